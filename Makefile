@@ -1,0 +1,26 @@
+# Every target sets up what it needs; setup is quick when nothing changed.
+.PHONY: setup test lint types eval bench
+
+BIN := .venv/bin
+CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
+
+setup:
+	@scripts/setup dev
+
+test: lint types
+	$(BIN)/python -m pytest -n auto -q
+
+lint: setup
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/lint-imports
+
+types: setup
+	$(BIN)/python -m mypy
+
+eval: setup
+	$(BIN)/python -P -m pagekeep evaluate $(CORPUS) --out build/eval
+
+bench: setup
+	PYTHON=$(BIN)/python bench/setup
+	$(BIN)/python bench/run.py

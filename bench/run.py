@@ -1,0 +1,136 @@
+"""Pagekeep beside its peers on the same pages: word F1 and CPU time.
+
+Every extractor has a process of its own. Page by page, each gets the page in turn, and the turn rotates, so that a busy
+moment of the machine falls on all of them alike. Usage: python bench/run.py [CORPUS] [--pages N] [--only NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from worker import EXTRACTORS, read_message, write_message
+
+from pagekeep.evaluate import corpus as corpora
+from pagekeep.evaluate.corpus import Sample
+from pagekeep.evaluate.metrics import WordScore, score_words
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+CORPORA = (ROOT.parent / "shared" / "corpora" / "wcxb", ROOT / "tests" / "corpus")
+PEERS = ROOT / ".venv-peers" / "bin" / "python"
+OURS = "pagekeep"
+YARDSTICK = "trafilatura-markdown"
+"""The peer whose work comes nearest to ours; ratios are to its mean time."""
+WARM_UP = 10
+
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w-]+)""", re.I)
+
+
+@dataclass
+class Lane:
+    """One extractor, its process and what it did so far."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    version: str
+    scores: list[WordScore] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    errors: int = 0
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Give it a page and wait for the answer."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        write_message(self.process.stdin, message)
+        answer = read_message(self.process.stdout)
+        if answer is None:
+            raise SystemExit(f"{self.name} died on {message['url']}")
+        return answer
+
+    def record(self, answer: dict[str, Any], gold: str) -> None:
+        """Keep the numbers of one page."""
+        self.scores.append(score_words(answer["text"], gold))
+        self.seconds.append(answer["seconds"])
+        self.errors += bool(answer["error"])
+
+
+def main() -> None:
+    """Measure and print the table."""
+    options = _options()
+    samples = [corpora.read(case) for case in corpora.find(options.corpus, options.pages)]
+    lanes = [start(name) for name in options.only or EXTRACTORS]
+    print(f"{len(samples)} pages of {options.corpus.name}, one process each, CPU time", file=sys.stderr)
+    for sample in samples[:WARM_UP]:
+        _turn(lanes, sample, record=False)
+    for index, sample in enumerate(samples):
+        shift = index % len(lanes)
+        _turn(lanes[shift:] + lanes[:shift], sample, record=True)
+    for row in table(lanes):
+        print("  ".join(cell.rjust(width) for cell, width in zip(row, (20, 9, 6, 9, 6, 9, 7, 6, 6), strict=True)))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Pagekeep beside its peers on the same pages.")
+    default = next(folder for folder in CORPORA if folder.is_dir())
+    parser.add_argument("corpus", type=Path, nargs="?", default=default)
+    parser.add_argument("--pages", type=int, default=150, help="an even sample of this many (150)")
+    parser.add_argument("--only", nargs="+", choices=list(EXTRACTORS), help="these extractors alone")
+    return parser.parse_args()
+
+
+def start(name: str) -> Lane:
+    """A process that runs this extractor in its own environment."""
+    python = sys.executable if name == OURS else str(PEERS)
+    if not Path(python).exists():
+        raise SystemExit("The peers are not installed: run bench/setup first.")
+    command = [python, str(HERE / "worker.py"), name]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    hello = read_message(process.stdout)
+    if hello is None:
+        raise SystemExit(f"{name} does not start.")
+    return Lane(name, process, hello["version"])
+
+
+def _turn(lanes: list[Lane], sample: Sample, *, record: bool) -> None:
+    message = {"raw": sample.html.decode("latin-1"), "text": decode(sample.html), "url": sample.url or ""}
+    for lane in lanes:
+        answer = lane.ask(message)
+        if record:
+            lane.record(answer, sample.gold.text)
+
+
+def decode(raw: bytes) -> str:
+    """The page as text for the peers that want it so: UTF-8, else what it declares, else Windows-1252."""
+    declared = _CHARSET.search(raw[:4096])
+    for name in ("utf-8", declared.group(1).decode() if declared else "", "cp1252"):
+        try:
+            return raw.decode(name)
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return raw.decode("utf-8", "replace")
+
+
+def table(lanes: list[Lane]) -> list[list[str]]:
+    """Rows of strings, the header first."""
+    rows = [["extractor", "version", "F1", "precision", "recall", "ms median", "ms mean", "ratio", "errors"]]
+    yardstick = next((fmean(lane.seconds) for lane in lanes if lane.name == YARDSTICK), None)
+    for lane in lanes:
+        mean = fmean(lane.seconds)
+        numbers = [fmean(getattr(score, name) for score in lane.scores) for name in ("f1", "precision", "recall")]
+        times = [f"{median(lane.seconds) * 1000:.2f}", f"{mean * 1000:.2f}"]
+        ratio = f"{mean / yardstick:.3f}" if yardstick else "-"
+        shown = [f"{number:.3f}" for number in numbers]
+        rows.append([lane.name, lane.version, *shown, *times, ratio, str(lane.errors)])
+    return rows
+
+
+if __name__ == "__main__":
+    main()

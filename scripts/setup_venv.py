@@ -1,0 +1,121 @@
+"""Make `.venv` and install Pagekeep into it: `setup_venv.py run|dev KEY`. Called by `scripts/setup`.
+
+Safe to run twice at once (a kernel lock, which no crash can leave behind) and to interrupt (a marker stands in the venv
+while it is being changed; a venv that still has one is made anew). All talk goes to stderr: stdout is the tool's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+INCOMPLETE = VENV / ".pagekeep-incomplete"
+RUN_STAMP, DEV_STAMP = VENV / ".pagekeep-run", VENV / ".pagekeep-dev"
+STAMPS = {"run": [RUN_STAMP], "dev": [RUN_STAMP, DEV_STAMP]}
+TARGET = {"run": str(ROOT), "dev": f"{ROOT}[dev]"}
+
+
+def say(text: str) -> None:
+    print(f"pagekeep: {text}", file=sys.stderr, flush=True)
+
+
+def works(*command: str | Path) -> bool:
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def run(*command: str | Path) -> None:
+    """Run a step; its output is shown only when it fails."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise subprocess.CalledProcessError(done.returncode, [str(part) for part in command])
+
+
+def is_done(part: str, key: str) -> bool:
+    stamps = STAMPS[part]
+    return PYTHON.exists() and all(stamp.is_file() and stamp.read_text() == f"{key}\n" for stamp in stamps)
+
+
+def moved() -> bool:
+    """Whether the venv was made for another place: its scripts name their interpreter by path."""
+    return RUN_STAMP.is_file() and not RUN_STAMP.read_text().startswith(f"{ROOT} ")
+
+
+def why(part: str) -> str:
+    if INCOMPLETE.exists():
+        return "the last installation did not finish"
+    if not RUN_STAMP.is_file():
+        return "first use"
+    if moved():
+        return "this folder was moved"
+    return "the developer tools are missing" if not STAMPS[part][-1].is_file() else "pyproject.toml changed"
+
+
+def make_venv() -> None:
+    """A venv that works: the one there is, or a new one when it is missing, broken, moved or half made."""
+    if not INCOMPLETE.exists() and not moved() and works(PYTHON, "-m", "pip", "--version"):
+        return
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    VENV.mkdir()
+    INCOMPLETE.touch()
+    run(sys.executable, "-m", "venv", VENV)
+
+
+def install(part: str, key: str) -> None:
+    make_venv()
+    INCOMPLETE.touch()
+    for stamp in STAMPS["dev"]:
+        stamp.unlink(missing_ok=True)
+    run(PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--editable", TARGET[part])
+    INCOMPLETE.unlink()
+    for stamp in STAMPS[part]:
+        stamp.write_text(f"{key}\n")
+
+
+def with_lock(part: str, key: str) -> None:
+    with (ROOT / ".venv.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another run is installing; waiting for it.")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_done(part, key):
+            return
+        say(f"{why(part)}: installing into {VENV} (a minute or less, needs the network) ...")
+        install(part, key)
+        say("installed.")
+
+
+def main(part: str, key: str) -> int:
+    if is_done(part, key):
+        return 0
+    try:
+        with_lock(part, key)
+    except subprocess.CalledProcessError as error:
+        say(f"installing failed at: {' '.join(error.cmd)}")
+        if "venv" in error.cmd:
+            say("if your system packages venv apart from Python (Debian: python3-venv), install it and run this again.")
+        return 1
+    except OSError as error:
+        say(f"installing failed: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; the next run starts the installation again.")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))

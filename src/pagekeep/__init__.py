@@ -1,0 +1,75 @@
+"""Pagekeep keeps any web page as clean Markdown.
+
+>>> import pagekeep
+>>> page = pagekeep.extract("<title>Hello</title><p>Hello, world.", "https://example.com/")
+>>> page.metadata.title
+'Hello'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from pagekeep.errors import (
+    BlockedAddress,
+    FetchError,
+    FetchHttpError,
+    FetchNetworkError,
+    FetchTimeout,
+    InvalidProtocol,
+    InvalidUrl,
+    NotFound,
+    PagekeepError,
+    ParseError,
+    RenderError,
+    RetryLimit,
+    RuleError,
+    StoreError,
+    TooLarge,
+    UnsupportedContent,
+)
+from pagekeep.model import Metadata, Options, Page, Quality
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BlockedAddress",
+    "FetchError",
+    "FetchHttpError",
+    "FetchNetworkError",
+    "FetchTimeout",
+    "InvalidProtocol",
+    "InvalidUrl",
+    "Metadata",
+    "NotFound",
+    "Options",
+    "Page",
+    "PagekeepError",
+    "ParseError",
+    "Quality",
+    "RenderError",
+    "RetryLimit",
+    "RuleError",
+    "StoreError",
+    "TooLarge",
+    "UnsupportedContent",
+    "__version__",
+    "extract",
+]
+
+# The room `pagekeep.extract` and the function share a name, and the first import of a submodule puts the module on its
+# package. Loading the (empty) room before the function is defined settles once that the name means the function here,
+# while `from pagekeep.extract.clean import ...` goes on working: it looks in `sys.modules`.
+import_module("pagekeep.extract")
+
+
+def extract(html: str | bytes, url: str | None = None, *, options: Options = Options()) -> Page:
+    """The page's content as Markdown, clean HTML and text, with its metadata and a verdict on the result.
+
+    Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
+    `UnsupportedContent` or `ParseError` for what is no page; a page without content gives a bookmark, never an error.
+    """
+    # Imported at the first call: the parser costs more than the rest of the start together.
+    from pagekeep.pipeline import extract as run
+
+    return run(html, url, options=options)

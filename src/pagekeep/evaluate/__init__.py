@@ -1,0 +1,13 @@
+"""How good the extraction is: corpora in, numbers out.
+
+`run` measures a corpus and, given a folder, writes `summary.csv`, `history.csv` and `report.html` there; `gate` names
+the floors a report breaks; `render_table` gives the rows a door prints.
+"""
+
+from __future__ import annotations
+
+from pagekeep.evaluate.floors import gate
+from pagekeep.evaluate.measure import Extractor, run
+from pagekeep.evaluate.report import PageScore, Report, Summary, render_table
+
+__all__ = ["Extractor", "PageScore", "Report", "Summary", "gate", "render_table", "run"]

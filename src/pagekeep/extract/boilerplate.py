@@ -1,0 +1,182 @@
+"""What on the page is not content whatever the article may be: navigation, footers, share bars, dialogs, hidden parts.
+
+Tags, roles and the words in class names accuse an element. What it holds may acquit it, because layouts call the very column
+of the article `content-sidebar-wrap`, old sites put the whole page in one form, and the text of a closed accordion is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extract.profiles import Profile
+from pagekeep.extract.survey import TEXT, Survey
+from pagekeep.extract.tokens import Sign
+
+Dropped = dict[int, str]
+"""Index of each dropped subtree's root, and why."""
+
+_TAGS: Final = {
+    "nav": "navigation",
+    "menu": "navigation",
+    "footer": "footer",
+    "aside": "aside",
+    "form": "form",
+    "fieldset": "form",
+    "legend": "form",
+    "button": "button",
+    "label": "form",
+    "dialog": "dialog",
+    "header": "header",
+    "noscript": "noscript",
+}
+_SIGNS: Final = {
+    Sign.HIDDEN: "hidden",
+    Sign.NAVIGATION: "navigation",
+    Sign.FOOTER: "footer",
+    Sign.HEADER: "header",
+    Sign.COMMENTS: "comments",
+    Sign.RELATED: "related",
+    Sign.SIDEBAR: "sidebar",
+    Sign.ADVERT: "advertisement",
+    Sign.SHARE: "share",
+    Sign.SIGNUP: "sign-up",
+    Sign.COOKIES: "cookie notice",
+    Sign.POPUP: "dialog",
+    Sign.MEMBER: "member card",
+    Sign.BYLINE: "byline",
+    Sign.AUTHOR_BOX: "author box",
+    Sign.CONTROL: "button",
+}
+_ACCUSING: Final = int(sum(_SIGNS))
+_REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
+
+_HIDDEN: Final = '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]'
+_ROLES: Final = {
+    "navigation": "navigation",
+    "banner": "header",
+    "contentinfo": "footer",
+    "complementary": "aside",
+    "dialog": "dialog",
+    "alertdialog": "dialog",
+    "search": "form",
+    "menu": "navigation",
+    "menubar": "navigation",
+    "alert": "dialog",
+    "status": "dialog",
+    "button": "button",
+}
+_HAS_ROLE: Final = ", ".join(f'[role="{role}"]' for role in _ROLES)
+
+# The share of the page's prose from which on an accused element is taken for content after all.
+_ACQUITTED_FROM: Final = {
+    "navigation": 0.6,
+    "footer": 0.6,
+    "comments": 0.7,
+    "header": 0.4,
+    "aside": 0.4,
+    "form": 0.4,
+    "cookie notice": 0.8,
+}
+_ACQUITTED_OTHERWISE: Final = 0.3
+_LABEL: Final = 100
+"""Characters up to which something named a button is one; longer ones are cards that can be clicked."""
+
+_CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
+_NEVER: Final = frozenset({"body", "main", "article", "html"})
+# Highlighters use names such as `comment` and `button` for the parts of code.
+_EXEMPT: Final = frozenset({"pre", "code"})
+
+
+def find(found: Survey, prose: Sequence[int], profile: Profile) -> Dropped:
+    """The outermost subtrees that are not content."""
+    court = _Court(found, prose, profile, _by_attribute(found.nodes[0]))
+    tags, ends = found.tag, found.end
+    dropped: Dropped = {}
+    index, count = 1, len(tags)
+    while index < count:
+        tag = tags[index]
+        if tag == TEXT or tag in _NEVER:
+            index += 1
+            continue
+        reason = None if tag in _EXEMPT else court.verdict(index)
+        if reason:
+            dropped[index] = reason
+        index = ends[index] if reason or tag in _EXEMPT else index + 1
+    return dropped
+
+
+def _by_attribute(root: dom.Node) -> dict[int, str]:
+    """Nodes (by identity) that their attributes accuse."""
+    accused = {id(node): "hidden" for node in dom.select(root, _HIDDEN)}
+    for node in dom.select(root, _HAS_ROLE):
+        accused.setdefault(id(node), _ROLES[node.attr("role") or ""])
+    return accused
+
+
+@dataclass(frozen=True, slots=True)
+class _Court:
+    """Accusation and acquittal of one element."""
+
+    found: Survey
+    prose: Sequence[int]
+    profile: Profile
+    by_attribute: dict[int, str]
+
+    def verdict(self, index: int) -> str | None:
+        """Why the element is not content, or `None`."""
+        reason = _TAGS.get(self.found.tag[index])
+        if reason:
+            return None if self._tag_is_harmless(index, reason) or self._holds_prose(index, reason) else reason
+        signs = self.found.flags[index] & _ACCUSING & ~self.profile.ignored
+        reason = next((reason for sign, reason in _REASONS if signs & sign), None) if signs else None
+        if reason and not self._name_is_harmless(index, reason) and not self._holds_prose(index, reason):
+            return reason
+        reason = self.by_attribute.get(id(self.found.nodes[index]))
+        if reason and not self._attribute_is_harmless(index, reason) and not self._holds_prose(index, reason):
+            return reason
+        return None
+
+    def _holds_prose(self, index: int, reason: str) -> bool:
+        share = self.prose[index] / (self.prose[0] or 1)
+        return share >= _ACQUITTED_FROM.get(reason, _ACQUITTED_OTHERWISE)
+
+    def _tag_is_harmless(self, index: int, reason: str) -> bool:
+        if reason == "header":
+            return self.profile.keeps_headers and self._is_inside(index, _CONTENT_TAGS)
+        if reason == "aside":
+            return bool(self.found.flags[index] & int(Sign.QUOTE))
+        return False
+
+    def _is_inside(self, index: int, tags: frozenset[str]) -> bool:
+        while index:
+            index = self.found.parent[index]
+            if self.found.tag[index] in tags:
+                return True
+        return False
+
+    def _name_is_harmless(self, index: int, reason: str) -> bool:
+        chars = self.found.chars[index]
+        if reason == "button":
+            return chars > _LABEL
+        if reason == "member card":
+            return chars > 3 * _LABEL
+        return False
+
+    def _attribute_is_harmless(self, index: int, reason: str) -> bool:
+        if reason == "button":
+            return self.found.chars[index] > _LABEL
+        if reason == "hidden":
+            return bool(self.found.flags[index] & int(Sign.FOLDED))
+        return False
+
+
+def mark(found: Survey, dropped: Dropped) -> bytearray:
+    """One byte a node, set where the node is dropped."""
+    dead = bytearray(len(found.nodes))
+    for index in dropped:
+        end = found.end[index]
+        dead[index:end] = b"\1" * (end - index)
+    return dead

@@ -1,0 +1,65 @@
+"""The chain of levels: each decides what it would keep, the first whose result is good enough wins, the last always does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep.extract import full_page, readability, simplified
+from pagekeep.extract.reading import Content, Measure, Reading, measure
+from pagekeep.model import Attempt, Strategy
+
+Timer = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One way to find the content."""
+
+    strategy: Strategy
+    decide: Callable[[Reading], Content | None]
+    judge: Callable[[Reading, Measure], str | None]
+    """Why a result is not good enough, or `None`."""
+    seconds: float
+    """Its budget, kept when the caller gave a timer; the node limit of the survey bounds it in any case."""
+
+
+LEVELS: Final = (
+    Level("readability", readability.decide, readability.judge, 5.0),
+    Level("simplified", simplified.decide, simplified.judge, 3.0),
+    Level("full_page", full_page.decide, full_page.judge, 2.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Which level won with what, and what became of the others. No content means a smart bookmark."""
+
+    strategy: Strategy
+    content: Content | None
+    attempts: tuple[Attempt, ...]
+
+
+def run(reading: Reading, timer: Timer | None) -> Outcome:
+    """Try the levels in order."""
+    attempts: list[Attempt] = []
+    for level in LEVELS:
+        content, attempt = _attempt(level, reading, timer)
+        attempts.append(attempt)
+        if content is not None and attempt.passed:
+            return Outcome(level.strategy, content, tuple(attempts))
+    attempts.append(Attempt("bookmark", True, "always possible", 0, 0.0 if timer else None))
+    return Outcome("bookmark", None, tuple(attempts))
+
+
+def _attempt(level: Level, reading: Reading, timer: Timer | None) -> tuple[Content | None, Attempt]:
+    started = timer() if timer else 0.0
+    content = level.decide(reading)
+    measured = measure(reading, content) if content is not None else Measure(0, 0, 0, 0)
+    fault = "found no candidate" if content is None else level.judge(reading, measured)
+    seconds = timer() - started if timer else None
+    if seconds is not None and seconds > level.seconds:
+        fault = f"took longer than its {level.seconds:g} s"
+    reason = fault or f"{measured.words} words in {measured.paragraphs} paragraphs"
+    return content, Attempt(level.strategy, fault is None, reason, measured.words, seconds)

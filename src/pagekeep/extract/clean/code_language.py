@@ -1,0 +1,100 @@
+"""The language of a code block, as the page names it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extract.clean.vocabulary import class_names
+
+_ATTRIBUTES: Final = (
+    "data-lang",
+    "data-language",
+    "data-code-lang",
+    "data-enlighter-language",
+    "data-programming-language",
+)
+_PREFIXED: Final = re.compile(
+    r"(?:language|lang|highlight-source|highlight-text|sourceCode|src|brush:|syntax|code-lang|hljs-lang)-?([\w+#.-]+)"
+)
+_SPHINX: Final = re.compile(r"highlight-([a-z0-9+#]+)$")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
+_NONE: Final = frozenset(
+    "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
+    "wrapper block container default2".split()
+)
+_MARKERS: Final = frozenset(
+    ("hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
+)
+"""Classes after which highlighters write the bare name of the language."""
+_PAIRS: Final = (
+    "c c c# csharp c++ cpp cpp cpp csharp csharp css css bash bash shell shell sh sh console console terminal "
+    "bash powershell powershell python python py python javascript javascript js javascript jsx jsx typescript "
+    "typescript ts typescript tsx tsx html html xml xml json json yaml yaml yml yaml toml toml ini ini java java "
+    "kotlin kotlin swift swift go go golang go rust rust ruby ruby php php perl perl r r scala scala haskell "
+    "haskell lua lua sql sql graphql graphql dart dart elixir elixir erlang erlang clojure clojure diff diff "
+    "dockerfile dockerfile makefile makefile markdown markdown latex latex scss scss vue vue zig zig objective-c "
+    "objectivec matlab matlab julia julia nix nix http http node.js javascript"
+).split()
+_SPOKEN: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+"""Language names as bars above code blocks write them."""
+_LANGUAGES: Final = (
+    frozenset(_SPOKEN) | frozenset(_SPOKEN.values()) | {"python3", "pycon", "ipython3", "cmd", "nasm", "asm"}
+)
+
+
+def language_of(block: dom.Element, place: dom.Element) -> str:
+    """The language a code block, its `code` child or a box around its place names; empty when none does."""
+    child = dom.first(block, "code")
+    if child is not None:
+        named = _named_by(child, bare=True)
+        if named:
+            return named
+    named = _named_by(block, bare=True)
+    node = place.parent
+    for _ in range(6):
+        if named or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
+            break
+        named = _named_by(node, bare=node.tag == "figure")
+        node = node.parent
+    return named
+
+
+def spoken_language(label: str) -> str:
+    """The language behind a label such as `C++` or `Shell`; empty when it names none."""
+    return _SPOKEN.get(label.lower(), "") if len(label) < 20 else ""
+
+
+def _named_by(node: dom.Element, *, bare: bool) -> str:
+    for name in _ATTRIBUTES:
+        found = _known(node.attr(name) or "")
+        if found:
+            return found
+    names = class_names(node)
+    for name in names:
+        match = _PREFIXED.fullmatch(name)
+        found = _known(match.group(1)) if match else ""
+        if not found and (match := _SPHINX.fullmatch(name)):
+            found = match.group(1) if match.group(1) in _LANGUAGES else ""
+        if found:
+            return found
+    return _bare_name(names) if bare else ""
+
+
+def _bare_name(names: list[str]) -> str:
+    """The class beside a highlighter's own, when it is the name of a language."""
+    for marker, name in pairwise(names):
+        if marker in _MARKERS:
+            found = _known(name.rstrip(";"))
+            if found and (marker == "brush:" or found in _LANGUAGES):
+                return found
+    if "hljs" in names and names[-1] == "hljs" and len(names) == 2 and names[0] in _SPOKEN:
+        return names[0]
+    return ""
+
+
+def _known(name: str) -> str:
+    name = name.strip().lower()
+    return name if name not in _NONE and _NAME.fullmatch(name) else ""

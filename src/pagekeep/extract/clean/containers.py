@@ -1,0 +1,145 @@
+"""What lists, cells, captions and headings hold, once every line stands in a block."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extract.clean.vocabulary import BLOCKS, HEADINGS, LISTS, fill, is_blank, is_tag
+
+_CONTAINERS: Final = (
+    "li,dd,td,th,address,dt,summary,caption,figcaption,h1,h2,h3,h4,h5,h6,ul,ol,dl,figure,"
+    "tr,thead,tbody,tfoot,table,colgroup"
+)
+_HOLDERS: Final = frozenset(("li", "dd", "td", "th", "address"))
+_LINES: Final = HEADINGS | {"dt", "summary", "caption", "figcaption"}
+_ROWS: Final = frozenset(("tr", "thead", "tbody", "tfoot", "table"))
+
+
+def settle_containers(root: dom.Element) -> None:
+    """Give every container the content that clean HTML allows in it; drop those left empty."""
+    for node in reversed(dom.select(root, _CONTAINERS)):
+        tag = node.tag
+        if tag in _HOLDERS:
+            _settle_holder(node, tag)
+        elif tag in _LINES:
+            _settle_line(node, tag)
+        elif tag in LISTS:
+            _settle_list(node)
+        elif tag == "dl":
+            _settle_definitions(node)
+        elif tag == "figure":
+            _settle_figure(node)
+        elif tag in _ROWS:
+            _settle_rows(node)
+        elif tag == "colgroup":
+            dom.drop(node)
+
+
+def _settle_holder(node: dom.Element, tag: str) -> None:
+    """A single paragraph needs no `p`, nor does an item's line above its nested lists."""
+    shown = [child for child in node.children if not is_blank(child)]
+    if not shown:
+        if tag not in ("td", "th"):
+            dom.drop(node)
+        return
+    first, rest = shown[0], shown[1:]
+    if isinstance(first, dom.Element) and first.tag == "p":
+        tight = tag == "li" and all(isinstance(child, dom.Element) and child.tag in LISTS for child in rest)
+        if not rest or tight:
+            dom.unwrap(first)
+
+
+def _settle_line(node: dom.Element, tag: str) -> None:
+    blocks = [child for child in node.children if isinstance(child, dom.Element) and child.tag in BLOCKS]
+    if not blocks:
+        if all(is_blank(child) for child in node.children):
+            dom.drop(node)
+        return
+    if tag in HEADINGS and any(block.tag != "p" for block in blocks):
+        dom.replace(node, *[child for child in node.children if not is_blank(child)])
+        return
+    for block in blocks:
+        if block.previous_sibling is not None:
+            dom.add_before(block, " ")
+        if block.next_sibling is not None:
+            dom.add_after(block, " ")
+        dom.unwrap(block)
+
+
+def _settle_list(node: dom.Element) -> None:
+    last: dom.Element | None = None
+    for child in node.children:
+        if is_blank(child):
+            dom.drop(child)
+        elif isinstance(child, dom.Element) and child.tag == "li":
+            last = child
+        elif isinstance(child, dom.Element) and child.tag in LISTS:
+            if last is None:
+                dom.unwrap(child)
+            else:
+                dom.append(last, child)
+        else:
+            last = dom.wrap(child, dom.element("li"))
+            if is_tag(child, "p"):
+                dom.unwrap(child)  # type: ignore[arg-type]
+    if not node.children:
+        dom.drop(node)
+
+
+def _settle_definitions(node: dom.Element) -> None:
+    for child in node.children:
+        if is_blank(child):
+            dom.drop(child)
+        elif not (isinstance(child, dom.Element) and child.tag in ("dt", "dd")):
+            dom.wrap(child, dom.element("dd"))
+    if not node.children:
+        dom.drop(node)
+
+
+def _settle_rows(node: dom.Element) -> None:
+    for child in node.children:
+        if is_blank(child):
+            dom.drop(child)
+    if not node.children:
+        dom.drop(node)
+
+
+def _settle_figure(node: dom.Element) -> None:
+    """Images first, then one caption made of all the text."""
+    images: list[dom.Node] = []
+    caption: list[dom.Node] = []
+    for child in node.children:
+        if is_blank(child):
+            continue
+        if isinstance(child, dom.Element) and child.tag in ("p", "figcaption"):
+            if dom.text_of(child).strip():
+                _add_line(caption, child)
+                images.extend(_images_of(child))
+            else:
+                images.extend(part for part in child.children if not is_blank(part))
+        else:
+            images.append(child)
+    caption = [part for part in caption if not is_tag(part, "img")]
+    if not images:
+        dom.replace(node, *([dom.element("p", None, *caption)] if caption else []))
+        return
+    fill(node, *images, *([dom.element("figcaption", None, *caption)] if caption else []))
+
+
+def _add_line(caption: list[dom.Node], line: dom.Element) -> None:
+    if caption:
+        caption.append(dom.element("br"))
+    caption.extend(line.children)
+
+
+def _images_of(line: dom.Element) -> list[dom.Node]:
+    """The images that stand in a line of text, links around them included."""
+    found: list[dom.Node] = []
+    for image in dom.select(line, "img"):
+        parent = image.parent
+        linked = isinstance(parent, dom.Element) and parent.tag == "a" and not dom.text_of(parent).strip()
+        outer: dom.Node = parent if linked and parent is not None else image
+        dom.drop(outer)
+        found.append(outer)
+    return found

@@ -1,0 +1,73 @@
+"""Links: every address absolute, every link that leads nowhere plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from pagekeep import dom
+from pagekeep.extract import urls
+
+_NOTE: Final = re.compile(r"#fn-\d+")
+_KEPT_AS_IS: Final = ("mailto:", "tel:")
+
+Resolve = Callable[[str | None], str | None]
+"""An address as written to its absolute http(s) form, or `None` when it leads nowhere."""
+
+
+def resolver(base_url: str | None) -> Resolve:
+    """A function that makes addresses absolute against the page's own; the common forms without a full URL parse."""
+    scheme, origin = _origin(base_url)
+
+    def resolve(address: str | None) -> str | None:
+        address = (address or "").strip()
+        plain = address.isascii() and address.isprintable() and " " not in address and len(address) < 2000
+        if plain and "/." not in address:
+            if address.startswith(("https://", "http://")) and "[" not in address and len(address) > 8:
+                return address
+            if address.startswith("/") and not address.startswith("//") and origin:
+                return origin + address
+            if address.startswith("//") and scheme and len(address) > 3:
+                return f"{scheme}:{address}"
+        return urls.absolute(address, base_url)
+
+    return resolve
+
+
+def _origin(base_url: str | None) -> tuple[str, str]:
+    try:
+        parts = urlsplit(base_url or "")
+    except ValueError:
+        return "", ""
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        return "", ""
+    return parts.scheme, f"{parts.scheme}://{parts.netloc}"
+
+
+def resolve_links(root: dom.Element, resolve: Resolve) -> None:
+    """Make links absolute; unwrap anchors, in-page links and links that run code."""
+    for link in dom.select(root, "a"):
+        href = (link.attr("href") or "").strip()
+        if href.startswith("#"):
+            if not _is_note_reference(link, href):
+                dom.unwrap(link)
+            continue
+        if href[:7].lower().startswith(_KEPT_AS_IS):
+            continue
+        target = resolve(href) if href else None
+        if target is None:
+            dom.unwrap(link)
+        elif target != href:
+            dom.set_attr(link, "href", target)
+
+
+def _is_note_reference(link: dom.Element, href: str) -> bool:
+    parent = link.parent
+    return (
+        isinstance(parent, dom.Element)
+        and parent.tag == "sup"
+        and parent.attr("class") == "footnote-ref"
+        and _NOTE.fullmatch(href) is not None
+    )

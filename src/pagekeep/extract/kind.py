@@ -1,0 +1,198 @@
+"""What sort of page this is, from structured data, address and markup, with the reasons.
+
+Every signal adds weight to a kind; the heaviest wins, ties go to the kind named first in `model.KINDS`. Nothing is learnt: the
+table below is the whole knowledge, and `--explain` shows which lines of it spoke.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from pagekeep import dom
+from pagekeep.extract import structured as structured_data
+from pagekeep.extract.structured import Structured
+from pagekeep.extract.survey import Survey
+from pagekeep.model import KINDS, Kind
+
+Signal = tuple[Kind, float, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The kind and what spoke for it."""
+
+    kind: Kind
+    reasons: tuple[str, ...]
+
+
+_TYPES: Final[dict[str, tuple[Kind, float]]] = {
+    "DiscussionForumPosting": ("forum", 6),
+    "QAPage": ("forum", 6),
+    "Comment": ("forum", 1),
+    "NewsArticle": ("article", 5),
+    "ReportageNewsArticle": ("article", 5),
+    "AnalysisNewsArticle": ("article", 5),
+    "OpinionNewsArticle": ("article", 5),
+    "BlogPosting": ("article", 5),
+    "Article": ("article", 4),
+    "ScholarlyArticle": ("article", 4),
+    "Recipe": ("article", 4),
+    "HowTo": ("article", 2),
+    "TechArticle": ("documentation", 4),
+    "APIReference": ("documentation", 5),
+    "Product": ("product", 4),
+    "ProductGroup": ("product", 4),
+    "SoftwareApplication": ("service", 1),
+    "CollectionPage": ("collection", 2),
+    "OfferCatalog": ("collection", 2),
+    "ItemList": ("listing", 1),
+    "SearchResultsPage": ("listing", 4),
+    "Service": ("service", 3),
+    "LocalBusiness": ("service", 1.5),
+    "AboutPage": ("service", 2),
+    "ContactPage": ("service", 3),
+}
+
+_OPENGRAPH: Final[dict[str, tuple[Kind, float]]] = {
+    "article": ("article", 2.5),
+    "blog": ("article", 1),
+    "product": ("product", 4),
+    "og:product": ("product", 4),
+    "product.item": ("product", 4),
+    "product.group": ("collection", 5),
+    "website": ("service", 0.5),
+}
+
+_GENERATORS: Final[dict[str, tuple[Kind, float]]] = {
+    "discourse": ("forum", 6),
+    "flarum": ("forum", 6),
+    "vbulletin": ("forum", 6),
+    "phpbb": ("forum", 6),
+    "docusaurus": ("documentation", 5),
+    "sphinx": ("documentation", 5),
+    "mkdocs": ("documentation", 5),
+    "gitbook": ("documentation", 5),
+    "vitepress": ("documentation", 4),
+    "mdbook": ("documentation", 5),
+    "starlight": ("documentation", 5),
+    "mediawiki": ("documentation", 2),
+}
+
+# Whole words of the host and the path.
+_ADDRESS: Final[dict[str, tuple[Kind, float]]] = {
+    **dict.fromkeys(("forum", "forums", "threads", "thread", "viewtopic", "showthread", "board", "boards"), ("forum", 4)),
+    **dict.fromkeys(("discuss", "discussion", "discussions", "questions", "topic", "answers"), ("forum", 2.5)),
+    **dict.fromkeys(("community", "comments"), ("forum", 1.5)),
+    **dict.fromkeys(("docs", "documentation", "reference", "manual", "readthedocs", "apidocs"), ("documentation", 4)),
+    **dict.fromkeys(("developer", "developers", "wiki", "api", "handbook"), ("documentation", 2)),
+    **dict.fromkeys(("blog", "blogs", "news", "article", "articles", "story", "stories", "post", "posts"), ("article", 2)),
+    **dict.fromkeys(("how", "what", "why", "tips", "best", "guide", "magazine", "substack", "recipes"), ("article", 1)),
+    **dict.fromkeys(("product", "dp", "ip", "itm", "pd"), ("product", 2.5)),
+    **dict.fromkeys(("products", "item", "p", "buy"), ("product", 1.5)),
+    **dict.fromkeys(("collections", "collection", "category", "categories", "shop", "c", "cat"), ("collection", 2)),
+    **dict.fromkeys(("services", "service", "solutions", "pricing", "features", "about", "contact"), ("service", 2.5)),
+    **dict.fromkeys(("search", "jobs", "list", "directory", "events", "courses", "archive", "tag", "tags"), ("listing", 1.5)),
+}  # fmt: skip
+
+_WORD: Final = re.compile(r"[a-z]+")
+_DATED_PATH: Final = re.compile(r"/20\d\d/[01]?\d/")
+
+_POSTS: Final = (
+    ".message--post, .topic-post, .topic-body, .postbody, .post_body, .bbWrapper, .js-post, .forum-post, .PostStream-item,"
+    ' .comment-tree, [itemtype$="/Comment"], [itemtype$="/Answer"], [itemtype$="DiscussionForumPosting"], .answercell'
+)
+_DOCUMENTATION: Final = (
+    ".theme-doc-markdown, .rst-content, .sphinxsidebar, .md-content, .docMainContainer, .document .bodywrapper,"
+    " .VPDoc, .mw-parser-output, .markdown-section, #mdbook-content"
+)
+_BUY: Final = (
+    '[class*="add-to-cart"], [class*="addtocart" i], [id*="add-to-cart"], [name="add-to-cart"], [class*="add-to-bag"],'
+    ' [class*="add_to_cart"], form[action*="/cart/add"], [data-testid*="add-to-cart"]'
+)
+
+
+def classify(document: dom.Document, structured: Structured, found: Survey, url: str | None) -> Verdict:
+    """The page's kind."""
+    signals = [*_from_data(structured), *_from_address(url), *_from_markup(document, found)]
+    weight = dict.fromkeys(KINDS, 0.0)
+    for kind, points, _ in signals:
+        weight[kind] += points
+    best = max(KINDS, key=lambda kind: weight[kind])
+    return Verdict(best, tuple(reason for kind, _, reason in signals if kind == best))
+
+
+def _from_data(structured: Structured) -> list[Signal]:
+    signals: list[Signal] = []
+    for name in structured_data.types(structured)[:40]:
+        if name in _TYPES:
+            signals.append((*_TYPES[name], f"the page calls itself {name}"))
+    og_type = structured.opengraph.get("og:type", "").lower()
+    if og_type in _OPENGRAPH:
+        signals.append((*_OPENGRAPH[og_type], f"og:type is {og_type}"))
+    if "article:published_time" in structured.opengraph:
+        signals.append(("article", 1.5, "it states a publication time"))
+    generator = structured.meta.get("generator", "").lower()
+    signals += [(*verdict, f"made with {name}") for name, verdict in _GENERATORS.items() if name in generator]
+    return signals
+
+
+def _from_address(url: str | None) -> list[Signal]:
+    if not url:
+        return []
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    words = dict.fromkeys(_WORD.findall(f"{parts.netloc} {parts.path}".lower()))
+    signals: list[Signal] = [(*_ADDRESS[word], f'"{word}" in the address') for word in words if word in _ADDRESS]
+    if _DATED_PATH.search(parts.path):
+        signals.append(("article", 3, "a date in the address"))
+    steps = [step for step in parts.path.split("/") if step]
+    if not steps:
+        signals.append(("service", 2.5, "it is a home page"))
+    elif steps[-1].count("-") >= 4:
+        signals.append(("article", 1, "the address spells out a headline"))
+    return signals
+
+
+def _from_markup(document: dom.Document, found: Survey) -> list[Signal]:
+    signals: list[Signal] = []
+    posts = len(dom.select(document, _POSTS))
+    if posts >= 2:
+        signals.append(("forum", 3, f"{posts} posts"))
+    if dom.first(document, _DOCUMENTATION) is not None:
+        signals.append(("documentation", 3, "markup of a documentation generator"))
+    code = found.tag.count("pre")
+    if code > 2:
+        signals.append(("documentation", 2, f"{code} code blocks"))
+    signals += _from_shop(document)
+    signals += _from_prose(found)
+    return signals
+
+
+def _from_shop(document: dom.Document) -> list[Signal]:
+    prices = len(dom.select(document, '[class*="price" i]'))
+    signals: list[Signal] = []
+    if dom.first(document, _BUY) is not None:
+        signals.append(("product", 2, "something to put in a cart"))
+        signals.append(("collection", 1.5, "something to put in a cart"))
+    if prices > 12:
+        signals.append(("collection", 2.5, f"{prices} prices"))
+    return signals
+
+
+def _from_prose(found: Survey) -> list[Signal]:
+    """Long paragraphs speak for an article, many short blocks for sections or cards."""
+    unlinked = found.chars[0] - found.linked[0]
+    cards = found.tag.count("article")
+    signals: list[Signal] = []
+    if cards > 5:
+        signals.append(("listing", 1.5, f"{cards} articles on one page"))
+    if found.commas[0] * 100 > unlinked and unlinked > 3_000:
+        signals.append(("article", 1, "long sentences"))
+    if found.linked[0] > unlinked:
+        signals.append(("listing", 1, "more text in links than outside"))
+    return signals

@@ -1,0 +1,123 @@
+"""What the page is about: its sections and its own keywords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from pagekeep import dom
+from pagekeep.extract.metadata.clues import Clues
+from pagekeep.extract.metadata.plain import one_line, squeezed
+from pagekeep.extract.structured import Json, short_text, type_names
+
+_MAX_TERMS: Final = 20
+_MAX_LENGTH: Final = 60
+_MAX_TRAILS: Final = 5
+_MAX_TRAIL: Final = 8
+_BREADCRUMBS: Final = '[class*="breadcrumb" i], [aria-label="breadcrumb" i]'
+_SPLIT: Final = re.compile(r"[,;|\n\u3001\uff0c]")
+_RELATED: Final = 'a[rel~="tag"], a[rel~="category"]'
+_MAX_RELATED: Final = 40
+_MAX_CATEGORIES: Final = 10
+_SECTION_NAMES: Final = (
+    "article:section",
+    "og:article:section",
+    "parsely-section",
+    "category",
+    "section",
+    "dc.subject",
+)
+_KEYWORD_NAMES: Final = (
+    "article:tag", "og:article:tag", "news_keywords", "keywords", "parsely-tags", "sailthru.tags",
+    "citation_keywords", "dc.keywords", "video:tag",
+)  # fmt: skip
+_HOME: Final = frozenset(
+    "home homepage startseite start accueil inicio início главная hem forside etusivu stronagłówna uncategorized"
+    " uncategorised unkategorisiert all index".split()
+)
+"""Names of no section, as `squeezed` writes them."""
+
+
+def read(clues: Clues, site_name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The sections the page files itself under, and its own keywords."""
+    related = dom.select(clues.document, _RELATED)[:_MAX_RELATED]
+    sections = [short_text(link, 80) for link in related if _is_category(link)]
+    tags = [short_text(link, 80) for link in related if not _is_category(link)]
+    return _categories(clues, site_name, sections), _keywords(clues, tags)
+
+
+def _categories(clues: Clues, site_name: str | None, sections: list[str]) -> tuple[str, ...]:
+    """Sections without Home, the site's name or the page itself."""
+    given = clues.structured
+    found = [
+        *_texts(clues.item.get("articleSection")),
+        *(value for name in _SECTION_NAMES for value in given.repeated.get(name, ())),
+        *given.properties.get("articleSection", ()),
+        *_breadcrumbs(clues),
+        *sections,
+    ]
+    unwanted = _HOME | {squeezed(name) for name in (site_name or "", clues.title, *clues.headings)}
+    return _terms((part for text in found for part in _SPLIT.split(one_line(text, 300))), unwanted, _MAX_CATEGORIES)
+
+
+def _keywords(clues: Clues, tags: list[str]) -> tuple[str, ...]:
+    given = clues.structured
+    found = [
+        *_texts(clues.item.get("keywords")),
+        *(value for name in _KEYWORD_NAMES for value in given.repeated.get(name, ())),
+        *given.properties.get("keywords", ()),
+        *tags,
+    ]
+    return _terms((part for text in found for part in _SPLIT.split(one_line(text, 2_000))), frozenset(), _MAX_TERMS)
+
+
+def _is_category(link: dom.Element) -> bool:
+    return "category" in (link.attr("rel") or "").lower()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    for item in value[:50] if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            item = item.get("name")
+        if isinstance(item, str):
+            yield item
+
+
+def _terms(texts: Iterable[str], unwanted: frozenset[str], limit: int) -> tuple[str, ...]:
+    terms: dict[str, str] = {}
+    for text in texts:
+        term = " ".join(text.split()).strip(" #.\"'")
+        key = squeezed(term)
+        if key and key not in unwanted and 1 < len(term) <= _MAX_LENGTH:
+            terms.setdefault(key, term)
+        if len(terms) >= limit:
+            break
+    return tuple(terms.values())
+
+
+def _breadcrumbs(clues: Clues) -> list[str]:
+    """The way to the page without its end, from JSON-LD or from the page's own trail."""
+    for item in clues.structured.json_ld:
+        if "BreadcrumbList" in type_names(item):
+            return _crumbs_of(item)[:-1]
+    for element in dom.select(clues.document, _BREADCRUMBS)[:_MAX_TRAILS]:
+        links = dom.select(element, "a")
+        # A theme marks the whole page as "with-breadcrumbs": more links than a trail has are a page's.
+        if 0 < len(links) <= _MAX_TRAIL:
+            return [short_text(link, 80) for link in links]
+    return []
+
+
+def _crumbs_of(item: Json) -> list[str]:
+    entries = item.get("itemListElement")
+    crumbs = [_crumb(entry) for entry in entries[:10]] if isinstance(entries, list) else []
+    return [crumb for crumb in crumbs if crumb]
+
+
+def _crumb(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return ""
+    inner = entry.get("item")
+    name = entry.get("name") or (inner.get("name") if isinstance(inner, dict) else None)
+    return name if isinstance(name, str) else ""

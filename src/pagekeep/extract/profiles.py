@@ -1,0 +1,39 @@
+"""What is special about reading each kind of page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep.extract.tokens import Sign
+from pagekeep.model import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How the chain treats one kind of page."""
+
+    ignored: int = 0
+    """Signs that mean nothing on such a page: a forum's comments are its content."""
+    all_text: bool = False
+    """The content is any text, not only sentences: cards, short sections, specifications."""
+    share: float = 0.8
+    """How much of the page's text the content's container must hold."""
+    keeps_headers: bool = False
+    """A `header` within a section holds that section's heading, not the article's title and byline."""
+    drops_link_lists: bool = False
+    """A block of links within the content leads elsewhere; on other kinds of page it may be the content."""
+    max_link_density: float = 0.5
+
+
+_ARTICLE: Final = Profile(share=0.75, drops_link_lists=True)
+
+PROFILES: Final[dict[Kind, Profile]] = {
+    "article": _ARTICLE,
+    "documentation": Profile(share=0.75),
+    "forum": Profile(ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX), all_text=True, share=0.9),
+    "product": Profile(all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True),
+    "collection": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "listing": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "service": Profile(all_text=True, keeps_headers=True, share=0.85, max_link_density=0.8),
+}

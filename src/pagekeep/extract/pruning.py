@@ -1,0 +1,70 @@
+"""What is cut within the content: blocks that only lead elsewhere, and text that the page shows twice."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extract.boilerplate import Dropped
+from pagekeep.extract.survey import Survey
+
+_BLOCKS: Final = frozenset("ul ol div section table dl p aside h2 h3 h4 h5 h6 figure".split())
+_LINK_LIST: Final = 0.7
+_MIN_LINKS: Final = 3
+_MAX_SHARE: Final = 0.5
+_COPIED: Final = frozenset("p li blockquote h2 h3".split())
+_REPEATED: Final = 60
+"""Characters from which on a block that stands twice is taken for a copy."""
+
+
+def link_lists(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+    """Blocks in the content whose text nearly all stands in links that lead away; none when the content is such a list."""
+    found: Dropped = {}
+    tags, ends, chars, linked = survey.tag, survey.end, survey.chars, survey.linked
+    index, end = root + 1, ends[root]
+    while index < end:
+        if index in dropped:
+            index = ends[index]
+        elif tags[index] in _BLOCKS and linked[index] > _LINK_LIST * chars[index] and _leads_away(survey, index):
+            found[index] = "link list"
+            index = ends[index]
+        else:
+            index += 1
+    held = sum(chars[index] for index in found)
+    return found if held < _MAX_SHARE * chars[root] else {}
+
+
+def _leads_away(survey: Survey, index: int) -> bool:
+    """At least three links, most of them to other pages: a table of contents leads nowhere else."""
+    away = here = 0
+    for inner in range(index, survey.end[index]):
+        if survey.tag[inner] == "a":
+            node = survey.nodes[inner]
+            target = node.attr("href") if isinstance(node, dom.Element) else None
+            if target and not target.startswith("#"):
+                away += 1
+            else:
+                here += 1
+    return away >= _MIN_LINKS and away > here
+
+
+def copies(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+    """Later blocks whose text stood in an earlier block, letter by letter: layouts for phones, repeated teasers.
+
+    Blocks that stand side by side are left alone: a refrain or a clause may be said twice.
+    """
+    found: Dropped = {}
+    first_parent: dict[str, int] = {}
+    tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
+    index, end = root + 1, ends[root]
+    while index < end:
+        if index in dropped:
+            index = ends[index]
+        elif tags[index] in _COPIED and chars[index] >= _REPEATED:
+            text = " ".join(dom.text_of(survey.nodes[index]).split())
+            if first_parent.setdefault(text, parents[index]) != parents[index]:
+                found[index] = "shown twice"
+            index = ends[index]
+        else:
+            index += 1
+    return found

@@ -1,0 +1,142 @@
+"""How good the result is: a score for programs, a level and colour for people, checks that say why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.model import Check, Colour, Level, Metadata, Quality, Strategy
+
+_SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
+_BLOCKS: Final = "p, h1, h2, h3, h4, h5, h6, li, blockquote, pre, table, figure, dt"
+_PARAGRAPHS: Final = "p, blockquote, pre, li"
+
+_LEVELS: Final[dict[Strategy, tuple[Level, Colour]]] = {
+    "readability": ("article", "green"),
+    "simplified": ("simplified", "yellow"),
+    "full_page": ("simplified", "yellow"),
+    "bookmark": ("bookmark", "orange"),
+}
+
+# Points by the first threshold that the count is over.
+_LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
+_STRUCTURE: Final = ((10, 20), (5, 12), (2, 6))
+_WORDS: Final = ((500, 10), (100, 5))
+_SENTENCES: Final = ((10, 10), (3, 5))
+
+_LETTERS_A_WORD: Final = 5
+"""Length is counted in words of this many letters, so that a script of short words scores like any other."""
+_WORDS_A_SENTENCE: Final = 25
+"""In a script without full stops, so many words make a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is judged."""
+
+    root: dom.Element
+    text: str
+    words: int
+    html: str
+    markdown: str
+    strategy: Strategy
+    metadata: Metadata
+    before: dict[str, int]
+    """Elements counted in the cut tree, before clean-up and conversion (`count_elements`)."""
+    reason: str | None
+    """Why extraction failed, on a bookmark."""
+
+
+def assess(result: Result) -> Quality:
+    """Score, level and checks of one result."""
+    level, colour = _LEVELS[result.strategy]
+    return Quality(_score(result), level, colour, _message(level, result.words), _checks(result), result.reason)
+
+
+def _message(level: Level, words: int) -> str:
+    if level == "article":
+        return f"Article captured ({words} words)"
+    return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
+
+
+def _score(result: Result) -> int:
+    blocks = len(dom.select(result.root, _BLOCKS))
+    sentences = max(len(_SENTENCE_END.findall(result.text)), result.words // _WORDS_A_SENTENCE)
+    points = (
+        20 if result.metadata.title else 0,
+        _points(result.words * (_LETTERS_A_WORD + 1), _LENGTH),
+        _points(blocks, _STRUCTURE),
+        _points(result.words, _WORDS),
+        _points(sentences, _SENTENCES),
+    )
+    return sum(points)
+
+
+def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
+    return next((points for threshold, points in table if count > threshold), 0)
+
+
+def _checks(result: Result) -> tuple[Check, ...]:
+    paragraphs = len(dom.select(result.root, _PARAGRAPHS))
+    characters = len(result.text)
+    density = characters / len(result.html) if result.html else 0.0
+    linked = sum(len(dom.text_of(link)) for link in dom.select(result.root, "a"))
+    link_density = min(1.0, linked / characters) if characters else 0.0
+    known = [name for name in ("title", "author", "published") if getattr(result.metadata, name)]
+    lost = lost_elements(result.before, result.root, result.markdown)
+    return (
+        Check("words", result.words > 100, f"{result.words} words"),
+        Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
+        Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
+        Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
+        Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
+        Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images and math are all there"),
+    )
+
+
+_COUNTED: Final = {
+    "code blocks": "pre",
+    "tables": "table",
+    "lists": "ul, ol",
+    "images": "img",
+    "math": ".math-inline, .math-block",
+}
+_FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.]+\s+)*(`{3,}|~{3,})", re.M)
+_TABLE_RULE: Final = re.compile(r"^[ >\t]*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
+_LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
+_IMAGE: Final = re.compile(r"!\[")
+
+
+def count_elements(root: dom.Element) -> dict[str, int]:
+    """How many code blocks the cut tree holds; the rest is fair to count only after clean-up.
+
+    Layout tables, spacer images and menus made of lists vanish in the clean-up by design.
+    """
+    return {"code blocks": len(dom.select(root, "pre"))}
+
+
+def lost_elements(before: dict[str, int], root: dom.Element, markdown: str) -> list[str]:
+    """What the clean tree holds and the Markdown does not, in words."""
+    had = {name: len(dom.select(root, selector)) for name, selector in _COUNTED.items()}
+    has = {
+        "code blocks": len(_FENCE.findall(markdown)) // 2,
+        "tables": len(_TABLE_RULE.findall(markdown)),
+        "lists": len(_LIST_ITEM.findall(markdown)),
+        "images": len(_IMAGE.findall(markdown)),
+        "math": markdown.count("$") // 2,
+    }
+    lost = [
+        f"{had[name] - has[name]} of {had[name]} {name} lost"
+        for name in had
+        if name in _EXACT and has[name] < had[name]
+    ]
+    lost += [f"all {had[name]} {name} lost" for name in had if name not in _EXACT and had[name] and not has[name]]
+    if before.get("code blocks") and not had["code blocks"]:
+        lost.append(f"all {before['code blocks']} code blocks lost in the clean-up")
+    return lost
+
+
+_EXACT: Final = frozenset({"code blocks", "images", "math"})
+"""Counted one by one. Nested tables are flattened and neighbouring lists merge, so there only a whole loss is told."""

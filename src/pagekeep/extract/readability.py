@@ -1,0 +1,61 @@
+"""Level 1: the innermost element that holds most of the page's prose, without what is boilerplate in it.
+
+In the spirit of Arc90 and Mozilla's Readability, paragraphs vote for the elements around them; but votes are summed over
+whole subtrees on flat arrays and the winner is the deepest element that keeps its share, so no tree is walked twice.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.extract import prose, pruning
+from pagekeep.extract.boilerplate import Dropped
+from pagekeep.extract.reading import Content, Measure, Reading
+
+MIN_WORDS: Final = 100
+MIN_WORDS_OF_A_SHORT_PAGE: Final = 20
+_PARAGRAPH: Final = 80
+"""Characters from which on a block counts as a paragraph of an article."""
+
+# A container of the content is never one of these: climb to what holds them.
+_PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
+
+
+def decide(reading: Reading) -> Content | None:
+    """What to keep, or `None` when the page has no prose to vote."""
+    survey = reading.survey
+    at_least = 1 if reading.profile.all_text else _PARAGRAPH
+    mass = prose.sum_blocks(survey, reading.own, at_least, reading.dead)
+    if not mass[0]:
+        return None
+    root = prose.deepest(survey, mass, reading.profile.share)
+    while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
+        root = survey.parent[root]
+    return Content(root, _pruned(reading, root))
+
+
+def _pruned(reading: Reading, root: int) -> Dropped:
+    dropped = dict(reading.dropped)
+    if reading.profile.drops_link_lists:
+        dropped |= pruning.link_lists(reading.survey, root, dropped)
+    return dropped | pruning.copies(reading.survey, root, dropped)
+
+
+def judge(reading: Reading, measured: Measure) -> str | None:
+    """Why the result is not good enough, or `None` when it is."""
+    limit = reading.profile.max_link_density
+    if measured.link_density > limit:
+        return f"{measured.link_density:.0%} of its text stands in links, over {limit:.0%}"
+    if measured.words >= MIN_WORDS or _is_short_but_complete(reading, measured):
+        return None
+    return f"{measured.words} words, under {MIN_WORDS}, and the page has more"
+
+
+def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:
+    """A short page is complete when hardly any prose of it was left out."""
+    everything = prose.sum_blocks(reading.survey, reading.own, 1)[0]
+    return (
+        measured.words >= MIN_WORDS_OF_A_SHORT_PAGE
+        and measured.paragraphs > 0
+        and measured.chars - measured.linked >= 0.4 * everything
+    )

@@ -1,0 +1,94 @@
+"""What every level of the chain knows about the page, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pagekeep import dom, words
+from pagekeep.extract import boilerplate, prose
+from pagekeep.extract.boilerplate import Dropped
+from pagekeep.extract.profiles import Profile
+from pagekeep.extract.structured import Structured
+from pagekeep.extract.survey import TEXT, Survey
+from pagekeep.model import Metadata
+
+SENTENCE = 40
+"""A block with this many characters outside links is taken for prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The page as the levels see it. Levels decide; none of them changes the tree."""
+
+    survey: Survey
+    structured: Structured
+    metadata: Metadata
+    profile: Profile
+    own: list[int]
+    """Characters outside links in each block itself."""
+    dropped: Dropped
+    """What is not content, whichever level wins."""
+    dead: bytearray
+    """One byte a node, set where the node is dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a level would keep: everything below `root` but the dropped subtrees, or an element it made itself."""
+
+    root: int
+    dropped: Dropped
+    made: dom.Element | None = None
+
+
+def read(survey: Survey, structured: Structured, metadata: Metadata, profile: Profile) -> Reading:
+    """Measure the page's blocks and find its boilerplate."""
+    own = prose.own_text(survey)
+    dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
+    return Reading(survey, structured, metadata, profile, own, dropped, boilerplate.mark(survey, dropped))
+
+
+def kept(survey: Survey, content: Content) -> Iterator[int]:
+    """Indices of the nodes that the content keeps."""
+    index, end, ends, dropped = content.root, survey.end[content.root], survey.end, content.dropped
+    while index < end:
+        if index in dropped:
+            index = ends[index]
+        else:
+            yield index
+            index += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How much a decision would keep."""
+
+    words: int
+    chars: int
+    linked: int
+    paragraphs: int
+
+    @property
+    def link_density(self) -> float:
+        """Share of the text that stands in links."""
+        return self.linked / self.chars if self.chars else 0.0
+
+
+def measure(reading: Reading, content: Content) -> Measure:
+    """Count what a decision would keep, without touching the tree."""
+    if content.made is not None:
+        text = dom.text_of(content.made)
+        return Measure(words.count_words(text), len(text), 0, len(content.made.children))
+    survey = reading.survey
+    tags, chars, linked, nodes, own = survey.tag, survey.chars, survey.linked, survey.nodes, reading.own
+    texts: list[str] = []
+    total = in_links = paragraphs = 0
+    for index in kept(survey, content):
+        if tags[index] == TEXT:
+            total += chars[index]
+            in_links += linked[index]
+            texts.append(nodes[index].data)  # type: ignore[attr-defined]
+        elif own[index] >= SENTENCE:
+            paragraphs += 1
+    return Measure(words.count_words(" ".join(texts)), total, in_links, paragraphs)

@@ -1,0 +1,132 @@
+"""The last gate: whatever stood in the tree, only the vocabulary of clean HTML leaves (docs/clean-html.md)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import nh3
+
+from pagekeep import dom
+
+_TAGS: Final = frozenset(
+    (
+        "p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote hr div section details summary address "
+        "a strong em s del ins sub sup mark kbd code abbr q cite small br ruby rt rp span "
+        "pre img figure figcaption table caption thead tbody tfoot tr th td"
+    ).split()
+)
+_GONE_WITH_CONTENT: Final = frozenset(
+    (
+        "script style template noscript iframe object embed applet svg math canvas video audio "
+        "textarea select option button title head frameset noframes noembed plaintext xmp"
+    ).split()
+)
+_CELL: Final = frozenset({"colspan", "rowspan", "align"})
+_ATTRIBUTES: Final = {
+    "*": frozenset({"lang", "dir"}),
+    "a": frozenset({"href", "title"}),
+    "abbr": frozenset({"title"}),
+    "blockquote": frozenset({"data-callout", "data-title"}),
+    "img": frozenset({"src", "alt", "title", "width", "height"}),
+    "li": frozenset({"id", "data-done"}),
+    "ol": frozenset({"start"}),
+    "td": _CELL,
+    "th": _CELL,
+}
+_CLASSES: Final = {
+    "a": "embed",
+    "blockquote": "callout",
+    "code": "language-",
+    "div": "math-block",
+    "li": "task",
+    "section": "footnotes",
+    "span": "math-inline",
+    "sup": "footnote-ref",
+}
+_LANGUAGE: Final = re.compile(r"language-[\w+#.-]{1,40}", re.A)
+_VALUE: Final = {
+    "href": re.compile(r"(?:(?i:https?://|mailto:|tel:)[^\s].*|#fn-\d+)", re.S),
+    "src": re.compile(r"(?i:https?://)[^\s].*", re.S),
+    "id": re.compile(r"fn-\d+"),
+    "data-done": re.compile(r"true|false"),
+    "data-callout": re.compile(r"[a-z][a-z-]{0,30}"),
+    "lang": re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}"),
+    "dir": re.compile(r"(?i:ltr|rtl|auto)"),
+    "align": re.compile(r"(?i:left|right|center|justify)"),
+    "start": re.compile(r"-?\d{1,9}"),
+    "width": re.compile(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
+    "height": re.compile(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
+    "colspan": re.compile(r"\d{1,4}"),
+    "rowspan": re.compile(r"\d{1,4}"),
+}
+
+
+def _valid(tag: str, name: str, value: str) -> str | None:
+    """The value when the contract allows it for this attribute."""
+    if name == "class":
+        return _valid_class(tag, value)
+    pattern = _VALUE.get(name)
+    if pattern is None:
+        return value
+    value = value.strip()
+    return value if pattern.fullmatch(value) else None
+
+
+def _valid_class(tag: str, value: str) -> str | None:
+    allowed = _CLASSES.get(tag)  # the filter also sees tags that are about to go
+    for name in value.split() if allowed else ():
+        if _LANGUAGE.fullmatch(name) if tag == "code" else name == allowed:
+            return name
+    return None
+
+
+def _attributes() -> dict[str, set[str]]:
+    allowed = {tag: set(names) for tag, names in _ATTRIBUTES.items()}
+    for tag in _CLASSES:
+        allowed.setdefault(tag, set()).add("class")
+    return allowed
+
+
+_CLEANER: Final = nh3.Cleaner(
+    tags=set(_TAGS),
+    clean_content_tags=set(_GONE_WITH_CONTENT),
+    attributes=_attributes(),
+    attribute_filter=_valid,
+    url_schemes={"http", "https", "mailto", "tel"},
+    url_relative="pass_through",
+    generic_attribute_prefixes=None,
+    strip_comments=True,
+    link_rel=None,
+)
+
+
+_MANY_ATTRIBUTES: Final = 64
+_LONG_TAG: Final = re.compile(r"<[a-zA-Z][^<>]{4000}")
+
+
+def _strip_bloated(root: dom.Element) -> None:
+    """Rebuild elements with absurdly many attributes: the sanitiser's cost grows with the square of their number."""
+    for node in list(dom.elements(root)):
+        attributes = dom.attributes(node)
+        if len(attributes) > _MANY_ATTRIBUTES:
+            known = _ATTRIBUTES.get(node.tag, frozenset()) | _ATTRIBUTES["*"] | {"class"}
+            kept = {name: value for name, value in attributes.items() if name in known}
+            slim = dom.element(node.tag, kept)
+            dom.add_before(node, slim)
+            dom.append(slim, *node.children)
+            dom.drop(node)
+
+
+def sanitise(root: dom.Element) -> tuple[str, dom.Element]:
+    """The content as HTML that holds nothing outside the contract, and the tree parsed from exactly that HTML."""
+    html = dom.inner_html(root)
+    if len(html) > 50_000 and _LONG_TAG.search(html):
+        _strip_bloated(root)
+        html = dom.inner_html(root)
+    try:
+        safe = _CLEANER.clean(html)
+    except UnicodeEncodeError:  # a lone surrogate is no character, and cannot be written as UTF-8
+        safe = _CLEANER.clean(html.encode("utf-8", "replace").decode("utf-8"))
+    safe = safe.strip()
+    return safe, dom.parse_fragment(safe)

@@ -1,0 +1,130 @@
+"""Level 2: places where content usually stands, tried in order of confidence, each checked before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extract import structured as structured_data
+from pagekeep.extract.reading import Content, Measure, Reading, measure
+from pagekeep.extract.survey import Survey
+
+MIN_WORDS: Final = 100
+_MIN_CHARACTERS: Final = 100
+_MIN_PARAGRAPHS: Final = 2
+_MAX_LINK_DENSITY: Final = 0.3
+_MIN_TEXT_DENSITY: Final = 0.3
+_CANDIDATES_A_TIER: Final = 12
+
+_SEMANTIC: Final = (
+    "article",
+    "main",
+    '[role="main"]',
+    '[role="article"]',
+    '[itemprop="articleBody"]',
+)
+_NAMED: Final = (
+    ".post-content",
+    ".entry-content",
+    ".article-body",
+    ".article-text",
+    ".article-content",
+    ".story-body",
+    ".post-body",
+    "#content",
+    "#main-content",
+    ".content",
+)
+_DENSE: Final = ("main", "section", "div")
+
+
+def decide(reading: Reading) -> Content | None:
+    """The first candidate that passes every check."""
+    for candidate in _candidates(reading):
+        if _faults(reading, candidate) is None:
+            return candidate
+    return None
+
+
+def judge(_reading: Reading, measured: Measure) -> str | None:
+    """Why the result is not good enough, or `None` when it is."""
+    return None if measured.words >= MIN_WORDS else f"{measured.words} words, under {MIN_WORDS}"
+
+
+def _candidates(reading: Reading) -> Iterator[Content]:
+    body = structured_data.article_body(reading.structured)
+    if body:
+        yield Content(0, {}, made=_as_paragraphs(body))
+    index_of = {id(node): index for index, node in enumerate(reading.survey.nodes)}
+    for selector in (*_SEMANTIC, *_NAMED):
+        found = [index_of[id(node)] for node in dom.select(reading.survey.nodes[0], selector) if id(node) in index_of]
+        yield from _largest_first(reading, found)
+    yield from _densest_first(reading)
+
+
+def _as_paragraphs(text: str) -> dom.Element:
+    """Text that structured data carries, a paragraph a line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return dom.element("div", None, *[dom.element("p", None, line) for line in lines])
+
+
+def _largest_first(reading: Reading, found: list[int]) -> Iterator[Content]:
+    chars = reading.survey.chars
+    for index in sorted(found, key=lambda index: (-chars[index], index))[:_CANDIDATES_A_TIER]:
+        yield Content(index, reading.dropped)
+
+
+def _densest_first(reading: Reading) -> Iterator[Content]:
+    """Blocks by the share of text in their HTML, the densest first."""
+    survey = reading.survey
+    markup = _markup_lengths(survey)
+    density = {
+        index: survey.chars[index] / (survey.chars[index] + markup[index])
+        for index, tag in enumerate(survey.tag)
+        if tag in _DENSE and survey.chars[index] > _MIN_CHARACTERS and not reading.dead[index]
+    }
+    dense = [index for index, value in density.items() if value >= _MIN_TEXT_DENSITY]
+    for index in sorted(dense, key=lambda index: (-density[index], index))[: 4 * _CANDIDATES_A_TIER]:
+        yield Content(index, reading.dropped)
+
+
+def _markup_lengths(survey: Survey) -> list[int]:
+    """Characters of tags and attributes in each subtree."""
+    lengths = [0] * len(survey.nodes)
+    for index in range(len(lengths) - 1, -1, -1):
+        node = survey.nodes[index]
+        if isinstance(node, dom.Element):
+            attributes = dom.attributes(node)
+            lengths[index] += (
+                2 * len(node.tag) + 5 + sum(len(name) + len(value) + 4 for name, value in attributes.items())
+            )
+        if index:
+            lengths[survey.parent[index]] += lengths[index]
+    return lengths
+
+
+def _faults(reading: Reading, candidate: Content) -> str | None:
+    """What is wrong with a candidate, or `None`."""
+    measured = measure(reading, candidate)
+    if measured.chars <= _MIN_CHARACTERS:
+        return f"only {measured.chars} characters"
+    if measured.words < MIN_WORDS:
+        return f"{measured.words} words"
+    if (
+        measured.paragraphs <= _MIN_PARAGRAPHS
+        and candidate.made is None
+        and reading.survey.tag[candidate.root] != "article"
+    ):
+        return f"{measured.paragraphs} paragraphs"
+    if measured.link_density >= _MAX_LINK_DENSITY:
+        return f"{measured.link_density:.0%} of its text stands in links"
+    if not _has_indicator(reading):
+        return "no date, author or headline"
+    return None
+
+
+def _has_indicator(reading: Reading) -> bool:
+    """A date, an author or a headline: what articles have and menus have not."""
+    metadata = reading.metadata
+    return bool(metadata.author or metadata.published or metadata.title or "h1" in reading.survey.tag)

@@ -1,0 +1,125 @@
+"""What the words in class and id say about an element.
+
+Names are split into whole words (`share-bar`, `shareBar` and `share_bar` are `share` and `bar`) and every word is looked up;
+a word inside another never counts: `ad` is not in `shadow`, `nav` not in `unavailable`. The lists hold words that, over
+hundreds of real pages of all kinds, stood on elements whose text is not content (a tenth of their words or less).
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntFlag
+from functools import lru_cache
+from typing import Final
+
+
+class Sign(IntFlag):
+    """What an element's names suggest it is."""
+
+    NONE = 0
+    NAVIGATION = 1
+    FOOTER = 2
+    HEADER = 4
+    SIDEBAR = 8
+    ADVERT = 16
+    SHARE = 32
+    COMMENTS = 64
+    RELATED = 128
+    SIGNUP = 256
+    POPUP = 512
+    HIDDEN = 1024
+    BYLINE = 2048
+    CONTENT = 4096
+    CONTROL = 8192
+    AUTHOR_BOX = 16384
+    FOLDED = 32768
+    QUOTE = 65536
+    COOKIES = 131072
+    MEMBER = 262144
+
+
+_WORDS: Final[dict[Sign, str]] = {
+    Sign.NAVIGATION: "nav navbar navigation menu menus submenu megamenu menubar breadcrumb breadcrumbs crumbs pagination"
+    " pager paginator burger hamburger sitemap skip skiplink topnav subnav sidenav navs navlinks offcanvas",
+    Sign.FOOTER: "footer foot colophon copyright copyrights",
+    Sign.HEADER: "masthead topbar",
+    Sign.SIDEBAR: "sidebar sidebars complementary",
+    Sign.ADVERT: "ad ads advert adverts advertisement advertisements advertising adsense adsbygoogle sponsor sponsored"
+    " sponsors promo promos promoted promotion promotions dfp taboola outbrain adunit adslot",
+    Sign.SHARE: "share sharing sharer social socials sharedaddy addtoany addthis sharethis facebook twitter linkedin"
+    " pinterest whatsapp instagram rss print",
+    Sign.COMMENTS: "comments comment disqus respond commentlist commentform reply",
+    Sign.RELATED: "related recommended recommendation recommendations recirc recirculation trending popular recent"
+    " readmore youmaylike upsell crosssell",
+    Sign.SIGNUP: "newsletter subscribe subscription signup signin login register optin mailchimp mc4wp paywall gform"
+    " hsform donate",
+    Sign.POPUP: "modal popup popover lightbox dialog overlay toast snackbar announcement",
+    Sign.COOKIES: "cookie cookies consent gdpr onetrust privacy cookiebot",
+    Sign.MEMBER: "signature userextras userdetails usertitle userbanner flair badge badges postprofile avatar userinfo"
+    " lastedit reputation karma",
+    Sign.HIDDEN: "sronly",
+    Sign.BYLINE: "byline dateline timestamp published updated postmeta postedon",
+    Sign.CONTROL: "btn button buttons toolbar cart wishlist checkout addtocart submit searchform",
+    Sign.AUTHOR_BOX: "authorbox bio authorbio",
+    Sign.FOLDED: "tab tabs tabpanel pane accordion collapse collapsible collapsed expander expandable faq answer toggle panel"
+    " details disclosure",
+    Sign.QUOTE: "quote onebox",
+}
+
+# Whole class or id names, compared as they stand.
+_NAMES: Final[dict[Sign, str]] = {
+    Sign.HIDDEN: "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only elementor-screen-only"
+    " u-visually-hidden a11y-hidden is-hidden hide-text hidden-print noprint no-print assistive-text show-for-sr",
+    Sign.HEADER: "header site-header page-header-wrapper main-header global-header siteheader",
+    Sign.SIDEBAR: "widget-area secondary right-rail left-rail rail right-sidebar left-sidebar aside sidebar-right"
+    " sidebar-left widget widgets",
+    Sign.CONTENT: "entry-content post-content article-content article-body article__body post-body post__content"
+    " story-body articlebody article-text entry__content post_content content-body body-content post-entry td-post-content"
+    " available-content w-richtext prose markdown-body node__content field--name-body elementor-widget-theme-post-content"
+    " wp-block-post-content rich-text rte mw-parser-output bbwrapper message-body js-post-body s-prose cooked postbody"
+    " theme-doc-markdown article-body-content story-content articlecontent single-content blog-content post-text",
+    Sign.RELATED: "more-stories more-articles more-posts read-more read-next also-like you-may-like you-might-also-like"
+    " up-next next-post prev-post previous-post post-navigation nav-links further-reading see-also-posts recent-posts"
+    " latest-posts latest-news related-posts similar-posts jp-relatedposts",
+    Sign.AUTHOR_BOX: "author-box author-bio about-author about-the-author author-info author-card post-author-box"
+    " author__bio",
+    Sign.MEMBER: "message-userextras message-userdetails message-user message-lastedit user-details user-info post-signature"
+    " user-signature post-author-info",
+    Sign.BYLINE: "post-meta entry-meta article-meta meta-info post-info post-date entry-date posted-on article-date"
+    " publish-date read-time reading-time post-tags tags-links entry-tags cat-links post-categories entry-categories"
+    " tag-list taglist tagcloud",
+}
+
+# A name that states whether something is there does not name the element: `has-sidebar`, `no-nav`, `with-comments`.
+_STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
+
+_SPLIT: Final = re.compile(r"[^a-zA-Z]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def _by_word(lists: dict[Sign, str]) -> dict[str, int]:
+    return {word: int(sign) for sign, words in lists.items() for word in words.split()}
+
+
+_WORD_SIGNS: Final = _by_word(_WORDS)
+_NAME_SIGNS: Final = _by_word(_NAMES)
+
+
+def read(names: str) -> int:
+    """The signs in one class or id attribute."""
+    found = 0
+    for name in names.split()[:40]:
+        found |= _read_name(name)
+    return found
+
+
+@lru_cache(maxsize=32_768)
+def _read_name(name: str) -> int:
+    if len(name) > 80:
+        return 0
+    found = _NAME_SIGNS.get(name.lower(), 0)
+    words = _SPLIT.split(name if name.islower() else _CAMEL.sub("-", name).lower())
+    if _STATING.isdisjoint(words):
+        for word in words:
+            found |= _WORD_SIGNS.get(word, 0)
+    return found

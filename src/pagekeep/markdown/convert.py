@@ -1,0 +1,62 @@
+"""Clean HTML to Markdown: the table of who writes what."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.dom import Element
+from pagekeep.markdown.code import code_block
+from pagekeep.markdown.figures import caption, figure
+from pagekeep.markdown.footnotes import complete_notes, section
+from pagekeep.markdown.headings import division, heading, rule
+from pagekeep.markdown.inline import ACTIONS
+from pagekeep.markdown.lists import bold_block, bullet_list, definition_list, numbered_list
+from pagekeep.markdown.quotes import quote
+from pagekeep.markdown.run import BLOCKS, Inline
+from pagekeep.markdown.tables import table
+from pagekeep.markdown.writer import Handler, Writer, enter_card, join
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "a": enter_card,
+    "blockquote": quote,
+    "caption": caption,
+    "div": division,
+    "dl": definition_list,
+    "figcaption": caption,
+    "figure": figure,
+    "hr": rule,
+    "ol": numbered_list,
+    "section": section,
+    "table": table,
+    **dict.fromkeys(("dt", "summary", "th"), bold_block),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), heading),
+    **dict.fromkeys(("listing", "pre", "xmp"), code_block),
+    **dict.fromkeys(("dir", "menu", "ul"), bullet_list),
+}
+"""Blocks that are more than their content."""
+
+_IN_A_LINK: Final = f"a :is({', '.join(sorted(BLOCKS))})"
+
+
+def to_markdown(root: Element) -> str:
+    """The tree of clean HTML as CommonMark with GFM tables, ending in one newline; nothing for nothing."""
+    writer = Writer(HANDLERS, Inline(ACTIONS, complete_notes(root), _cards(root)))
+    text = join(writer.blocks([root]))
+    whole = "\n\n".join([part for part in (text, *writer.footnotes.values()) if part])
+    return whole + "\n" if whole else ""
+
+
+def _cards(root: Element) -> frozenset[Element]:
+    """Links that hold blocks and lead somewhere."""
+    links: set[Element] = set()
+    for block in dom.select(root, _IN_A_LINK):
+        node = block.parent
+        while isinstance(node, Element) and node not in links:
+            if node.tag == "a" and node.attr("href") and not (node.attr("href") or "").startswith("#"):
+                links.add(node)
+                break
+            if node is root:
+                break
+            node = node.parent
+    return frozenset(links)

@@ -1,0 +1,59 @@
+"""The file to keep: frontmatter, hero image, title and body."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from pagekeep.markdown.escape import clean, destination, escape, publish
+from pagekeep.model import Metadata
+
+_IMAGE: Final = re.compile(r"!\[[^\n]*?\]\(([^)\s]+)")
+_FIRST_LINES: Final = 3
+_SIZE: Final = re.compile(r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)")
+_WORD: Final = re.compile(r"\w+")
+
+
+def document(frontmatter_block: str, metadata: Metadata, body: str) -> str:
+    """The frontmatter, the hero image unless the body shows it, the title unless the body begins with it, the body."""
+    parts = [frontmatter_block.rstrip("\n")] if frontmatter_block else []
+    if metadata.hero_image and not _shows(body, metadata.hero_image):
+        src = destination(metadata.hero_image)
+        parts.append(f"[![Article hero image]({src})]({src})")
+    title = " ".join((metadata.title or "").split())
+    if title and not _begins_with(body, title):
+        parts.append(f"# {_heading(title)}")
+    if body:
+        parts.append(body.rstrip("\n"))
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def _heading(title: str) -> str:
+    text = publish(escape(clean(title)))
+    return re.sub(r"(?:^|(?<= ))(?=#+$)", r"\\", text)
+
+
+def _shows(body: str, hero: str) -> bool:
+    """Whether the body shows the image, in whatever size or with whatever query."""
+    wanted = _picture(destination(hero))
+    return any(_picture(src) == wanted for src in _IMAGE.findall(body))
+
+
+def _picture(url: str) -> str:
+    """What stays the same when a page asks for the same image in another size."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return f"{(parts.netloc).lower()}{_SIZE.sub('', parts.path)}"
+
+
+def _begins_with(body: str, title: str) -> bool:
+    """Whether one of the body's first lines is a heading with the words of the title."""
+    lines = [line for line in body[:4000].split("\n", 12) if line.strip()][:_FIRST_LINES]
+    return any(line.startswith("#") and _words(line) == _words(title) for line in lines)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.replace("_", " ").casefold())

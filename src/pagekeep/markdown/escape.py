@@ -1,0 +1,203 @@
+"""Text that looks like Markdown stays text, with as few backslashes as CommonMark and GFM allow.
+
+Whether some characters need a backslash depends on what ends up next to them, which is known only with the whole line.
+Until then they travel as marks: control characters, which cannot occur in the text once it is `clean`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+ATOM_START: Final = "\x0e"
+ATOM_END: Final = "\x0f"
+"""Around links, images, code and math: what emphasis must not be moved into."""
+DOLLAR: Final = "\x10"
+"""A dollar sign of the text, escaped only where it could open math."""
+BANG: Final = "\x11"
+"""The `!` of an image, as opposed to one that merely stands before a link."""
+BRACKET: Final = "\x12"
+"""A closing bracket of the text, escaped only where it could end the text of a link."""
+
+_ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff"
+_CONTROL: Final = re.compile(f"[{_CONTROLS}\ud800-\udfff]")
+_SPECIAL: Final = re.compile(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)")
+_ANY_SPECIAL: Final = re.compile(r"[\\`*_~<&\[\]$]")
+_TAG_START: Final = re.compile(r"<(?:[A-Za-z/!?]|$|[^\s<>]*@)")
+_ENTITY: Final = re.compile(r"&(?:#?\w{1,40};|#?\w{0,40}$)")
+
+
+def clean(text: str) -> str:
+    """The text without control characters (tab and newline stay); half a surrogate pair becomes U+FFFD."""
+    return text if text.isprintable() else _CONTROL.sub(_control, text)
+
+
+def _control(match: re.Match[str]) -> str:
+    return "\ufffd" if match.group() >= "\ud800" and match.group() <= "\udfff" else ""
+
+
+def escape(text: str, *, in_link: bool = False) -> str:
+    """One line of clean text as Markdown that renders to that text, wherever in the line it will stand."""
+    if not _ANY_SPECIAL.search(text):
+        return text
+    return _SPECIAL.sub(_in_link if in_link else _outside, text)
+
+
+def _in_link(match: re.Match[str]) -> str:
+    found = match.group()
+    return "\\" + found if found in "[]" else _outside(match)
+
+
+def _outside(match: re.Match[str]) -> str:
+    text, start, end = match.string, match.start(), match.end()
+    before = text[start - 1] if start else ""
+    after = text[end] if end < len(text) else ""
+    found = match.group()
+    mark = found[0]
+    if mark in "*_~":
+        return found if _harmless(mark, len(found), before, after) else ("\\" + mark) * len(found)
+    if mark == "[":
+        return "\\[" if after == "^" else "["
+    if mark == "]":
+        return BRACKET
+    if mark == "$":
+        return DOLLAR
+    if mark == "\\":
+        return "\\\\" if not after or after in _ASCII_PUNCTUATION else "\\"
+    if mark == "<":
+        return "\\<" if _TAG_START.match(text, start) else "<"
+    if mark == "&":
+        return "\\&" if _ENTITY.match(text, start) else "&"
+    return "\\" + mark
+
+
+def _harmless(mark: str, length: int, before: str, after: str) -> bool:
+    """Whether a run of `*`, `_` or `~` can neither open nor close anything."""
+    if before == " " and after == " ":
+        return mark != "~" or length < 3
+    if mark == "_":
+        return before.isalnum() and after.isalnum()
+    return mark == "~" and length == 1 and before in (" ", "/", "(") and after.isalnum()
+
+
+_CALLOUT: Final = re.compile(rf"\A\[!(?=[\w-]+{BRACKET})")
+
+
+def publish(text: str) -> str:
+    """Turn the marks into what they stand for, now that every neighbour is known."""
+    if DOLLAR in text:
+        text = text.replace(DOLLAR, "\\$" if _could_be_math(text) else "$")
+    if ATOM_END in text:
+        if f"`{ATOM_END}{ATOM_START}`" in text:
+            text = _TOUCHING_CODE.sub(_join_code, text)
+        # A footnote and a parenthesis, or an exclamation mark and a link, would be read as something else.
+        text = text.replace(f"]{ATOM_END}(", "]\\(")
+        text = text.replace(f"!{ATOM_START}[", "\\![").replace(ATOM_START, "").replace(ATOM_END, "")
+    if BRACKET in text:
+        if text.startswith("["):  # `[!note]` would be a callout, `[text]: word` define a link
+            text = _CALLOUT.sub(r"\\[!", text).replace(BRACKET + ":", "\\]:")
+        text = text.replace(BRACKET + "(", "\\](").replace(BRACKET, "]")
+    return text.replace(BANG, "!")
+
+
+def _could_be_math(text: str) -> bool:
+    """Whether a dollar sign of the text has a partner: one before a non-space, a later one after a non-space."""
+    if "$" in text or DOLLAR * 2 in text:
+        return True
+    opened = False
+    for match in re.finditer(DOLLAR, text):
+        before, after = text[: match.start()][-1:], text[match.end() : match.end() + 1]
+        if opened and not before.isspace() and not after.isdigit():
+            return True
+        # A line break will be a backslash and a newline, so no space.
+        opened = opened or after == "\n" or bool(after and not after.isspace())
+    return False
+
+
+_RISKY: Final = frozenset("#-+*_=>|:[~0123456789")
+_BLOCK_START: Final = re.compile(
+    r"#{1,6}(?: |$)|[-+*](?: |$)|>|~~~"
+    r"|=+ *$|-{2,} *$|([-_*])(?: *\1){2,} *$|[|:-][-|: ]*$"  # underlines, rules, the line below a table's header
+    r"|\[[ xX]\](?: |$)"  # tasks
+)
+_NUMBER: Final = re.compile(r"(\d{1,9})[.)](?: |$)")
+_NOTE_START: Final = re.compile(r"\[\^[^\]]*\](?=:)")
+
+
+def guard_line(line: str) -> str:
+    """The line with a backslash where its beginning would start a block other than a paragraph."""
+    if not line or line[0] not in _RISKY:
+        return line
+    if number := _NUMBER.match(line):
+        return f"{number.group(1)}\\{line[number.end(1) :]}"
+    if note := _NOTE_START.match(line):
+        return f"{note.group()}\\{line[note.end() :]}"
+    return "\\" + line if _BLOCK_START.match(line) else line
+
+
+def guard(paragraph: str) -> str:
+    """`guard_line` on every line, line ends made hard breaks."""
+    if "\n" not in paragraph:
+        return guard_line(paragraph)
+    return "\\\n".join(guard_line(line) for line in paragraph.split("\n"))
+
+
+_BACKTICKS: Final = re.compile("`+")
+
+
+def longest_ticks(text: str) -> int:
+    """The length of the longest run of backticks."""
+    return max(map(len, _BACKTICKS.findall(text)), default=0) if "`" in text else 0
+
+
+def code_span(text: str) -> str:
+    """One line of code between backticks."""
+    ticks = "`" * (longest_ticks(text) + 1)
+    pad = " " if len(ticks) > 1 else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+_TOUCHING_CODE: Final = re.compile(f"(?:{ATOM_START}`[^{ATOM_END}]*`{ATOM_END}){{2,}}")
+
+
+def _join_code(match: re.Match[str]) -> str:
+    """Code spans that touch, made one: their backticks would not be told apart."""
+    spans = match.group()[1:-1].split(ATOM_END + ATOM_START)
+    return code_span("".join([_CODE_SPAN.sub(r"\2", span) for span in spans]))
+
+
+_CODE_SPAN: Final = re.compile("(`(?!`)|`+ )(.*?)(?: `+|`)$")
+
+
+_URL_UNSAFE: Final = re.compile(rf"[\s<>\\`|{_CONTROLS}\ud800-\udfff]|&(?=#?\w+;)")
+
+
+def destination(url: str) -> str:
+    """The URL as it may stand between the parentheses of a link, also in a table."""
+    url = _URL_UNSAFE.sub(_percent, url.strip())
+    if ("(" in url or ")" in url) and not _balanced(url):
+        url = url.replace("(", "%28").replace(")", "%29")
+    return url
+
+
+def _percent(match: re.Match[str]) -> str:
+    found = match.group()
+    if found == "&":
+        return "\\&"
+    return "".join(f"%{byte:02X}" for byte in found.encode("utf-8", "replace"))
+
+
+def _balanced(url: str) -> bool:
+    depth = 0
+    for mark in re.findall("[()]", url):
+        depth += 1 if mark == "(" else -1
+        if depth < 0 or depth > 30:  # renderers stop counting at 32
+            return False
+    return depth == 0
+
+
+def link_title(title: str) -> str:
+    """A title as it may stand behind a destination, with its quotes and the space before."""
+    words = clean(" ".join(title.split())).replace("\\", "\\\\").replace('"', '\\"')
+    return f' "{words.replace("&", chr(92) + "&")}"' if words else ""

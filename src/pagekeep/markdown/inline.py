@@ -1,0 +1,97 @@
+"""What stands within a line, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pagekeep.dom import Element, Text, previous_element, text_of
+from pagekeep.markdown.code import code_span
+from pagekeep.markdown.emphasis import EM, ENDS, STRIKE, STRONG
+from pagekeep.markdown.footnotes import footnote_reference
+from pagekeep.markdown.links import image, link
+from pagekeep.markdown.run import Action, Run, Stack
+from pagekeep.markdown.scripts import lowered, raised
+
+
+def emphasis(mark: str) -> Action:
+    """The action for bold, italic or struck text."""
+
+    def act(run: Run, node: Element, stack: Stack) -> None:
+        children = node.children
+        only = children[0] if len(children) == 1 else None
+        if isinstance(only, Element) and only.tag == "a" and not run.is_card(only):
+            # `[**text**](url)` renders like `**[text](url)**`, and also right before a letter.
+            link(run, only, stack, mark)
+            return
+        run.open(mark)
+        stack.append(ENDS[mark])
+        stack.extend(children[::-1])
+
+    return act
+
+
+def span(run: Run, node: Element, stack: Stack) -> None:
+    """Inline math, or nothing but its content."""
+    if "math-inline" in (node.attr("class") or ""):
+        run.math(text_of(node))
+    else:
+        stack.extend(node.children[::-1])
+
+
+def superscript(run: Run, node: Element, stack: Stack) -> None:
+    """A footnote reference, or raised text."""
+    if not footnote_reference(run, node):
+        _script(run, node, stack, raised)
+
+
+def subscript(run: Run, node: Element, stack: Stack) -> None:
+    """Lowered text."""
+    _script(run, node, stack, lowered)
+
+
+def _script(run: Run, node: Element, stack: Stack, form: Callable[[str, str], str | None]) -> None:
+    children = node.children
+    if len(children) == 1 and isinstance(children[0], Text):
+        written = form(" ".join(children[0].data.split()), run.last_char())
+        if written is not None:
+            run.text(written)
+            return
+    stack.extend(children[::-1])
+
+
+def quotation(run: Run, node: Element, stack: Stack) -> None:
+    """Short quotations carry the quotation marks a browser would draw."""
+    run.text("“")
+    stack.append("”")
+    stack.extend(node.children[::-1])
+
+
+def reading_aid(run: Run, node: Element, stack: Stack) -> None:
+    """Ruby text in parentheses, which the page may already have put there."""
+    before = previous_element(node)
+    if before is None or before.tag != "rp":
+        run.text("(")
+        stack.append(")")
+    stack.extend(node.children[::-1])
+
+
+def line_break(run: Run, node: Element, stack: Stack) -> None:
+    """`<br>`."""
+    run.line_break()
+
+
+ACTIONS: Final[dict[str, Action]] = {
+    **dict.fromkeys(("strong", "b", "mark"), emphasis(STRONG)),
+    **dict.fromkeys(("em", "i", "cite", "dfn", "var"), emphasis(EM)),
+    **dict.fromkeys(("s", "del", "strike"), emphasis(STRIKE)),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), code_span),
+    "a": link,
+    "br": line_break,
+    "img": image,
+    "q": quotation,
+    "rt": reading_aid,
+    "span": span,
+    "sub": subscript,
+    "sup": superscript,
+}

@@ -1,0 +1,44 @@
+"""Links and images."""
+
+from __future__ import annotations
+
+from pagekeep.dom import Element
+from pagekeep.markdown.emphasis import ENDS
+from pagekeep.markdown.escape import BANG, clean, destination, escape, link_title
+from pagekeep.markdown.run import Run, Stack, one_line
+
+
+def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None:
+    """A link; without a place to go, or inside another, its words."""
+    href = (node.attr("href") or "").strip()
+    if run.in_link or not href or href.startswith("#"):
+        stack.extend([ENDS[mark], *node.children[::-1], mark] if mark else node.children[::-1])
+        return
+    inside = Run(run.inline, flat=True, in_link=True)
+    inside.active = dict(run.active)
+    inside.fill([ENDS[mark], *node.children[::-1], mark] if mark else list(node.children[::-1]))
+    taken = inside.take()
+    text = one_line(taken)
+    bare = taken.strip("\x01\x02\x03\x04\x05\x06")
+    if bare[:1].isspace():
+        run.text(" ")
+    if text:
+        run.atom(linked(text, href, node.attr("title") or ""))
+    if bare[-1:].isspace():
+        run.text(" ")
+
+
+def linked(text: str, href: str, title: str = "") -> str:
+    """A link around finished text; a title that only repeats the text is left out."""
+    said = link_title(title) if title and title.strip().casefold() != text.casefold() else ""
+    return f"[{text}]({destination(href)}{said})"
+
+
+def image(run: Run, node: Element, stack: Stack) -> None:
+    """An image that links to itself, unless it is in a link already."""
+    src = destination(node.attr("src") or "")
+    if not src:
+        return
+    words = clean(" ".join((node.attr("alt") or node.attr("title") or "").split()))
+    shown = f"{BANG}[{escape(words, in_link=True)}]({src})"
+    run.atom(shown if run.in_link else f"[{shown}]({src})")

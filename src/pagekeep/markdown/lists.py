@@ -1,0 +1,144 @@
+"""Lists: bullets, numbers, tasks and definitions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from pagekeep.dom import Element, Node, Text
+from pagekeep.markdown.emphasis import STRONG, STRONG_END
+from pagekeep.markdown.run import END, Stack
+from pagekeep.markdown.writer import Block, Writer, enter, indent
+
+_LARGEST: Final = 999_999_999
+"""CommonMark reads no list number with more than nine digits."""
+_DIGITS: Final = re.compile(r"\d{1,12}$")
+
+
+def bullet_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """`- item`."""
+    if writer.is_deep:
+        enter(writer, node, out, stack)
+    else:
+        mark = _other(out, "-", "*")
+        _append(out, "list", [_item(writer, item, nodes, mark) for item, nodes in _items(node)], mark)
+
+
+def numbered_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """`1. item`, from the number the page starts with."""
+    if writer.is_deep:
+        enter(writer, node, out, stack)
+        return
+    start = (node.attr("start") or "1").strip()
+    first = min(int(start), _LARGEST) if _DIGITS.match(start) else 1
+    mark = _other(out, ".", ")")
+    items: list[tuple[str, bool]] = []
+    for item, nodes in _items(node):
+        made = _item(writer, item, nodes, f"{min(first + len(items), _LARGEST)}{mark}")
+        if made[0]:
+            items.append(made)
+    _append(out, "list" if first == 1 else "ol", items, mark)
+
+
+def bullets(writer: Writer, contents: Sequence[Sequence[Node]], out: list[Block]) -> None:
+    """A bullet list of these contents."""
+    mark = _other(out, "-", "*")
+    _append(out, "list", [_item(writer, None, nodes, mark) for nodes in contents], mark)
+
+
+def _other(out: list[Block], usual: str, other: str) -> str:
+    """The usual mark, or the other one right after a list that uses it: the two would be read as one list."""
+    return other if out and out[-1].mark == usual else usual
+
+
+def _items(node: Element) -> Iterator[tuple[Element | None, Sequence[Node]]]:
+    """Each item with its content. What stands in a list without being an item belongs to the item before it."""
+    item: Element | None = None
+    content: list[Node] = []
+    for child in node.children:
+        if isinstance(child, Element) and child.tag == "li":
+            if content:
+                yield item, content
+            item, content = child, list(child.children)
+        elif content or not isinstance(child, Text) or not child.data.isspace():
+            content.append(child)
+    if content:
+        yield item, content
+
+
+def _item(writer: Writer, item: Element | None, content: Sequence[Node], marker: str) -> tuple[str, bool]:
+    """The item's lines, and whether it needs blank lines around it."""
+    blocks = writer.nested(content)
+    if not blocks:
+        return "", False
+    if item is not None and "task" in (item.attr("class") or "").split():
+        blocks = _task(blocks, item.attr("data-done") == "true")
+    if blocks[0].kind == "hr":  # `- ---` would be one line across the page
+        blocks[0] = Block("hr", "___")
+    parts = [blocks[0].text]
+    tight = True
+    for before, block in pairwise(blocks):
+        close = block.kind == "list" and before.kind == "p"
+        tight = tight and close
+        parts.append(("\n" if close else "\n\n") + block.text)
+    return f"{marker} {indent(''.join(parts), ' ' * (len(marker) + 1))}", not tight
+
+
+def _task(blocks: list[Block], done: bool) -> list[Block]:
+    box = "[x]" if done else "[ ]"
+    if blocks[0].kind == "p":
+        return [Block("p", f"{box} {blocks[0].text}"), *blocks[1:]]
+    return [Block("p", box), *blocks]
+
+
+def _append(out: list[Block], kind: str, items: list[tuple[str, bool]], mark: str) -> None:
+    lines = [text for text, _ in items if text]
+    if lines:
+        gap = "\n\n" if any(loose for _, loose in items) else "\n"
+        out.append(Block(kind, gap.join(lines), mark))
+
+
+def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """Bold terms, each followed by its definitions as bullets.
+
+    CommonMark has no definition lists: `: text` would show the colon and an indented text would be code. Bullets keep
+    definitions apart from terms and from each other, and may hold any block.
+    """
+    if writer.is_deep:
+        enter(writer, node, out, stack)
+        return
+    definitions: list[list[Node]] = []
+    stray = False
+    for child in _entries(node):
+        if isinstance(child, Element) and child.tag == "dt":
+            bullets(writer, definitions, out)
+            definitions, stray = [], False
+            if text := writer.line([STRONG, *child.children, STRONG_END]):
+                out.append(Block("p", text))
+        elif isinstance(child, Element) and child.tag == "dd":
+            definitions.append(list(child.children))
+            stray = False
+        elif stray:
+            definitions[-1].append(child)
+        else:
+            definitions.append([child])
+            stray = True
+    bullets(writer, definitions, out)
+
+
+def _entries(node: Element) -> Iterator[Node]:
+    """Terms and definitions, out of the groups they may be in."""
+    pending = list(node.children[::-1])
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Element) and child.tag == "div":
+            pending.extend(child.children[::-1])
+        elif isinstance(child, Element) or (isinstance(child, Text) and not child.data.isspace()):
+            yield child
+
+
+def bold_block(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """A term, a summary or a header cell on its own: bold."""
+    stack.extend([END, STRONG_END, *node.children[::-1], STRONG])

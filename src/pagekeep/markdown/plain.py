@@ -1,0 +1,104 @@
+"""The plain words of the content, for search, counting and comparing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.dom import Element, Node, Text
+from pagekeep.markdown.code import exact_text
+from pagekeep.markdown.escape import clean
+from pagekeep.markdown.run import BLOCKS, SKIPPED
+
+_NONE, _CELL, _LINE, _BLANK, _END_OF_CELL, _END_OF_TIGHT = range(6)
+_GAPS: Final = ("", "\t", "\n", "\n\n")
+_LINES: Final = frozenset(("br", "dd", "dt", "li", "tr"))
+_CELLS: Final = frozenset(("td", "th"))
+_TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
+"""Within these, blocks stand one per line."""
+_SILENT: Final = SKIPPED | {"img"}
+
+
+def to_text(root: Element) -> str:
+    """The words without Markdown: blocks a blank line apart, items and rows one per line, cells a tab apart."""
+    return _Plain().write(root)
+
+
+class _Plain:
+    def __init__(self) -> None:
+        self._out: list[str] = []
+        self._raw: list[str] = []
+        self._gap = _NONE
+        self._tight = 0
+        self._cells = 0
+
+    def write(self, root: Element) -> str:
+        stack: list[Node | int] = [root]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, Text):
+                self._raw.append(item.data)
+            elif isinstance(item, Element):
+                self._begin(item, stack)
+            elif isinstance(item, int):
+                self._end(item)
+        self._part(_NONE)
+        return clean("".join(self._out))
+
+    def _begin(self, node: Element, stack: list[Node | int]) -> None:
+        tag = node.tag
+        if tag not in BLOCKS and tag not in _SILENT and tag != "br":
+            if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
+                stack.extend(node.children[::-1])
+            return
+        if tag in _SILENT:
+            return
+        if tag == "pre":
+            self._say(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)
+            return
+        stack.append(self._begin_block(tag))
+        if tag == "blockquote" and (title := node.attr("data-title")):
+            self._raw.append(title)
+            self._part(_LINE)
+        stack.extend(node.children[::-1])
+
+    def _begin_block(self, tag: str) -> int:
+        """Part what comes from what was, and say how the block will end."""
+        if tag in _CELLS:
+            self._part(_CELL)
+            self._cells += 1
+            return _END_OF_CELL
+        if tag in _TIGHT:
+            self._part(_LINE if self._tight else _BLANK)
+            self._tight += 1
+            return _END_OF_TIGHT
+        gap = _LINE if self._tight or tag in _LINES else _BLANK
+        self._part(gap)
+        return gap
+
+    def _end(self, sign: int) -> None:
+        if sign == _END_OF_CELL:
+            self._cells -= 1
+            self._part(_CELL)
+        elif sign == _END_OF_TIGHT:
+            self._tight -= 1
+            self._part(_LINE if self._tight else _BLANK)
+        else:
+            self._part(sign)
+
+    def _part(self, gap: int) -> None:
+        """Write the words collected so far; at least this gap comes before the next. A cell is one line."""
+        if self._cells:
+            self._raw.append(" ")
+            return
+        self._say(" ".join("".join(self._raw).split()), _NONE)
+        self._raw.clear()
+        self._gap = max(self._gap, gap)
+
+    def _say(self, text: str, gap: int) -> None:
+        if gap:
+            self._part(gap)
+        if text:
+            if self._out:
+                self._out.append(_GAPS[self._gap])
+            self._out.append(text)
+            self._gap = gap

@@ -1,0 +1,231 @@
+"""A run of inline content: what is collected until a block begins or ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pagekeep.dom import Element, Node, Text, text_of
+from pagekeep.markdown.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
+from pagekeep.markdown.escape import ATOM_END, ATOM_START, clean, code_span, escape, guard, publish
+
+Stack: TypeAlias = list[Node | str]
+"""What is still to be written, next last: nodes, text of our own, emphasis marks and `END`."""
+
+END: Final = "\x1e"
+"""On the stack: here a block ends."""
+CARD_END: Final = "\x1d"
+"""On the stack: here a link around blocks ends."""
+
+BLOCKS: Final = frozenset(
+    """address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
+    footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p pre search
+    section summary table tbody td tfoot th thead tr ul xmp""".split()
+)
+SKIPPED: Final = frozenset(
+    """audio base canvas col colgroup head iframe input link map meta noembed noframes noscript object param script
+    source style svg template textarea title track video wbr""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """What holds for all runs of a page."""
+
+    actions: Mapping[str, Action]
+    """How each inline element is written; those not named are only their content."""
+    notes: Container[str] = frozenset()
+    """Labels of the footnotes that have both a reference and a text, so that `[^1]` means something."""
+    cards: Container[Element] = frozenset()
+    """Links that hold blocks."""
+
+
+class Run:
+    """Inline content as it is collected. `flat` means that blocks inside it are only words apart."""
+
+    __slots__ = ("_code", "_code_at", "_opened", "_raw", "active", "flat", "in_link", "inline", "parts")
+
+    def __init__(self, inline: Inline, *, flat: bool = False, in_link: bool = False) -> None:
+        self.inline = inline
+        self.flat = flat
+        self.in_link = in_link
+        self.parts: list[str] = []
+        self.active = {STRONG: 0, EM: 0, STRIKE: 0}
+        self._opened: list[str] = []
+        self._raw: list[str] = []
+        self._code = ""
+        self._code_at = -1
+
+    def fill(self, stack: Stack) -> Element | str | None:
+        """Take nodes off the stack until a block begins (it), a block ends (its sign) or nothing is left (None)."""
+        raw, pop, actions = self._raw, stack.pop, self.inline.actions
+        while stack:
+            item = pop()
+            if isinstance(item, Text):
+                raw.append(item.data)
+            elif isinstance(item, Element):
+                tag = item.tag
+                action = actions.get(tag)
+                if action is not None and not (tag == "a" and self.is_card(item)):
+                    action(self, item, stack)
+                elif tag not in BLOCKS and action is None:
+                    if tag not in SKIPPED:
+                        stack.extend(item.children[::-1])
+                elif self.flat:
+                    self._pass_through(item, stack)
+                else:
+                    return item
+            elif isinstance(item, str):
+                if item in (END, CARD_END):
+                    return item
+                self._sign(item)
+        return None
+
+    def is_card(self, link: Element) -> bool:
+        """Whether the link holds blocks that can stay blocks here."""
+        return not self.flat and link in self.inline.cards
+
+    def _sign(self, item: str) -> None:
+        if item in ENDS:
+            self.open(item)
+        elif item in STARTS:
+            self.close(STARTS[item])
+        else:
+            self._raw.append(item)
+
+    def _pass_through(self, node: Element, stack: Stack) -> None:
+        """A block within a line: its words, apart from the others."""
+        if "math-block" in (node.attr("class") or ""):
+            self.math(text_of(node))
+            return
+        self._raw.append(" • " if node.tag == "li" else " ")
+        stack.append(" ")
+        stack.extend(node.children[::-1])
+
+    def text(self, text: str) -> None:
+        """Add text that is not in the tree."""
+        self._raw.append(text)
+
+    def last_char(self) -> str:
+        """The character that stands right before what comes next."""
+        for piece in reversed(self._raw):
+            if piece:
+                return piece[-1]
+        return self.parts[-1][-1:] if self.parts else ""
+
+    def open(self, mark: str) -> None:
+        """Begin bold, italic or struck text; within its like it changes nothing."""
+        self.active[mark] += 1
+        if self.active[mark] == 1:
+            self._settle()
+            self.parts.append(mark)
+            self._opened.append(mark)
+
+    def close(self, mark: str) -> None:
+        """End what `open` began."""
+        self.active[mark] -= 1
+        if self.active[mark] == 0:
+            self._settle()
+            self.parts.append(ENDS[mark])
+            self._opened.pop()
+
+    def atom(self, markdown: str) -> None:
+        """Add finished Markdown that nothing may be moved into or out of."""
+        self._settle()
+        self.parts.append(f"{ATOM_START}{markdown}{ATOM_END}")
+
+    def code(self, text: str) -> None:
+        """Add a code span; spans that touch become one, since their backticks would not be told apart."""
+        text = clean(text)
+        leads, trails = text[:1].isspace(), text[-1:].isspace()
+        text = " ".join(text.split())
+        if leads or not text:
+            self._raw.append(" " if leads else "")
+        if not text:
+            return
+        self._settle()
+        if self._code_at == len(self.parts):
+            self.parts.pop()
+            text = self._code + text
+        self.atom(code_span(text))
+        self._code, self._code_at = text, len(self.parts)
+        if trails:
+            self._raw.append(" ")
+
+    def math(self, tex: str) -> None:
+        """Add TeX between dollar signs."""
+        tex = clean(" ".join(tex.split())).strip("$ ")
+        if tex:
+            self.atom(f"${tex}$")
+
+    def line_break(self) -> None:
+        """A line break, or a space where lines cannot be broken."""
+        if self.flat:
+            self._raw.append(" ")
+        else:
+            self._settle()
+            self.parts.append("\n")
+
+    def _settle(self) -> None:
+        """Escape the text collected so far."""
+        if not self._raw:
+            return
+        text = "".join(self._raw)
+        self._raw.clear()
+        words = " ".join(text.split())
+        if not words.isprintable():
+            text = clean(text)
+            words = " ".join(text.split())
+        if not words:
+            if text:
+                self.parts.append(" ")
+            return
+        lead, trail = " " * text[0].isspace(), " " * text[-1].isspace()
+        self.parts.append(lead + escape(words, in_link=self.in_link) + trail)
+
+    def take(self) -> str:
+        """The content, marks and outer spaces included, emptied out; open emphasis goes on in what follows."""
+        self._settle()
+        self.parts.extend(ENDS[mark] for mark in reversed(self._opened))
+        taken = "".join(self.parts)
+        self.parts[:] = self._opened
+        self._code_at = -1
+        return taken
+
+    def line(self) -> str:
+        """The content as one finished line, for headings, cells and captions."""
+        return publish(one_line(self.take()))
+
+    def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
+        """The content as finished paragraphs, each within `wrap`: two line breaks in a row part them."""
+        if not self.parts and not self._raw:
+            return []
+        taken = self.take()
+        lines = [one_line(part) for part in (_split_paragraphs(taken) if "\n" in taken else (taken,))]
+        return [guard(publish(wrap(line) if wrap else line)) for line in lines if line]
+
+
+_SPACES: Final = re.compile(r"[ \n]*\n[ \n]*")
+_PARAGRAPH: Final = re.compile(r" *\n *\n[ \n]*")
+
+
+def one_line(taken: str) -> str:
+    """Resolve emphasis and collapse spaces; single line breaks stay."""
+    if STRONG in taken or EM in taken or STRIKE in taken:
+        taken = resolve(taken)
+    while "  " in taken:
+        taken = taken.replace("  ", " ")
+    return _SPACES.sub("\n", taken).strip() if "\n" in taken else taken.strip()
+
+
+def _split_paragraphs(taken: str) -> list[str]:
+    """Cut at double line breaks, unless that would cut emphasis in two."""
+    parts = _PARAGRAPH.split(taken)
+    if all(part.count(mark) == part.count(end) for part in parts for mark, end in ENDS.items()):
+        return parts
+    return [taken]
+
+
+Action: TypeAlias = Callable[[Run, Element, Stack], None]

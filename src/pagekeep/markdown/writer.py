@@ -1,0 +1,113 @@
+"""The core of the Markdown writer: walks the tree, parts it into blocks and hands each to its family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from pagekeep.dom import Element, Node
+from pagekeep.markdown.emphasis import STRONG
+from pagekeep.markdown.escape import publish
+from pagekeep.markdown.links import linked
+from pagekeep.markdown.run import CARD_END, END, Inline, Run, Stack, one_line
+
+MAX_NEST: Final = 9
+"""Lists and quotes nested deeper are written at this depth: CommonMark presets stop reading at 20 levels of tokens (two
+for each list), and every level costs every line of a hostile page a prefix."""
+
+
+class Block(NamedTuple):
+    """A finished block: Markdown lines without a newline at the end."""
+
+    kind: str
+    """`p heading list ol code quote table math hr`; an `ol` is a list that cannot follow a paragraph without a gap."""
+    text: str
+    mark: str = ""
+    """The bullet or the sign behind the number, so that a list right after another can use the other one."""
+
+
+Handler: TypeAlias = "Callable[[Writer, Element, list[Block], Stack], None]"
+
+
+class Writer:
+    """Writes one page. Recursion is bounded by `MAX_NEST`; everything else uses an explicit stack."""
+
+    def __init__(self, handlers: Mapping[str, Handler], inline: Inline) -> None:
+        self.handlers = handlers
+        self.inline = inline
+        self.footnotes: dict[str, str] = {}
+        """Label to finished definition, for the end of the page."""
+        self.card: Element | None = None
+        """The link around the blocks being written."""
+        self._depth = 0
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether another list or quote would be nested too deeply."""
+        return self._depth >= MAX_NEST
+
+    def nested(self, nodes: Sequence[Node]) -> list[Block]:
+        """The blocks of a container such as a list item or a quote."""
+        card, self.card = self.card, None
+        self._depth += 1
+        blocks = self.blocks(nodes)
+        self._depth -= 1
+        self.card = card
+        return blocks
+
+    def blocks(self, nodes: Sequence[Node]) -> list[Block]:
+        """The blocks these nodes make; loose text becomes paragraphs."""
+        out: list[Block] = []
+        run = Run(self.inline)
+        stack: Stack = list(nodes[::-1])
+        while True:
+            found = run.fill(stack)
+            out.extend([Block("p", paragraph) for paragraph in run.paragraphs(self.wrap if self.card else None)])
+            if found is None:
+                return out
+            if isinstance(found, Element):
+                self.handlers.get(found.tag, enter)(self, found, out, stack)
+            elif found == CARD_END:
+                self.card = None
+            run.in_link = self.card is not None
+
+    def wrap(self, text: str) -> str:
+        """The line within the link around the blocks being written, if there is one."""
+        if self.card is None or not text:
+            return text
+        return linked(text, self.card.attr("href") or "", self.card.attr("title") or "")
+
+    def line(self, nodes: Sequence[Node | str], *, bold: bool = False) -> str:
+        """The nodes as one line, for what holds no blocks; `bold` when the place makes all of it bold anyway."""
+        run = Run(self.inline, flat=True, in_link=self.card is not None)
+        if bold:
+            run.active[STRONG] = 1
+        run.fill(list(nodes[::-1]))
+        return publish(self.wrap(one_line(run.take())))
+
+
+def enter(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """A block that is nothing but its content."""
+    stack.append(END)
+    stack.extend(node.children[::-1])
+
+
+def enter_card(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """A link around blocks: each of them is linked."""
+    writer.card = node
+    stack.append(CARD_END)
+    stack.extend(node.children[::-1])
+
+
+def join(blocks: Iterable[Block]) -> str:
+    """Blocks a blank line apart."""
+    return "\n\n".join([block.text for block in blocks])
+
+
+_LINE_END: Final = re.compile(r"\n(?=[^\n])")
+
+
+def indent(text: str, pad: str) -> str:
+    """All lines but the first moved right; empty ones stay empty."""
+    return _LINE_END.sub("\n" + pad, text) if "\n" in text else text

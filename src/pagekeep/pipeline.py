@@ -1,0 +1,170 @@
+"""The whole way from HTML to Markdown, readable from top to bottom. Pure: same input, same output, byte for byte.
+
+This module composes the rooms `extract` and `markdown`, which know nothing of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
+
+from pagekeep import dom, markdown, words
+from pagekeep.extract import (
+    chain,
+    cut,
+    kind,
+    language,
+    metadata,
+    quality,
+    reading,
+    references,
+    structured,
+    survey,
+    tags,
+    urls,
+)
+from pagekeep.extract.clean import clean
+from pagekeep.extract.decode import decode
+from pagekeep.extract.doctype import document_type
+from pagekeep.extract.profiles import PROFILES
+from pagekeep.extract.sanitise import sanitise
+from pagekeep.model import Metadata, Options, Page, Quality, Removal, Trace
+
+_DEFAULTS: Final = Options()
+_HEAD: Final = 1_024
+"""Characters of the source in which a doctype is looked for."""
+
+
+def extract(html: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS) -> Page:
+    """The page's content as Markdown, with everything the page says about itself.
+
+    Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is no page; any page gives a result, if only a
+    bookmark.
+    """
+    clock = _Clock(options.timer)
+
+    source, notes = decode(html, options)
+    document, found, parse_notes = _parse(source)
+    clock.lap("parse")
+
+    data = structured.read(document)
+    about = metadata.read(document, data, url)
+    clock.lap("metadata")
+
+    verdict = kind.classify(document, data, found, url)
+    page = reading.read(found, data, about, PROFILES[verdict.kind])
+    outcome = chain.run(page, options.timer)
+    clock.lap("chain")
+
+    removed = cut.removals(found, outcome.content) if outcome.content else ()
+    content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
+    before = quality.count_elements(content)
+    clean_html, root = sanitise(clean(content, urls.base(document, url)))
+    clock.lap("clean")
+
+    text = markdown.to_text(root)
+    body = markdown.to_markdown(root)
+    word_count = words.count_words(text)
+    about = _with_language_and_tags(about, document, text, url)
+    reason = _failure(outcome) if outcome.strategy == "bookmark" else None
+    judged = quality.assess(
+        quality.Result(root, text, word_count, clean_html, body, outcome.strategy, about, before, reason)
+    )
+    kept = _document(about, judged, body, word_count, url, options)
+    clock.lap("markdown")
+
+    return Page(
+        url=url,
+        markdown=body,
+        document=kept,
+        html=clean_html,
+        text=text,
+        metadata=about,
+        links=references.links(root),
+        media=references.media(root),
+        kind=verdict.kind,
+        quality=judged,
+        strategy=outcome.strategy,
+        trace=_trace(source, document, verdict, outcome, removed, (*notes, *parse_notes), clock),
+        word_count=word_count,
+        reading_time=words.reading_time(word_count),
+    )
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Seconds per stage, measured with the caller's timer or not at all."""
+
+    timer: Callable[[], float] | None
+    seconds: dict[str, float] = field(default_factory=dict)
+    last: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.last = self.timer() if self.timer else 0.0
+
+    def lap(self, stage: str) -> None:
+        if self.timer:
+            now = self.timer()
+            self.seconds[stage], self.last = now - self.last, now
+
+
+def _parse(source: str) -> tuple[dom.Document, survey.Survey, tuple[str, ...]]:
+    """The tree and its survey; deep nests are flattened, and what was not looked at is said."""
+    document = dom.parse(source)
+    body = dom.first(document, "body") or document.root
+    if body is None:
+        body = dom.element("body")
+    notes: list[str] = []
+    found = survey.survey(body)
+    if found.too_deep:
+        flattened = dom.bound_depth(body)
+        notes.append(f"nested too deep: {flattened} elements were flattened, no text was lost")
+        found = survey.survey(body)
+    if found.truncated:
+        dom.drop_after(found.nodes[-1])
+        notes.append(f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out")
+    return document, found, tuple(notes)
+
+
+def _bookmark(about: Metadata) -> dom.Element:
+    """What is kept of a page without content: its own description."""
+    return dom.element("div", None, *([dom.element("p", None, about.description)] if about.description else []))
+
+
+def _failure(outcome: chain.Outcome) -> str:
+    """Why no level found content, from the last that tried."""
+    tried = [f"{attempt.strategy}: {attempt.reason}" for attempt in outcome.attempts if not attempt.passed]
+    return "; ".join(tried)
+
+
+def _with_language_and_tags(about: Metadata, document: dom.Document, text: str, url: str | None) -> Metadata:
+    code, origin = language.detect(document, text)
+    chosen = tags.choose(about, text, urls.domain(url), code)
+    origins = {**about.origins, **({"language": origin} if code else {})}
+    return replace(about, language=code, tags=chosen, origins=MappingProxyType(origins))
+
+
+def _document(about: Metadata, judged: Quality, body: str, word_count: int, url: str | None, options: Options) -> str:
+    fields = markdown.page_fields(about, judged, url=url, word_count=word_count, saved_at=options.saved_at)
+    return markdown.document(markdown.frontmatter(fields), about, body)
+
+
+def _trace(
+    source: str,
+    document: dom.Document,
+    verdict: kind.Verdict,
+    outcome: chain.Outcome,
+    removed: tuple[Removal, ...],
+    notes: tuple[str, ...],
+    clock: _Clock,
+) -> Trace:
+    return Trace(
+        document_type=document_type(source[:_HEAD], document),
+        kind_reasons=verdict.reasons,
+        attempts=outcome.attempts,
+        removals=removed,
+        notes=notes,
+        seconds=MappingProxyType(clock.seconds),
+    )

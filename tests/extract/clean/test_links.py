@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("https://a.example/x", "https://a.example/x"),
+        ("/leaf", "https://example.org/leaf"),
+        ("leaf", "https://example.org/posts/leaf"),
+        ("../leaf", "https://example.org/leaf"),
+        ("/a/../leaf", "https://example.org/leaf"),
+        ("//cdn.example/leaf", "https://cdn.example/leaf"),
+        ("?page=2", "https://example.org/posts/tea.html?page=2"),
+        (" /leaf\n", "https://example.org/leaf"),
+        ("/a b", "https://example.org/a%20b"),
+        ("mailto:cup@example.org", "mailto:cup@example.org"),
+        ("tel:+123", "tel:+123"),
+    ],
+)
+def test_links_become_absolute(cleaned, href, expected):
+    assert cleaned(f'<p><a href="{href}">tea</a></p>') == f'<p><a href="{expected}">tea</a></p>'
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "#top",
+        "",
+        "javascript:void(0)",
+        "JaVaScRiPt:alert(1)",
+        "vbscript:x",
+        "data:text/html,hi",
+        "http://[bad",
+        "file:///etc",
+    ],
+)
+def test_links_that_lead_nowhere_become_text(cleaned, href):
+    assert cleaned(f'<p>some <a href="{href}"><b>tea</b></a></p>') == "<p>some <strong>tea</strong></p>"
+
+
+def test_an_anchor_without_address_becomes_text(cleaned):
+    assert cleaned('<p><a name="x">tea</a> <a id="y"></a>time</p>') == "<p>tea time</p>"
+
+
+def test_without_a_page_address_relative_links_become_text(cleaned):
+    assert cleaned('<p><a href="/x">tea</a> <a href="https://a.example/">b</a></p>', None) == (
+        '<p>tea <a href="https://a.example/">b</a></p>'
+    )
+
+
+def test_a_linked_card_keeps_its_link_on_the_heading(cleaned):
+    html = '<a href="/card"><div><h3>Green tea</h3><p>Steep it briefly.</p></div></a>'
+    assert cleaned(html) == '<h3><a href="https://example.org/card">Green tea</a></h3><p>Steep it briefly.</p>'
+
+
+def test_a_linked_box_without_heading_keeps_its_link_on_the_picture(cleaned):
+    html = '<a href="/card"><div><img src="/a.png"></div><div>words</div></a>'
+    expected = '<p><a href="https://example.org/card"><img src="https://example.org/a.png"></a></p><p>words</p>'
+    assert cleaned(html) == expected

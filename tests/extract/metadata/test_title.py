@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from pagekeep import dom
+from pagekeep.extract import metadata, structured
+from pagekeep.model import Metadata
+
+
+def read(html: str, url: str | None = "https://www.dailybugle.example/a/some-page") -> Metadata:
+    document = dom.parse(html)
+    return metadata.read(document, structured.read(document), url)
+
+
+def title(html: str, url: str | None = "https://www.dailybugle.example/a/some-page") -> str | None:
+    return read(html, url).title
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["How to bake bread | Daily Bugle", "How to bake bread - The Daily Bugle", "Daily Bugle: How to bake bread",
+     "Daily Bugle – How to bake bread", "How to bake bread · Baking Corner",
+     "How to bake bread | Daily Bugle | Daily Bugle"],
+)  # fmt: skip
+def test_name_of_the_site_is_not_part_of_the_title(written: str) -> None:
+    html = f'<title>{written}</title><meta property="og:site_name" content="Daily Bugle">'
+    assert title(html) == "How to bake bread"
+
+
+def test_dash_inside_a_headline_stays() -> None:
+    written = "Rain - the long story of how it shaped our towns and rivers"
+    assert title(f"<title>{written}</title>") == written
+
+
+def test_heading_wins_over_a_title_it_agrees_with() -> None:
+    html = (
+        "<title>Bake bread at home</title>"
+        '<meta property="og:title" content="Bake Bread At Home!"><h1>How to bake bread at home</h1>'
+    )
+    found = read(html)
+    assert (found.title, found.origins["title"]) == ("How to bake bread at home", "heading")
+
+
+def test_heading_about_something_else_does_not_win() -> None:
+    html = "<title>How to bake bread</title><h1>Welcome, dear reader</h1><h1>Sign in</h1>"
+    assert title(html) == "How to bake bread"
+
+
+def test_heading_that_names_the_blog_does_not_win() -> None:
+    assert (
+        title("<title>How to bake bread | Crumbs and Crusts</title><h1>Crumbs and Crusts</h1>") == "How to bake bread"
+    )
+    assert title(
+        "<title>Crumbs and Crusts: How to bake bread</title><h1>Crumbs and Crusts</h1><h1>How to bake bread</h1>"
+    ) == ("How to bake bread")
+
+
+def test_heading_that_agrees_with_the_address_wins_over_a_slogan() -> None:
+    html = "<title>The front door of the net</title><h1>Which oven for rye bread?</h1>"
+    assert title(html, "https://forum.example/t/which_oven_for_rye_bread") == "Which oven for rye bread?"
+
+
+def test_json_ld_wins_over_opengraph_when_no_heading_agrees() -> None:
+    html = (
+        '<script type="application/ld+json">{"@type":"Article","headline":"From &amp; JSON"}</script>'
+        '<meta property="og:title" content="From OpenGraph">'
+    )
+    found = read(html)
+    assert (found.title, found.origins["title"]) == ("From & JSON", "json-ld")
+
+
+def test_permalink_sign_is_not_part_of_the_heading() -> None:
+    assert title("<title>Quickstart — Oven Documentation</title><h1>Quickstart<a>¶</a></h1>") == "Quickstart"
+
+
+def test_home_page_keeps_the_name_of_the_site() -> None:
+    html = (
+        '<title>Daily Bugle: news of the town</title><meta property="og:site_name" content="Daily Bugle"><h1>Flood</h1>'
+    )
+    assert title(html, "https://www.dailybugle.example/") == "Daily Bugle: news of the town"
+
+
+def test_heading_is_enough() -> None:
+    assert title("<h1>Only a heading</h1>", None) == "Only a heading"
+
+
+def test_page_without_any_title_has_none() -> None:
+    assert title("<p>text") is None

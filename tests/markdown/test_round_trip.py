@@ -1,0 +1,121 @@
+"""Markdown -> HTML -> words keeps the words and the structure, whatever the text looks like."""
+
+from __future__ import annotations
+
+from html import escape
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pagekeep import dom
+
+from .render import markdown, raw_html, render, texts, words
+
+NASTY = (
+    "# ## - + * ** *** _ __ ___ ~ ~~ ~~~ ` `` ``` > | || [ ] ( ) ][ ]( []: [x] [^1] [!note] ! ![ $ $$ $5 5$ \\ \\\\ "
+    "< <b> </b> <!-- <a@b.c> & &amp; &#35; 1. 2) 10. = == --- *** : :-- |- |-| -- http://x.y/a_b_c a*b*c a_b_c __init__ "
+    "~5 a~b~c “quote” （括号） 汉字 テキスト العربية 😀 ☃ «x» it's don't e.g. x, y. z: \u200b \u00a0 \u3000 \x00 \x07"
+).split(" ")
+plain = st.sampled_from(["word", "two words", "Lorem", "ipsum", "42", "x", "end."])
+piece = st.one_of(plain, st.sampled_from(NASTY), st.text(max_size=6))
+gap = st.sampled_from(["", " ", "\n", "  "])
+
+
+@st.composite
+def text(draw: st.DrawFn) -> str:
+    parts = draw(st.lists(st.tuples(piece, gap), min_size=1, max_size=5))
+    return escape("".join(part + space for part, space in parts))
+
+
+def element(tag: str, inner: st.SearchStrategy[str], attrs: str = "") -> st.SearchStrategy[str]:
+    return inner.map(lambda html: f"<{tag}{attrs}>{html}</{tag}>")
+
+
+def _inline(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    content = st.lists(inner, min_size=1, max_size=3).map("".join)
+    tags = ["strong", "em", "s", "span", "mark", "cite", "small", "abbr"]
+    links = st.sampled_from([' href="https://x.y/a_(b)"', ' href="https://x.y/a b)|" title="T &quot;x&quot;"'])
+    return st.one_of(
+        *(element(tag, content) for tag in tags),
+        links.flatmap(lambda attrs: element("a", content, attrs)),
+        element("code", text()),
+    )
+
+
+inline = st.recursive(text(), _inline, max_leaves=8)
+line = st.lists(inline, min_size=1, max_size=4).map("".join)
+broken_line = st.lists(line, min_size=1, max_size=3).map("<br>".join)
+code = text().map(lambda inner: f'<pre><code class="language-c">{inner}</code></pre>')
+cell = st.tuples(st.sampled_from(["td", "th", 'td colspan="2"', 'td rowspan="2"']), line).map(
+    lambda made: f"<{made[0]}>{made[1]}</{made[0][:2]}>"
+)
+table = st.lists(st.lists(cell, min_size=1, max_size=3).map("".join), min_size=1, max_size=3).map(
+    lambda rows: "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+)
+simple = st.one_of(
+    element("p", broken_line),
+    element("h2", line),
+    element("h4", line),
+    code,
+    table,
+    line,
+    st.just("<hr>"),
+    element("figcaption", line).map(lambda made: f'<figure><img src="https://x.y/i.png" alt="">{made}</figure>'),
+)
+
+
+def _containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    content = st.lists(inner, min_size=1, max_size=3).map("".join)
+    items = st.lists(element("li", content), min_size=1, max_size=3).map("".join)
+    definitions = st.lists(st.one_of(element("dt", line), element("dd", content)), min_size=1, max_size=3).map("".join)
+    return st.one_of(
+        element("ul", items),
+        element("ol", items),
+        element("ol", items, ' start="7"'),
+        element("dl", definitions),
+        element("blockquote", content),
+        element("div", content),
+        element("details", content),
+    )
+
+
+blocks = st.lists(st.recursive(simple, _containers, max_leaves=6), min_size=1, max_size=4).map("".join)
+thorough = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@thorough
+@given(blocks)
+def test_words_come_back_in_order(html: str) -> None:
+    tree = dom.parse_fragment(html)
+    assert words(render(markdown(html))) == words(tree)
+
+
+@thorough
+@given(blocks)
+def test_no_html_is_left_over(html: str) -> None:
+    assert raw_html(markdown(html)) == []
+
+
+@thorough
+@given(blocks)
+def test_structure_comes_back(html: str) -> None:
+    tree, back = dom.parse_fragment(html), render(markdown(html))
+    for css in ("h2", "h4"):
+        assert texts(back, css) == texts(tree, css)
+    assert [dom.text_of(node).removesuffix("\n") for node in dom.select(back, "pre")] == [
+        dom.text_of(node).removesuffix("\n") for node in dom.select(tree, "pre") if dom.text_of(node).strip()
+    ]
+    assert texts(back, "th, td") == texts(tree, "th, td")
+
+
+@thorough
+@given(blocks)
+def test_nothing_is_emphasised_or_linked_that_was_not(html: str) -> None:
+    tree, back = dom.parse_fragment(html), render(markdown(html))
+    for source, rendered in (("em, cite, figcaption", "em"), ("s", "s"), ("a", "a"), ("code", "code")):
+        was = words_in(tree, source)
+        assert [word for word in words_in(back, rendered) if word not in was] == []
+
+
+def words_in(root: dom.Element, css: str) -> list[str]:
+    return [char for text in texts(root, css) for char in text]

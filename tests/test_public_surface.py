@@ -1,0 +1,79 @@
+"""What `import pagekeep` promises."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pagekeep
+from pagekeep import errors
+
+
+def python(script: str) -> str:
+    """What the script prints in an interpreter of its own."""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_surface_is_exactly_this() -> None:
+    tree = {name for name, item in vars(errors).items() if inspect.isclass(item) and item.__module__ == errors.__name__}
+    assert set(pagekeep.__all__) == {"__version__", "extract", "Metadata", "Options", "Page", "Quality"} | tree
+
+
+def test_all_is_sorted_and_every_name_is_there() -> None:
+    assert pagekeep.__all__ == sorted(pagekeep.__all__)
+    assert all(hasattr(pagekeep, name) for name in pagekeep.__all__)
+
+
+def test_version_is_a_release_number() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", pagekeep.__version__)
+
+
+def test_extract_has_the_documented_signature() -> None:
+    assert str(inspect.signature(pagekeep.extract)).startswith(
+        "(html: 'str | bytes', url: 'str | None' = None, *, options: 'Options' = Options("
+    )
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import pagekeep",
+        "import pagekeep.extract",
+        "import pagekeep.pipeline",
+        "from pagekeep.extract import sanitise",
+        "import pagekeep; pagekeep.extract('<p>first call'); from pagekeep.extract import sanitise",
+    ],
+)
+def test_extract_is_the_function_however_the_room_of_that_name_is_imported(before: str) -> None:
+    assert python(f"{before}\nfrom pagekeep import extract\nprint(type(extract).__name__)") == "function"
+
+
+def test_room_can_be_imported_after_the_function() -> None:
+    script = "from pagekeep import extract; from pagekeep.extract import sanitise; print(sanitise.__name__)"
+    assert python(script) == "pagekeep.extract.sanitise"
+
+
+def test_function_gives_what_the_pipeline_gives() -> None:
+    from pagekeep import pipeline
+
+    html, url = "<title>Kelp</title><article><p>Kelp grows by the hour.</p></article>", "https://kelp.example/"
+    options = pagekeep.Options(saved_at="2025-01-02T03:04:05Z")
+    assert pagekeep.extract(html, url, options=options) == pipeline.extract(html, url, options=options)
+
+
+def test_import_loads_no_dependency() -> None:
+    script = "import sys, pagekeep; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = set(python(script).split())
+    assert "pagekeep" in loaded
+    assert not loaded & {"turbohtml", "nh3", "yaml", "click", "rich"}
+
+
+def test_readme_shows_what_the_tool_really_prints() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "update_readme.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, f"run scripts/update_readme.py and look at the diff\n{checked.stderr}"
