@@ -143,6 +143,53 @@ class Trace:
     """Stage to seconds, only when the caller gave a timer."""
 
 
+CaughtKind = Literal["bot_wall", "consent_wall", "login_wall", "paywall", "soft_404", "parked_domain", "empty_shell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """What was caught instead of the page: never kept as if it were the article."""
+
+    kind: CaughtKind
+    reason: str
+    """What showed it, in plain words."""
+    suggestion: str
+    """What to do next, such as "retry with the browser"."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedRender:
+    """The page promises content that only a browser can show. A value: only the shell acts on it, once."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page as it came from its server or out of the browser."""
+
+    url: str
+    """As asked for."""
+    final_url: str
+    """After redirects."""
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case; repeated ones joined by ", "."""
+    body: bytes
+    """Decoded content, before character decoding. Empty when `not_modified`."""
+    encoding: str | None = None
+    """Character set that the transport named."""
+    content_type: str = "text/html"
+    rendered: bool = False
+    """Whether a browser ran the page's scripts."""
+    not_modified: bool = False
+    """The server said that what the caller already has is still good."""
+    etag: str | None = None
+    last_modified: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Stage (`connect`, `first_byte`, `body`, `render`, `total`) to seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The result of `extract`."""
@@ -166,6 +213,10 @@ class Page:
     word_count: int
     reading_time: str
     """Such as "8 min", at 200 words a minute."""
+    caught: Caught | None = None
+    """Set when this is a wall, an error page or a shell and not the page itself; then only a bookmark is kept."""
+    need_render: NeedRender | None = None
+    """Set when a browser would show more."""
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the trace, as plain JSON types, in a stable order."""
@@ -177,6 +228,8 @@ class Page:
             "word_count": self.word_count,
             "reading_time": self.reading_time,
             "quality": _plain(self.quality),
+            "caught": _plain(self.caught),
+            "need_render": _plain(self.need_render),
             "metadata": _plain(self.metadata),
             "markdown": self.markdown,
             "html": self.html,

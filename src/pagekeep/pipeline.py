@@ -53,7 +53,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     about = metadata.read(document, data, url)
     clock.lap("metadata")
 
-    verdict = kind.classify(document, data, found, url)
+    verdict = kind.classify(data, found, url)
     page = reading.read(found, data, about, PROFILES[verdict.kind])
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
@@ -61,7 +61,8 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     removed = cut.removals(found, outcome.content) if outcome.content else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
     before = quality.count_elements(content)
-    clean_html, root = sanitise(clean(content, urls.base(document, url)))
+    # A file without an address may still say where it came from.
+    clean_html, root = sanitise(clean(content, urls.base(document, url or about.canonical)))
     clock.lap("clean")
 
     text = markdown.to_text(root)
@@ -72,7 +73,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     judged = quality.assess(
         quality.Result(root, text, word_count, clean_html, body, outcome.strategy, about, before, reason)
     )
-    kept = _document(about, judged, body, word_count, url, options)
+    kept = _document(about, judged, body, word_count, url or about.canonical, options)
     clock.lap("markdown")
 
     return Page(

@@ -12,7 +12,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.profiles import Profile
-from pagekeep.extract.survey import TEXT, Survey
+from pagekeep.extract.survey import Survey
 from pagekeep.extract.tokens import Sign
 
 Dropped = dict[int, str]
@@ -49,11 +49,16 @@ _SIGNS: Final = {
     Sign.BYLINE: "byline",
     Sign.AUTHOR_BOX: "author box",
     Sign.CONTROL: "button",
+    Sign.REVIEWS: "reviews",
+    Sign.TOOLTIP: "tooltip",
 }
 _ACCUSING: Final = int(sum(_SIGNS))
 _REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
 
-_HIDDEN: Final = '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]'
+HIDDEN: Final = (
+    '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"],'
+    ' [style*="visibility: hidden"]'
+)
 _ROLES: Final = {
     "navigation": "navigation",
     "banner": "header",
@@ -68,7 +73,7 @@ _ROLES: Final = {
     "status": "dialog",
     "button": "button",
 }
-_HAS_ROLE: Final = ", ".join(f'[role="{role}"]' for role in _ROLES)
+_BY_ATTRIBUTE: Final = ", ".join([HIDDEN, *(f'[role="{role}"]' for role in _ROLES)])
 
 # The share of the page's prose from which on an accused element is taken for content after all.
 _ACQUITTED_FROM: Final = {
@@ -79,41 +84,43 @@ _ACQUITTED_FROM: Final = {
     "aside": 0.4,
     "form": 0.4,
     "cookie notice": 0.8,
+    "reviews": 0.9,
 }
 _ACQUITTED_OTHERWISE: Final = 0.3
+_SHORTEST_TITLE: Final = 15
 _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""
 
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _NEVER: Final = frozenset({"body", "main", "article", "html"})
 # Highlighters use names such as `comment` and `button` for the parts of code.
 _EXEMPT: Final = frozenset({"pre", "code"})
+_SUSPECTED: Final = frozenset(_TAGS) | _EXEMPT
 
 
 def find(found: Survey, prose: Sequence[int], profile: Profile) -> Dropped:
     """The outermost subtrees that are not content."""
     court = _Court(found, prose, profile, _by_attribute(found.nodes[0]))
-    tags, ends = found.tag, found.end
+    tags, ends, flags, nodes = found.tag, found.end, found.flags, found.nodes
+    by_attribute, suspected, accusing = court.by_attribute, _SUSPECTED, _ACCUSING
     dropped: Dropped = {}
     index, count = 1, len(tags)
     while index < count:
         tag = tags[index]
-        if tag == TEXT or tag in _NEVER:
+        if tag in suspected or flags[index] & accusing or id(nodes[index]) in by_attribute:
+            reason = court.verdict(index)
+            if reason:
+                dropped[index] = reason
+            index = ends[index] if reason or tag in _EXEMPT else index + 1
+        else:
             index += 1
-            continue
-        reason = None if tag in _EXEMPT else court.verdict(index)
-        if reason:
-            dropped[index] = reason
-        index = ends[index] if reason or tag in _EXEMPT else index + 1
     return dropped
 
 
 def _by_attribute(root: dom.Node) -> dict[int, str]:
     """Nodes (by identity) that their attributes accuse."""
-    accused = {id(node): "hidden" for node in dom.select(root, _HIDDEN)}
-    for node in dom.select(root, _HAS_ROLE):
-        accused.setdefault(id(node), _ROLES[node.attr("role") or ""])
-    return accused
+    return {id(node): _ROLES.get(node.attr("role") or "", "hidden") for node in dom.select(root, _BY_ATTRIBUTE)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +134,15 @@ class _Court:
 
     def verdict(self, index: int) -> str | None:
         """Why the element is not content, or `None`."""
-        reason = _TAGS.get(self.found.tag[index])
+        tag = self.found.tag[index]
+        if tag in _NEVER or tag in _EXEMPT:
+            return None
+        reason = _TAGS.get(tag)
         if reason:
             return None if self._tag_is_harmless(index, reason) or self._holds_prose(index, reason) else reason
         signs = self.found.flags[index] & _ACCUSING & ~self.profile.ignored
+        if signs and tag in _HEADINGS:
+            signs = 0  # their ids and anchors are made of their own words
         reason = next((reason for sign, reason in _REASONS if signs & sign), None) if signs else None
         if reason and not self._name_is_harmless(index, reason) and not self._holds_prose(index, reason):
             return reason
@@ -148,7 +160,20 @@ class _Court:
             return self.profile.keeps_headers and self._is_inside(index, _CONTENT_TAGS)
         if reason == "aside":
             return bool(self.found.flags[index] & int(Sign.QUOTE))
+        if reason == "button":
+            return self._is_fold_title(index)
         return False
+
+    def _is_fold_title(self, index: int) -> bool:
+        """The title of an accordion: a button because it opens, a heading because it says what is in there."""
+        node = self.found.nodes[index]
+        if self.found.tag[self.found.parent[index]] in _HEADINGS or any(
+            self.found.tag[inner] in _HEADINGS for inner in range(index, self.found.end[index])
+        ):
+            return True
+        return isinstance(node, dom.Element) and bool(
+            node.attr("aria-controls") and node.attr("aria-expanded") and self.found.chars[index] >= _SHORTEST_TITLE
+        )
 
     def _is_inside(self, index: int, tags: frozenset[str]) -> bool:
         while index:
@@ -167,9 +192,11 @@ class _Court:
 
     def _attribute_is_harmless(self, index: int, reason: str) -> bool:
         if reason == "button":
-            return self.found.chars[index] > _LABEL
+            return self.found.chars[index] > _LABEL or self._is_fold_title(index)
         if reason == "hidden":
-            return bool(self.found.flags[index] & int(Sign.FOLDED))
+            node = self.found.nodes[index]
+            is_tab = isinstance(node, dom.Element) and node.attr("role") == "tabpanel"
+            return is_tab or bool(self.found.flags[index] & int(Sign.FOLDED))
         return False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extract import boilerplate
 from pagekeep.extract.reading import Content
 from pagekeep.extract.survey import Survey
 from pagekeep.model import Removal
@@ -13,6 +14,8 @@ _REPORTED: Final = 200
 """Removals told of at most, those with the most text first."""
 
 # Roots that are themselves part of what they hold; others only contain it and are opened.
+FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
+
 _WHOLE: Final = frozenset("p li table ul ol dl blockquote pre figure h1 h2 h3 h4 h5 h6".split())
 
 
@@ -27,7 +30,17 @@ def cut(survey: Survey, content: Content) -> dom.Element:
     root = survey.nodes[content.root]
     holder = dom.element("div")
     dom.append(holder, *([root] if survey.tag[content.root] in _WHOLE else root.children))
+    _unfold(holder)
     return holder
+
+
+def _unfold(holder: dom.Element) -> None:
+    """What was kept though hidden or a button is content: make it plain, so that no later step takes it for a leftover."""
+    for node in dom.select(holder, FOLDED):
+        if node.tag == "button":
+            dom.retag(node, "span")
+        for name in ("hidden", "aria-hidden", "style", "role"):
+            dom.set_attr(node, name, None)
 
 
 def removals(survey: Survey, content: Content) -> tuple[Removal, ...]:

@@ -7,14 +7,15 @@ table below is the whole knowledge, and `--explain` shows which lines of it spok
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from pagekeep import dom
 from pagekeep.extract import structured as structured_data
 from pagekeep.extract.structured import Structured
 from pagekeep.extract.survey import Survey
+from pagekeep.extract.tokens import Sign
 from pagekeep.model import KINDS, Kind
 
 Signal = tuple[Kind, float, str]
@@ -98,25 +99,13 @@ _ADDRESS: Final[dict[str, tuple[Kind, float]]] = {
 }  # fmt: skip
 
 _WORD: Final = re.compile(r"[a-z]+")
+_POST_TYPES: Final = frozenset({"Comment", "Answer", "DiscussionForumPosting"})
 _DATED_PATH: Final = re.compile(r"/20\d\d/[01]?\d/")
 
-_POSTS: Final = (
-    ".message--post, .topic-post, .topic-body, .postbody, .post_body, .bbWrapper, .js-post, .forum-post, .PostStream-item,"
-    ' .comment-tree, [itemtype$="/Comment"], [itemtype$="/Answer"], [itemtype$="DiscussionForumPosting"], .answercell'
-)
-_DOCUMENTATION: Final = (
-    ".theme-doc-markdown, .rst-content, .sphinxsidebar, .md-content, .docMainContainer, .document .bodywrapper,"
-    " .VPDoc, .mw-parser-output, .markdown-section, #mdbook-content"
-)
-_BUY: Final = (
-    '[class*="add-to-cart"], [class*="addtocart" i], [id*="add-to-cart"], [name="add-to-cart"], [class*="add-to-bag"],'
-    ' [class*="add_to_cart"], form[action*="/cart/add"], [data-testid*="add-to-cart"]'
-)
 
-
-def classify(document: dom.Document, structured: Structured, found: Survey, url: str | None) -> Verdict:
+def classify(structured: Structured, found: Survey, url: str | None) -> Verdict:
     """The page's kind."""
-    signals = [*_from_data(structured), *_from_address(url), *_from_markup(document, found)]
+    signals = [*_from_data(structured), *_from_address(url), *_from_markup(found, structured)]
     weight = dict.fromkeys(KINDS, 0.0)
     for kind, points, _ in signals:
         weight[kind] += points
@@ -158,41 +147,46 @@ def _from_address(url: str | None) -> list[Signal]:
     return signals
 
 
-def _from_markup(document: dom.Document, found: Survey) -> list[Signal]:
+def _from_markup(found: Survey, structured: Structured) -> list[Signal]:
+    count = _SignCounts(found)
     signals: list[Signal] = []
-    posts = len(dom.select(document, _POSTS))
-    if posts >= 2:
-        signals.append(("forum", 3, f"{posts} posts"))
-    if dom.first(document, _DOCUMENTATION) is not None:
+    posts = count.of(Sign.POST)
+    if posts >= 2 or _POST_TYPES & set(structured.item_types):
+        signals.append(("forum", 3, f"{posts} posts" if posts else "posts in its microdata"))
+    if count.of(Sign.MANUAL):
         signals.append(("documentation", 3, "markup of a documentation generator"))
     code = found.tag.count("pre")
     if code > 2:
         signals.append(("documentation", 2, f"{code} code blocks"))
-    signals += _from_shop(document)
-    signals += _from_prose(found)
-    return signals
-
-
-def _from_shop(document: dom.Document) -> list[Signal]:
-    prices = len(dom.select(document, '[class*="price" i]'))
-    signals: list[Signal] = []
-    if dom.first(document, _BUY) is not None:
+    if count.of(Sign.BUY):
         signals.append(("product", 2, "something to put in a cart"))
         signals.append(("collection", 1.5, "something to put in a cart"))
+    prices = count.of(Sign.PRICE)
     if prices > 12:
         signals.append(("collection", 2.5, f"{prices} prices"))
-    return signals
+    return signals + _from_prose(found)
+
+
+class _SignCounts:
+    """How many elements carry a sign, counted over the few distinct combinations a page has."""
+
+    def __init__(self, found: Survey) -> None:
+        self._combinations = Counter(found.flags)
+
+    def of(self, sign: Sign) -> int:
+        bit = int(sign)
+        return sum(times for flags, times in self._combinations.items() if flags & bit)
 
 
 def _from_prose(found: Survey) -> list[Signal]:
-    """Long paragraphs speak for an article, many short blocks for sections or cards."""
+    """Much text speaks for an article, cards and links for a listing."""
     unlinked = found.chars[0] - found.linked[0]
     cards = found.tag.count("article")
     signals: list[Signal] = []
     if cards > 5:
         signals.append(("listing", 1.5, f"{cards} articles on one page"))
-    if found.commas[0] * 100 > unlinked and unlinked > 3_000:
-        signals.append(("article", 1, "long sentences"))
+    if unlinked > 3_000 and unlinked > 2 * found.linked[0]:
+        signals.append(("article", 1, "much text, little of it in links"))
     if found.linked[0] > unlinked:
         signals.append(("listing", 1, "more text in links than outside"))
     return signals

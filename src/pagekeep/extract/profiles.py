@@ -13,7 +13,7 @@ from pagekeep.model import Kind
 class Profile:
     """How the chain treats one kind of page."""
 
-    ignored: int = 0
+    ignored: int = int(Sign.REVIEWS)
     """Signs that mean nothing on such a page: a forum's comments are its content."""
     all_text: bool = False
     """The content is any text, not only sentences: cards, short sections, specifications."""
@@ -30,9 +30,9 @@ _ARTICLE: Final = Profile(share=0.75, drops_link_lists=True)
 
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
-    "documentation": Profile(share=0.75),
-    "forum": Profile(ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX), all_text=True, share=0.9),
-    "product": Profile(all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True),
+    "documentation": Profile(share=0.95),
+    "forum": Profile(ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS), all_text=True, share=0.9),
+    "product": Profile(ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True),
     "collection": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "listing": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "service": Profile(all_text=True, keeps_headers=True, share=0.85, max_link_density=0.8),

@@ -99,7 +99,7 @@ def _checks(result: Result) -> tuple[Check, ...]:
 _COUNTED: Final = {
     "code blocks": "pre",
     "tables": "table",
-    "lists": "ul, ol",
+    "lists": "ul, :not(.footnotes) > ol",
     "images": "img",
     "math": ".math-inline, .math-block",
 }

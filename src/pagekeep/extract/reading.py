@@ -91,4 +91,5 @@ def measure(reading: Reading, content: Content) -> Measure:
             texts.append(nodes[index].data)  # type: ignore[attr-defined]
         elif own[index] >= SENTENCE:
             paragraphs += 1
-    return Measure(words.count_words(" ".join(texts)), total, in_links, paragraphs)
+    text = " ".join(texts)
+    return Measure(len(text.split()) if text.isascii() else words.count_words(text), total, in_links, paragraphs)

@@ -6,6 +6,7 @@ The tree is not touched again until the winner of the chain is cut out of it. In
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,9 @@ from pagekeep import dom
 from pagekeep.extract import tokens
 
 TEXT: Final = "#text"
+
+# Elements whose id names a part of the layout. On headings, sections and list items it is a slug of their own words.
+_IDENTIFIED: Final = frozenset("div ul ol aside nav form footer header table center dialog article".split())
 
 MAX_NODES: Final = 300_000
 """Nodes beyond this are not looked at and the page is marked truncated: about 2 s of work on one core."""
@@ -23,8 +27,6 @@ _OPAQUE: Final = frozenset(
     " map source track param meta link title base frame frameset applet area".split()
 )
 _OPAQUE_KEPT: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
-
-_COMMAS: Final = (",", "\uff0c", "\u3001", "\u060c")
 
 
 @dataclass(slots=True)
@@ -42,8 +44,6 @@ class Survey:
     """Characters of text in the subtree."""
     linked: list[int]
     """Characters of text in the subtree that stand in links."""
-    commas: list[int]
-    """Commas of any script in the subtree."""
     truncated: bool
     too_deep: bool
     """Something below `dom.MAX_DEPTH` was not visited: flatten and survey again."""
@@ -69,30 +69,27 @@ def survey(root: dom.Element) -> Survey:
     lists it takes half the time that methods or a stack of our own took.
     """
     nodes: list[dom.Node] = [root]
-    tags, parents, ends, flags, chars, linked, commas = [root.tag], [0], [0], [0], [0], [0], [0]
-    read, opaque, text_type, element_type = tokens.read, _OPAQUE, dom.Text, dom.Element
+    tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
+    read, read_id, opaque = tokens.read, tokens.read_id, _OPAQUE
+    text_type, element_type = dom.Text, dom.Element
+    known: dict[str, int] = {}
     truncated = too_deep = False
 
-    def visit(element: dom.Element, index: int, in_link: bool, depth: int) -> None:
+    def visit(children: Sequence[dom.Node], index: int, in_link: bool, depth: int) -> None:
         nonlocal truncated, too_deep
-        total = total_linked = total_commas = 0
-        for child in element.children:
+        total = total_linked = 0
+        for child in children:
             if isinstance(child, text_type):
                 data = child.data
                 if data.isspace() or not data:
                     continue
                 length = len(data) if data[0] > " " else len(data.strip())
-                own_commas = 0
-                if length > 20:
-                    own_commas = data.count(",") if data.isascii() else _count_commas(data)
-                    total_commas += own_commas
                 nodes.append(child)
                 tags.append(TEXT)
                 parents.append(index)
                 ends.append(len(nodes))
                 flags.append(0)
                 chars.append(length)
-                commas.append(own_commas)
                 total += length
                 if in_link:
                     linked.append(length)
@@ -111,28 +108,29 @@ def survey(root: dom.Element) -> Survey:
                 tags.append(name)
                 parents.append(index)
                 names = child.attr("class")
-                own = read(names) if names else 0
-                names = child.attr("id")
-                flags.append(own | read(names) if names else own)
+                if names:
+                    own = known.get(names, -1)
+                    if own < 0:
+                        own = known[names] = read(names)
+                else:
+                    own = 0
+                if name in _IDENTIFIED and (names := child.attr("id")):
+                    own |= read_id(names)
+                flags.append(own)
                 chars.append(0)
                 linked.append(0)
-                commas.append(0)
                 ends.append(here + 1)
-                if name in opaque:
+                inner = () if name in opaque else child.children
+                if not inner:
                     continue
                 if depth > dom.MAX_DEPTH + 1:  # leaves may stand one level below the bound
                     too_deep = True
                     continue
-                visit(child, here, in_link or name == "a", depth + 1)
+                visit(inner, here, in_link or name == "a", depth + 1)
                 total += chars[here]
                 total_linked += linked[here]
-                total_commas += commas[here]
-        chars[index], linked[index], commas[index] = total, total_linked, total_commas
+        chars[index], linked[index] = total, total_linked
         ends[index] = len(nodes)
 
-    visit(root, 0, False, 1)
-    return Survey(nodes, tags, parents, ends, flags, chars, linked, commas, truncated, too_deep)
-
-
-def _count_commas(data: str) -> int:
-    return sum(map(data.count, _COMMAS))
+    visit(root.children, 0, False, 1)
+    return Survey(nodes, tags, parents, ends, flags, chars, linked, truncated, too_deep)

@@ -36,6 +36,12 @@ class Sign(IntFlag):
     QUOTE = 65536
     COOKIES = 131072
     MEMBER = 262144
+    PRICE = 524288
+    BUY = 1048576
+    POST = 2097152
+    MANUAL = 4194304
+    REVIEWS = 8388608
+    TOOLTIP = 16777216
 
 
 _WORDS: Final[dict[Sign, str]] = {
@@ -63,7 +69,11 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.AUTHOR_BOX: "authorbox bio authorbio",
     Sign.FOLDED: "tab tabs tabpanel pane accordion collapse collapsible collapsed expander expandable faq answer toggle panel"
     " details disclosure",
-    Sign.QUOTE: "quote onebox",
+    Sign.QUOTE: "quote onebox footnote footnotes sidenote",
+    Sign.REVIEWS: "review reviews bazaarvoice yotpo",
+    Sign.TOOLTIP: "tooltip tooltips",
+    Sign.PRICE: "price prices pricing",
+    Sign.BUY: "addtocart addtobag addtobasket",
 }
 
 # Whole class or id names, compared as they stand.
@@ -83,6 +93,12 @@ _NAMES: Final[dict[Sign, str]] = {
     " latest-posts latest-news related-posts similar-posts jp-relatedposts",
     Sign.AUTHOR_BOX: "author-box author-bio about-author about-the-author author-info author-card post-author-box"
     " author__bio",
+    Sign.BUY: "add-to-cart add_to_cart add-to-bag add-to-basket add-to-cart-button product-form__submit btn-addtocart",
+    Sign.TOOLTIP: "tool-tip",
+    Sign.POST: "message--post topic-post topic-body postbody post_body bbwrapper js-post forum-post poststream-item"
+    " comment-tree answercell",
+    Sign.MANUAL: "theme-doc-markdown rst-content sphinxsidebar md-content docmaincontainer bodywrapper vpdoc mw-parser-output"
+    " markdown-section mdbook-content",
     Sign.MEMBER: "message-userextras message-userdetails message-user message-lastedit user-details user-info post-signature"
     " user-signature post-author-info",
     Sign.BYLINE: "post-meta entry-meta article-meta meta-info post-info post-date entry-date posted-on article-date"
@@ -94,11 +110,17 @@ _NAMES: Final[dict[Sign, str]] = {
 _STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
 
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
+_BY_CAMEL: Final = re.compile(r"[a-z]{3,}")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def _by_word(lists: dict[Sign, str]) -> dict[str, int]:
-    return {word: int(sign) for sign, words in lists.items() for word in words.split()}
+    """Each word with all the signs it stands for."""
+    signs: dict[str, int] = {}
+    for sign, words in lists.items():
+        for word in words.split():
+            signs[word] = signs.get(word, 0) | int(sign)
+    return signs
 
 
 _WORD_SIGNS: Final = _by_word(_WORDS)
@@ -113,12 +135,18 @@ def read(names: str) -> int:
     return found
 
 
+def read_id(identifier: str) -> int:
+    """The signs in an id, unless it is the slug of a heading: `share-a-profile-with-others` says what the text is about."""
+    return 0 if len(identifier) > 40 or identifier.count("-") > 2 or identifier.count("_") > 2 else read(identifier)
+
+
 @lru_cache(maxsize=32_768)
 def _read_name(name: str) -> int:
     if len(name) > 80:
         return 0
     found = _NAME_SIGNS.get(name.lower(), 0)
-    words = _SPLIT.split(name if name.islower() else _CAMEL.sub("-", name).lower())
+    # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.
+    words = _SPLIT.split(name) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
     if _STATING.isdisjoint(words):
         for word in words:
             found |= _WORD_SIGNS.get(word, 0)

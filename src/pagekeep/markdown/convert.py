@@ -50,13 +50,14 @@ def to_markdown(root: Element) -> str:
 def _cards(root: Element) -> frozenset[Element]:
     """Links that hold blocks and lead somewhere."""
     links: set[Element] = set()
+    seen: set[Element] = set()
     for block in dom.select(root, _IN_A_LINK):
         node = block.parent
-        while isinstance(node, Element) and node not in links:
-            if node.tag == "a" and node.attr("href") and not (node.attr("href") or "").startswith("#"):
-                links.add(node)
-                break
-            if node is root:
+        while isinstance(node, Element) and node not in seen:
+            seen.add(node)
+            if node.tag == "a":
+                if not (node.attr("href") or "#").startswith("#"):
+                    links.add(node)
                 break
             node = node.parent
     return frozenset(links)

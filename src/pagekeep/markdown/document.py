@@ -9,9 +9,12 @@ from urllib.parse import urlsplit
 from pagekeep.markdown.escape import clean, destination, escape, publish
 from pagekeep.model import Metadata
 
-_IMAGE: Final = re.compile(r"!\[[^\n]*?\]\(([^)\s]+)")
+_IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]|\\.)*\]\(((?:[^()\s]|\([^()\s]*\))+)")
 _FIRST_LINES: Final = 3
 _SIZE: Final = re.compile(r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)")
+_TAIL: Final = 100
+"""Where in a path a size is looked for."""
+_LINK_END: Final = re.compile(r"\]\([^)\s]*\)")
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -46,13 +49,13 @@ def _picture(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return url
-    return f"{(parts.netloc).lower()}{_SIZE.sub('', parts.path)}"
+    return f"{parts.netloc.lower()}{parts.path[:-_TAIL]}{_SIZE.sub('', parts.path[-_TAIL:])}"
 
 
 def _begins_with(body: str, title: str) -> bool:
     """Whether one of the body's first lines is a heading with the words of the title."""
     lines = [line for line in body[:4000].split("\n", 12) if line.strip()][:_FIRST_LINES]
-    return any(line.startswith("#") and _words(line) == _words(title) for line in lines)
+    return any(line.startswith("#") and _words(_LINK_END.sub("]", line)) == _words(title) for line in lines)
 
 
 def _words(text: str) -> list[str]:

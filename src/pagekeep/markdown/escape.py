@@ -22,19 +22,22 @@ BRACKET: Final = "\x12"
 _ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff"
 _CONTROL: Final = re.compile(f"[{_CONTROLS}\ud800-\udfff]")
-_SPECIAL: Final = re.compile(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)")
-_ANY_SPECIAL: Final = re.compile(r"[\\`*_~<&\[\]$]")
+_SPECIAL: Final = re.compile(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)|\^(?=\[|$)")
+_ANY_SPECIAL: Final = re.compile(r"[\\`*_~<&\[\]$^]")
 _TAG_START: Final = re.compile(r"<(?:[A-Za-z/!?]|$|[^\s<>]*@)")
-_ENTITY: Final = re.compile(r"&(?:#?\w{1,40};|#?\w{0,40}$)")
+_ENTITY: Final = re.compile(r"&#?\w{1,40};")
 
 
 def clean(text: str) -> str:
-    """The text without control characters (tab and newline stay); half a surrogate pair becomes U+FFFD."""
+    """The text with a space for exotic line ends, U+FFFD for half a surrogate pair and no other control characters."""
     return text if text.isprintable() else _CONTROL.sub(_control, text)
 
 
 def _control(match: re.Match[str]) -> str:
-    return "\ufffd" if match.group() >= "\ud800" and match.group() <= "\udfff" else ""
+    found = match.group()
+    if found.isspace():
+        return " "
+    return "\ufffd" if "\ud800" <= found <= "\udfff" else ""
 
 
 def escape(text: str, *, in_link: bool = False) -> str:
@@ -91,7 +94,7 @@ def publish(text: str) -> str:
     if ATOM_END in text:
         if f"`{ATOM_END}{ATOM_START}`" in text:
             text = _TOUCHING_CODE.sub(_join_code, text)
-        # A footnote and a parenthesis, or an exclamation mark and a link, would be read as something else.
+        # A footnote and a parenthesis, or an exclamation mark or caret and a link, would be read as something else.
         text = text.replace(f"]{ATOM_END}(", "]\\(")
         text = text.replace(f"!{ATOM_START}[", "\\![").replace(ATOM_START, "").replace(ATOM_END, "")
     if BRACKET in text:
@@ -107,7 +110,7 @@ def _could_be_math(text: str) -> bool:
         return True
     opened = False
     for match in re.finditer(DOLLAR, text):
-        before, after = text[: match.start()][-1:], text[match.end() : match.end() + 1]
+        before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
         if opened and not before.isspace() and not after.isdigit():
             return True
         # A line break will be a backslash and a newline, so no space.

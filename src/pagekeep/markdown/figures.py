@@ -11,10 +11,15 @@ from pagekeep.markdown.writer import Block, Writer
 
 def figure(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
     """Each image on its own line, the caption under it."""
-    children: list[Node] = list(node.children)
-    captions = [child for child in children if isinstance(child, Element) and child.tag == "figcaption"]
-    if captions and dom.first(node, "img") is not None and not _has_other_text(node, captions):
-        children = [child for child in children if child not in captions] + list(captions)
+    captions: list[Element] = []
+    others: list[Node] = []
+    for child in node.children:
+        if isinstance(child, Element) and child.tag == "figcaption":
+            captions.append(child)
+        else:
+            others.append(child)
+    is_picture = captions and dom.first(node, "img") is not None and not _has_other_text(node, captions)
+    children = [*others, *captions] if is_picture else node.children
     stack.append(END)
     for child in reversed(children):
         is_image = isinstance(child, Element) and child.tag in ("img", "a")

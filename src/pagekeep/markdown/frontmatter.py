@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import yaml
 
-from pagekeep.markdown.words import reading_time
 from pagekeep.model import Metadata, Quality
+from pagekeep.words import reading_time
 
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -30,11 +31,22 @@ class _Dumper(_BaseDumper):  # type: ignore[misc]
         return True
 
 
+class _Stamp(str):
+    """A moment, written without quotes as YAML's own timestamps are."""
+
+    __slots__ = ()
+
+
+def _write_stamp(dumper: Any, data: _Stamp) -> Any:
+    return dumper.represent_scalar("tag:yaml.org,2002:timestamp", str(data))
+
+
 def _write_flow(dumper: Any, data: _Flow) -> Any:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
 
 
 _Dumper.add_representer(_Flow, _write_flow)
+_Dumper.add_representer(_Stamp, _write_stamp)
 
 
 def frontmatter(fields: Mapping[str, object]) -> str:
@@ -54,6 +66,8 @@ def _is_absent(value: object) -> bool:
 
 def _plain(value: object) -> object:
     """The value as YAML can hold it: lists in flow form, halves of surrogate pairs replaced."""
+    if isinstance(value, _Stamp):
+        return value
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, (list, tuple)):
@@ -75,7 +89,7 @@ def page_fields(
         "source": url,
         "title": metadata.title,
         "author": metadata.author,
-        "published_date": _day_or_moment(metadata.published),
+        "published_date": _stamp((metadata.published or "")[:10]),
         "domain": domain(url),
         "site_name": metadata.site_name,
         "language": metadata.language,
@@ -85,7 +99,7 @@ def page_fields(
         "description": metadata.description,
         "tags": list(metadata.tags),
         "quality": quality.level,
-        "saved_at": saved_at,
+        "saved_at": _stamp(saved_at),
     }
     if quality.level == "bookmark":
         fields |= {"extraction_failed": True, "reason": quality.reason}
@@ -94,12 +108,18 @@ def page_fields(
     return fields
 
 
-_MIDNIGHT: Final = re.compile(r"T00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?$")
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
-def _day_or_moment(published: str | None) -> str | None:
-    """A moment at midnight is a day whose time nobody knew."""
-    return _MIDNIGHT.sub("", published) if published else None
+def _stamp(moment: str | None) -> str | None:
+    """A day or a moment as YAML knows them; anything else, such as the 31st of February, stays text."""
+    if not moment or not _ISO.fullmatch(moment):
+        return moment or None
+    try:
+        datetime.fromisoformat(moment)
+    except ValueError:
+        return moment
+    return _Stamp(moment)
 
 
 def domain(url: str | None) -> str | None:

@@ -29,8 +29,10 @@ def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None
 
 
 def linked(text: str, href: str, title: str = "") -> str:
-    """A link around finished text; a title that only repeats the text is left out."""
-    said = link_title(title) if title and title.strip().casefold() != text.casefold() else ""
+    """A link around finished text; a title that only repeats the text or the address is left out."""
+    title = " ".join(title.split())
+    repeats = title.casefold() == text.casefold() or title.replace(" ", "_") in href
+    said = "" if repeats else link_title(title)
     return f"[{text}]({destination(href)}{said})"
 
 

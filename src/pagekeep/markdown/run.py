@@ -45,7 +45,7 @@ class Inline:
 class Run:
     """Inline content as it is collected. `flat` means that blocks inside it are only words apart."""
 
-    __slots__ = ("_code", "_code_at", "_opened", "_raw", "active", "flat", "in_link", "inline", "parts")
+    __slots__ = ("_opened", "_raw", "active", "flat", "in_link", "inline", "parts")
 
     def __init__(self, inline: Inline, *, flat: bool = False, in_link: bool = False) -> None:
         self.inline = inline
@@ -55,8 +55,6 @@ class Run:
         self.active = {STRONG: 0, EM: 0, STRIKE: 0}
         self._opened: list[str] = []
         self._raw: list[str] = []
-        self._code = ""
-        self._code_at = -1
 
     def fill(self, stack: Stack) -> Element | str | None:
         """Take nodes off the stack until a block begins (it), a block ends (its sign) or nothing is left (None)."""
@@ -137,21 +135,14 @@ class Run:
         self.parts.append(f"{ATOM_START}{markdown}{ATOM_END}")
 
     def code(self, text: str) -> None:
-        """Add a code span; spans that touch become one, since their backticks would not be told apart."""
+        """Add a code span, the spaces at its ends outside it."""
         text = clean(text)
-        leads, trails = text[:1].isspace(), text[-1:].isspace()
-        text = " ".join(text.split())
-        if leads or not text:
-            self._raw.append(" " if leads else "")
-        if not text:
-            return
-        self._settle()
-        if self._code_at == len(self.parts):
-            self.parts.pop()
-            text = self._code + text
-        self.atom(code_span(text))
-        self._code, self._code_at = text, len(self.parts)
-        if trails:
+        words = " ".join(text.split())
+        if text[:1].isspace():
+            self._raw.append(" ")
+        if words:
+            self.atom(code_span(words))
+        if text[-1:].isspace():
             self._raw.append(" ")
 
     def math(self, tex: str) -> None:
@@ -183,7 +174,10 @@ class Run:
                 self.parts.append(" ")
             return
         lead, trail = " " * text[0].isspace(), " " * text[-1].isspace()
-        self.parts.append(lead + escape(words, in_link=self.in_link) + trail)
+        escaped = escape(words, in_link=self.in_link)
+        if not self.parts and escaped.startswith("\\~") and words[1:2].isalnum():
+            escaped = escaped[1:]  # `~5` strikes nothing at the beginning, where nothing stands before it
+        self.parts.append(lead + escaped + trail)
 
     def take(self) -> str:
         """The content, marks and outer spaces included, emptied out; open emphasis goes on in what follows."""
@@ -191,12 +185,7 @@ class Run:
         self.parts.extend(ENDS[mark] for mark in reversed(self._opened))
         taken = "".join(self.parts)
         self.parts[:] = self._opened
-        self._code_at = -1
         return taken
-
-    def line(self) -> str:
-        """The content as one finished line, for headings, cells and captions."""
-        return publish(one_line(self.take()))
 
     def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
         """The content as finished paragraphs, each within `wrap`: two line breaks in a row part them."""

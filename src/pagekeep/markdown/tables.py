@@ -63,11 +63,20 @@ def _pipe_table(rows: list[list[_Cell]]) -> str:
     width = max(map(len, grid))
     # Renderers fill short rows up, so a hostile table of one long and many short rows is not written out in full.
     padded = width if width * len(grid) <= 4 * sum(map(len, grid)) + 10_000 else 0
-    has_header = all(cell.is_header for cell in rows[0])
+    has_header = _has_header(rows, width)
     rule = [_RULES.get(aligns.get(column, ""), "---") for column in range(width)]
     lines = [_line(grid[0] if has_header else [], width), _line(rule, width)]
     lines.extend([_line(texts, padded) for texts in (grid[1:] if has_header else grid) if texts])
     return "\n".join(lines)
+
+
+def _has_header(rows: list[list[_Cell]], width: int) -> bool:
+    """Header cells say so; in a table without any, a full first row without numbers reads as one. GFM wants one row of
+    headers, so any other table gets an empty one."""
+    if any(cell.is_header for cells in rows for cell in cells):
+        return all(cell.is_header for cell in rows[0])
+    first = [cell.text for cell in rows[0]]
+    return len(rows) > 1 and len(first) == width and all(first) and not any(map(str.isdigit, "".join(first)))
 
 
 def _line(texts: list[str], width: int) -> str:

@@ -38,6 +38,7 @@ def clean(root: dom.Element, base_url: str | None) -> dom.Element:
     settle_callouts(root, census)
     settle_embeds(root, resolve, census)
     resolve_images(root, resolve)
+    drop_invisible_characters(root)
     drop_heading_anchors(root)
     mark_tasks(root, census)
     drop_leftovers(root)
@@ -47,5 +48,4 @@ def clean(root: dom.Element, base_url: str | None) -> dom.Element:
     resolve_links(root, resolve)
     shape_paragraphs(root)
     settle_containers(root)
-    drop_invisible_characters(root)
     return root

@@ -90,6 +90,7 @@ def _write(node: dom.Element, kind: str) -> None:
         title = ""
     # In place: moving the content into a new element costs a walk through all of it, at every level of a nest.
     dom.retag(node, "blockquote")
+    dom.set_attr(node, "data-callout", None)
     for name, value in (("class", "callout"), ("data-callout", kind), ("data-title", title or None)):
         dom.set_attr(node, name, value)
 

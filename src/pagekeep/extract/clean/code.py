@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.clean.census import Census
 from pagekeep.extract.clean.code_language import language_of, spoken_language
-from pagekeep.extract.clean.vocabulary import class_names, is_tag, stands_alone
+from pagekeep.extract.clean.vocabulary import (
+    BLOCKS,
+    KEPT_INLINE,
+    class_names,
+    is_tag,
+    shown_after,
+    shown_before,
+    stands_alone,
+)
 
 _EDITORS: Final = {
     ".CodeMirror-code": ".CodeMirror-line",
@@ -26,11 +35,12 @@ _TAGS: Final = frozenset(("pre", "code"))
 _NAMES: Final = ("blob-code", *(box.removeprefix(".") for box in _EDITORS))
 _NOT_CODE: Final = "img,h1,h2,h3,h4,h5,h6,iframe,video"
 _SPECIAL: Final = (
-    "br,div,p,li,tr,button,style,script,svg,textarea,[class*=line],[class*=Line],[class*=ln],[class*=gutter],[data-line],"
+    ",".join(sorted(BLOCKS))
+    + ",br,button,style,script,svg,textarea,[class*=line],[class*=Line],[class*=ln],[class*=gutter],[data-line],"
     "[style*=user-select],[class*=copy],[aria-hidden=true]"
 )
 _LINE_SPANS: Final = "span.line,span[data-line],span.code-line,span.view-line,span.ec-line,code.line,code[data-line]"
-_LINE_BLOCKS: Final = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "section"))
+_LINE_BLOCKS: Final = BLOCKS - {"td", "th", "thead", "tbody", "tfoot"}
 _NO_TEXT: Final = frozenset(("button", "style", "script", "svg", "textarea", "noscript", "template", "select"))
 _GUTTER: Final = re.compile(
     r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|lineno|gutter|blob-num|hljs-ln-(?:numbers|n))"
@@ -77,16 +87,35 @@ def _settle_pre(pre: dom.Element) -> None:
     if table is not None and _is_gutter_cell(pre):
         return
     place = table or pre
-    language = language_of(pre, place)
+    language = language_of(pre)
     spoken = _take_label(place, language)
     _write_block(place, _code_text(pre), language or spoken)
 
 
 def _settle_bare(code: dom.Element) -> None:
-    """A `code` without `pre` is a block when it says so or has more than one line."""
+    """A `code` without `pre` is a block when it says so, or has several lines and stands alone."""
     text = _code_text(code)
-    if "\n" in text.strip() or "block" in class_names(code):
-        _write_block(code, text, language_of(code, code))
+    if ("\n" in text.strip() and _is_own_line(code)) or "block" in class_names(code):
+        _write_block(code, text, language_of(code))
+
+
+def _is_own_line(node: dom.Element) -> bool:
+    """Whether nothing else stands in the line, looking through inline boxes that say nothing."""
+    for _ in range(12):
+        if not (_ends_line(node, shown_before) and _ends_line(node, shown_after)):
+            return False
+        parent = node.parent
+        if not isinstance(parent, dom.Element) or parent.tag in KEPT_INLINE:
+            return False
+        if parent.tag in BLOCKS:
+            return True
+        node = parent
+    return False
+
+
+def _ends_line(node: dom.Node, step: Callable[[dom.Node], dom.Node | None]) -> bool:
+    beside = step(node)
+    return beside is None or (isinstance(beside, dom.Element) and (beside.tag == "br" or beside.tag in BLOCKS))
 
 
 def _is_detached(pre: dom.Element) -> bool:
@@ -97,7 +126,7 @@ def _is_detached(pre: dom.Element) -> bool:
 def _write_block(place: dom.Element, text: str, language: str) -> None:
     text = text.replace("\xa0", " ").replace("\r\n", "\n").strip("\n").rstrip()
     if not text:
-        dom.drop(place)
+        dom.replace(place, " ")
         return
     code = dom.element("code", {"class": f"language-{language}"} if language else None, text)
     dom.replace(place, dom.element("pre", None, code))
@@ -165,11 +194,9 @@ def _is_within_editor(editor: dom.Element) -> bool:
     """Whether an editor around this one has taken its lines already."""
     above = editor.parent
     for _ in range(30):
-        if above is None:
-            return True
         if isinstance(above, dom.Element) and any(f".{name}" in _EDITORS for name in class_names(above)):
             return True
-        above = above.parent
+        above = above.parent if above is not None else None
     return False
 
 
@@ -209,6 +236,8 @@ def _code_text(block: dom.Element) -> str:
             if node.tag == "br":
                 out.append("\n")
                 continue
+            if node.tag in ("td", "th") and out and not out[-1][-1:].isspace():
+                out.append(" ")
             if node.tag in _LINE_BLOCKS or (spans_are_lines and dom.matches(node, _LINE_SPANS)):
                 if out and not out[-1].endswith("\n"):
                     out.append("\n")

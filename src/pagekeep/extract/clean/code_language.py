@@ -25,6 +25,8 @@ _NONE: Final = frozenset(
     "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
     "wrapper block container default2".split()
 )
+_FARTHEST: Final = 10
+"""How many boxes around a block may name its language; a table of line numbers is five of them."""
 _MARKERS: Final = frozenset(
     ("hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
 )
@@ -45,16 +47,16 @@ _LANGUAGES: Final = (
 )
 
 
-def language_of(block: dom.Element, place: dom.Element) -> str:
-    """The language a code block, its `code` child or a box around its place names; empty when none does."""
+def language_of(block: dom.Element) -> str:
+    """The language a code block, its `code` child or a box around it names; empty when none does."""
     child = dom.first(block, "code")
     if child is not None:
         named = _named_by(child, bare=True)
         if named:
             return named
     named = _named_by(block, bare=True)
-    node = place.parent
-    for _ in range(6):
+    node = block.parent
+    for _ in range(_FARTHEST):
         if named or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
             break
         named = _named_by(node, bare=node.tag == "figure")

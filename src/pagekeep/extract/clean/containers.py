@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extract.clean.vocabulary import BLOCKS, HEADINGS, LISTS, fill, is_blank, is_tag
+from pagekeep.extract.clean.vocabulary import BLOCKS, LISTS, fill, is_blank, is_tag
 
-_CONTAINERS: Final = (
-    "li,dd,td,th,address,dt,summary,caption,figcaption,h1,h2,h3,h4,h5,h6,ul,ol,dl,figure,"
-    "tr,thead,tbody,tfoot,table,colgroup"
-)
-_HOLDERS: Final = frozenset(("li", "dd", "td", "th", "address"))
-_LINES: Final = HEADINGS | {"dt", "summary", "caption", "figcaption"}
+_CONTAINERS: Final = "li,dd,td,th,address,blockquote,details,ul,ol,dl,figure,tr,thead,tbody,tfoot,table,colgroup"
+_HOLDERS: Final = frozenset(("li", "dd", "td", "th", "address", "blockquote", "details"))
+_LINES: Final = "h1,h2,h3,h4,h5,h6,dt,summary,caption,figcaption"
+_BLOCKS: Final = ",".join(sorted(BLOCKS))
 _ROWS: Final = frozenset(("tr", "thead", "tbody", "tfoot", "table"))
 
 
 def settle_containers(root: dom.Element) -> None:
     """Give every container the content that clean HTML allows in it; drop those left empty."""
+    for node in dom.select(root, _LINES):  # outermost first: what stands in one is no line of its own any more
+        if node.parent is not None:
+            _settle_line(node)
     for node in reversed(dom.select(root, _CONTAINERS)):
         tag = node.tag
         if tag in _HOLDERS:
             _settle_holder(node, tag)
-        elif tag in _LINES:
-            _settle_line(node, tag)
         elif tag in LISTS:
             _settle_list(node)
         elif tag == "dl":
@@ -46,25 +45,21 @@ def _settle_holder(node: dom.Element, tag: str) -> None:
     first, rest = shown[0], shown[1:]
     if isinstance(first, dom.Element) and first.tag == "p":
         tight = tag == "li" and all(isinstance(child, dom.Element) and child.tag in LISTS for child in rest)
-        if not rest or tight:
+        if tag not in ("blockquote", "details") and (not rest or tight):
             dom.unwrap(first)
 
 
-def _settle_line(node: dom.Element, tag: str) -> None:
-    blocks = [child for child in node.children if isinstance(child, dom.Element) and child.tag in BLOCKS]
-    if not blocks:
-        if all(is_blank(child) for child in node.children):
-            dom.drop(node)
-        return
-    if tag in HEADINGS and any(block.tag != "p" for block in blocks):
-        dom.replace(node, *[child for child in node.children if not is_blank(child)])
-        return
-    for block in blocks:
-        if block.previous_sibling is not None:
-            dom.add_before(block, " ")
-        if block.next_sibling is not None:
-            dom.add_after(block, " ")
-        dom.unwrap(block)
+def _settle_line(node: dom.Element) -> None:
+    """A line holds no blocks: theirs become parts of it, apart by spaces."""
+    if any(isinstance(child, dom.Element) and child.tag in BLOCKS for child in node.children):
+        for block in dom.select(node, _BLOCKS):
+            if block.previous_sibling is not None:
+                dom.add_before(block, " ")
+            if block.next_sibling is not None:
+                dom.add_after(block, " ")
+            dom.unwrap(block)
+    if all(is_blank(child) or is_tag(child, "br") for child in node.children):
+        dom.drop(node)
 
 
 def _settle_list(node: dom.Element) -> None:
@@ -93,6 +88,8 @@ def _settle_definitions(node: dom.Element) -> None:
             dom.drop(child)
         elif not (isinstance(child, dom.Element) and child.tag in ("dt", "dd")):
             dom.wrap(child, dom.element("dd"))
+            if is_tag(child, "p"):
+                dom.unwrap(child)  # type: ignore[arg-type]
     if not node.children:
         dom.drop(node)
 

@@ -55,6 +55,12 @@ def _join(caption: dom.Element) -> None:
     if beside is None or not _is_picture(beside):
         return
     figure = dom.element("figure")
+    if beside.tag in ("dt", "dd", "li"):
+        inner = dom.element("p")
+        dom.prepend(beside, inner)
+        dom.append(inner, *beside.children[1:])
+        dom.unwrap(beside)
+        beside = inner
     alone = shown_before(beside) is None and shown_after(caption) is None
     dom.add_before(beside, figure)
     dom.append(figure, beside, dom.element("figcaption", None, *caption.children))

@@ -245,6 +245,10 @@ _LEADING: Final = re.compile(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†�
 
 def _strip_leading_mark(body: dom.Element) -> None:
     """Take `1.`, `[1]`, `^` or what is left of them from the head of a note."""
+    for child in body.children:
+        if not is_blank(child):
+            break
+        dom.drop(child)
     node: dom.Node = body
     for _ in range(6):
         shown = [child for child in node.children if not is_blank(child)]

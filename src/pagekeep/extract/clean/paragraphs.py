@@ -7,7 +7,6 @@ once however deep the nest. No text is lost, and words that stood apart stay apa
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Final
 
 from pagekeep import dom
@@ -16,21 +15,25 @@ from pagekeep.extract.clean.vocabulary import (
     FORMATTING,
     HEADINGS,
     HOLDERS,
+    KEPT_INLINE,
     LISTS,
     OWN_CLASSES,
     VOID,
     WRAPPERS,
     fill,
+    head_of,
     is_blank,
     is_tag,
 )
 
 _BOXES: Final = ",".join(sorted(WRAPPERS | {"span"}))
-_GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"} | HEADINGS
-_LINE_PLACES: Final = HEADINGS | {"p"}
+_GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"}
+_LISTS_OF_ITEMS: Final = LISTS | {"dl"}
 _NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
+_NOT_IN_HEADING: Final = BLOCKS - WRAPPERS - {"p"}
 _FIGURE_SIZE: Final = 80
 """More elements than this are a part of the page in a `figure` box, not a figure."""
+_HEADING_SIZE: Final = 200
 _SPAN_SIZE: Final = 500
 _LINK_SIZE: Final = 60
 """How far into a linked box to look for the line that best carries the link."""
@@ -48,11 +51,15 @@ def shape_paragraphs(root: dom.Element) -> None:
             _shape_box(node, tag)
         elif tag in HOLDERS:
             _shape_holder(node, tag)
+        elif tag in HEADINGS:
+            _shape_heading(node)
         elif tag in _GONE_WHEN_EMPTY:
             _drop_when_empty(node)
         elif tag == "figure":
             _shape_figure(node)
-    _gather_lines(root)
+        elif tag in _LISTS_OF_ITEMS:
+            _gather_all_lines(node)
+    _gather_all_lines(root)
     _unwrap_boxes(root)
 
 
@@ -77,24 +84,25 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
     children = node.children
     for child in children:
         if isinstance(child, dom.Element):
+            if child.tag == "br":
+                breaks = True
+                continue
             shown = True
             if child.tag in BLOCKS:
                 blocks = True
-            elif child.tag == "br":
-                breaks = True
         elif not shown and not is_blank(child):
             shown = True
     if blocks:
         _box_inline(node, tag)
+    elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _SPAN_SIZE)):
+        dom.unwrap(node)  # its line breaks may part paragraphs of the box around it
     elif not shown:
         _drop_apart(node)
-    elif breaks and tag in ("span", "font") and len(children) < _SPAN_SIZE:
-        dom.unwrap(node)  # its line breaks may part paragraphs of the box around it
 
 
 def _drop_apart(node: dom.Element) -> None:
     """Drop an empty element; where it held or stood for white space, a space stays."""
-    if node.children or node.tag in BLOCKS:
+    if node.tag in BLOCKS or dom.text_of(node):
         dom.replace(node, " ")
     else:
         dom.drop(node)
@@ -122,10 +130,10 @@ def _box_inline(node: dom.Element, tag: str) -> None:
 
 def _place_for_link(node: dom.Element) -> dom.Element | None:
     """The heading in a linked box, else its first image, else its first line."""
-    inside = list(islice(dom.elements(node), _LINK_SIZE))
+    inside = head_of(node, _LINK_SIZE)
     if any(element.tag == "a" for element in inside):
         return None
-    for wanted in (HEADINGS, ("img",), ("p", "figcaption")):
+    for wanted in (HEADINGS, ("img",), ("p",)):
         for element in inside:
             if element.tag in wanted and not (wanted is HEADINGS and not dom.text_of(element).strip()):
                 return element
@@ -162,13 +170,25 @@ def _shape_holder(node: dom.Element, tag: str) -> None:
             fill(node)
         else:
             _drop_apart(node)
-    elif tag == "blockquote" or breaks or (blocks and not (tag == "li" and _is_line_then_lists(node))):
+    elif tag == "blockquote":
+        _gather_all_lines(node)
+    elif breaks or (blocks and not (tag == "li" and _is_line_then_lists(node))):
         _gather_lines(node)
 
 
 def _drop_when_empty(node: dom.Element) -> None:
     if not _look(node)[2]:
         _drop_apart(node)
+
+
+def _shape_heading(node: dom.Element) -> None:
+    """A heading holds one line; around lists, tables or other headings it is a box."""
+    blocks, _, shown = _look(node)
+    if not shown:
+        _drop_apart(node)
+    elif blocks and any(part.tag in _NOT_IN_HEADING for part in head_of(node, _HEADING_SIZE)):
+        dom.retag(node, "div")
+        _gather_all_lines(node)
 
 
 def _look(node: dom.Element) -> tuple[bool, bool, bool]:
@@ -202,7 +222,7 @@ def _is_line_then_lists(item: dom.Element) -> bool:
 
 def _shape_figure(node: dom.Element) -> None:
     """A figure holds images and a caption; around anything else it is a box, its caption a line."""
-    inside = list(islice(dom.elements(node), _FIGURE_SIZE))
+    inside = head_of(node, _FIGURE_SIZE)
     tags = {element.tag for element in inside}
     if "img" in tags and len(inside) < _FIGURE_SIZE and not tags & _NOT_IN_FIGURE:
         _gather_lines(node)
@@ -210,6 +230,7 @@ def _shape_figure(node: dom.Element) -> None:
     for child in node.children:
         if isinstance(child, dom.Element) and child.tag == "figcaption":
             dom.retag(child, "p")
+            _shape_box(child, "p")
     dom.retag(node, "div")
     _shape_box(node, "div")
 
@@ -228,8 +249,10 @@ def _gather_lines(node: dom.Element) -> bool:
             blocks = True
             _end_run(run, lines)
             run, breaks = [], 0
-            if tag in ("li", "dt", "dd"):
-                _wrap_orphan(child, "ul" if tag == "li" else "dl")
+            if tag == "li" and node.tag not in LISTS:
+                _wrap_orphan(child, "ul")
+            elif tag in ("dt", "dd") and node.tag != "dl":
+                _wrap_orphan(child, "dl")
             continue
         if tag == "br":
             breaks += 1
@@ -247,6 +270,14 @@ def _gather_lines(node: dom.Element) -> bool:
         dom.add_before(line[0], paragraph)
         dom.append(paragraph, *line)
     return True
+
+
+def _gather_all_lines(node: dom.Element) -> None:
+    """Like `_gather_lines`, and a single run becomes a paragraph too."""
+    if not _gather_lines(node) and node.children:
+        line = dom.element("p")
+        dom.prepend(node, line)
+        dom.append(line, *node.children[1:])
 
 
 def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:

@@ -24,6 +24,8 @@ BLOCKS: Final = (
 )
 VOID: Final = frozenset("img br hr input col wbr source track area base embed link meta param".split())
 FORMATTING: Final = frozenset("strong em s del ins sub sup mark kbd code abbr q cite small".split())
+KEPT_INLINE: Final = FORMATTING | {"a", "ruby", "rt", "rp"}
+"""Inline elements of clean HTML; the sanitiser leaves only the text of all others."""
 OWN_CLASSES: Final = frozenset(("math-block", "math-inline", "footnotes"))
 """Classes of boxes that the clean-up made itself and that must stay."""
 

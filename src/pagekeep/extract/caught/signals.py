@@ -1,0 +1,164 @@
+"""What the detectors look at: the page's own words and marks, gathered once and read only when the page is light."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlsplit
+
+from pagekeep import dom
+from pagekeep.extract.promise import Promise
+from pagekeep.extract.structured import Json, Structured, type_names
+from pagekeep.extract.survey import TEXT, Survey
+
+_MAX_TEXT: Final = 20_000
+_MAX_MARKS: Final = 200_000
+_MAX_INLINE: Final = 20_000
+_MAX_HEADINGS: Final = 3
+_HEADING_CHARS: Final = 300
+_ARTICLE: Final = re.compile(r"(?:Article|Posting|Report|Recipe|HowTo|Product|Event|Question|Review)$")
+
+
+@dataclass(frozen=True)
+class Signals:
+    """The page before anything was cut out of it.
+
+    Texts are worked out on first use, and most pages never ask: the survey keeps its nodes, and the cut moves nodes
+    without changing what they say.
+    """
+
+    survey: Survey
+    structured: Structured
+    promise: Promise
+    title: str
+    """The `<title>`, lower-cased, in one line."""
+    marks: str
+    """Addresses, names and inline scripts by which walls are known; empty on pages with much text."""
+    passwords: int
+    """Password fields."""
+    url: str | None
+    status: int | None
+
+    @cached_property
+    def text(self) -> str:
+        """The beginning of the visible text, lower-cased, in one line."""
+        return normal(" ".join(_texts(self.survey, 0, _MAX_TEXT)))
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        """The page's first headings, lower-cased: every `h1` first, else the first `h2`."""
+        survey = self.survey
+        places = [index for index, tag in enumerate(survey.tag) if tag == "h1"]
+        if not places and "h2" in survey.tag:
+            places = [survey.tag.index("h2")]
+        said = (normal(" ".join(_texts(survey, index, _HEADING_CHARS))) for index in places[:_MAX_HEADINGS])
+        return tuple(heading for heading in said if heading)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the page calls itself: title and headings."""
+        return (self.title, *self.headings) if self.title else self.headings
+
+    @cached_property
+    def is_declared(self) -> bool:
+        """The page declares itself an article, product or the like: walls do not."""
+        if any(_ARTICLE.search(name) for item in self.structured.json_ld for name in type_names(item)):
+            return True
+        kind = self.structured.opengraph.get("og:type", "")
+        return kind.lower() in ("article", "product") or "article:published_time" in self.structured.opengraph
+
+    @cached_property
+    def host(self) -> str:
+        """The host of the page's address, lower-cased."""
+        return _split(self.url)[0]
+
+    @cached_property
+    def path(self) -> str:
+        """The path of the page's address, lower-cased."""
+        return _split(self.url)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What extraction made of the page."""
+
+    text: str
+    """Lower-cased, in one line; empty when only a bookmark was made."""
+    words: int
+
+
+def normal(text: str) -> str:
+    """Lower-cased, in one line, with plain apostrophes."""
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def _split(url: str | None) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url or "")
+        return (parts.hostname or "").lower(), parts.path.lower()
+    except ValueError:
+        return "", ""
+
+
+def _texts(survey: Survey, root: int, limit: int) -> list[str]:
+    """Texts below the root in document order, about `limit` characters, without `<noscript>`."""
+    texts: list[str] = []
+    index, end = root + 1, survey.end[root]
+    while index < end and limit > 0:
+        tag = survey.tag[index]
+        if tag == TEXT:
+            data = survey.nodes[index].data  # type: ignore[attr-defined]
+            texts.append(data[:limit])
+            limit -= len(data)
+        index = survey.end[index] if tag == "noscript" else index + 1
+    return texts
+
+
+def gather(survey: Survey, structured: Structured, promise: Promise, url: str | None, status: int | None) -> Signals:
+    """The signals of a page; ask before the cut."""
+    title, marks, passwords = _read(promise.met)
+    return Signals(survey, structured, promise, title, marks, passwords, url, status)
+
+
+def _read(met: tuple[dom.Element, ...]) -> tuple[str, str, int]:
+    """Title, marks and number of password fields of the elements that the promise met."""
+    title: str | None = None
+    marks: list[str] = []
+    left = _MAX_MARKS
+    passwords = 0
+    for node in met:
+        tag = node.tag
+        if tag == "title":
+            title = normal(dom.text_of(node)[:_HEADING_CHARS]) if title is None else title
+        elif tag == "input":
+            passwords += 1
+        elif left > 0 and (mark := _mark(node, tag)):
+            marks.append(mark)
+            left -= len(mark)
+    return title or "", "\n".join(marks), passwords
+
+
+def _mark(node: dom.Element, tag: str) -> str:
+    """By what the element may be known: address, action, id, or the script it holds."""
+    if tag == "script":
+        return node.attr("src") or dom.text_of(node)[:_MAX_INLINE]
+    if tag == "iframe":
+        return node.attr("src") or ""
+    if tag == "form":
+        return f"{node.attr('id') or ''} {node.attr('action') or ''} {node.attr('class') or ''}"
+    return ""
+
+
+def says(patterns: re.Pattern[str], *texts: str) -> str | None:
+    """The first words in the texts that match."""
+    for text in texts:
+        if match := patterns.search(text):
+            return match[0].strip()[:80]
+    return None
+
+
+def json_ld(structured: Structured) -> tuple[Json, ...]:
+    """JSON-LD objects, outer before inner."""
+    return structured.json_ld
