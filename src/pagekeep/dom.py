@@ -15,7 +15,6 @@ from typing import Final
 from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
 from turbohtml import parse as _parse
 from turbohtml import parse_fragment as _parse_fragment
-from turbohtml.detect import Detection as _Detection
 from turbohtml.detect import detect as _detect
 from turbohtml.detect import detect_language as _detect_language
 
@@ -74,12 +73,17 @@ def parse_fragment(html: str) -> Element:
     return _parse_fragment(html, positions=False)
 
 
-def decode(data: bytes, *, utf8: bool = True) -> tuple[str, str]:
-    """The text of bytes that are not plain UTF-8, and the WHATWG name of the encoding: BOM, `<meta>`, then by content.
+def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
+    """The text and the WHATWG name of its encoding: the one the label names, else by BOM, `<meta>` and content.
 
-    With `utf8=False` the bytes are known not to be UTF-8, whatever they declare.
+    `None` when the label names no encoding of the web (Python knows more, such as `unicode_escape`).
     """
-    match = _detect(data, _Detection(excluded=frozenset() if utf8 else frozenset({"UTF-8"})))
+    if label is not None:
+        try:
+            return data.decode(f"whatwg-{label.strip().lower()}", "replace"), label.strip().lower()
+        except (LookupError, ValueError):
+            return None
+    match = _detect(data)
     if match.codec is None:
         return data.decode("windows-1252", "replace"), "windows-1252"
     return data.decode(match.codec, "replace"), (match.encoding or "windows-1252").lower()

@@ -29,6 +29,7 @@ from pagekeep.extract.clean import clean
 from pagekeep.extract.decode import decode
 from pagekeep.extract.doctype import document_type
 from pagekeep.extract.profiles import PROFILES
+from pagekeep.extract.quality import Written
 from pagekeep.extract.sanitise import sanitise
 from pagekeep.model import Metadata, Options, Page, Quality, Removal, Trace
 
@@ -60,38 +61,43 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
 
     removed = cut.removals(found, outcome.content) if outcome.content else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
-    before = quality.count_elements(content)
-    # A file without an address may still say where it came from.
-    clean_html, root = sanitise(clean(content, urls.base(document, url or about.canonical)))
-    clock.lap("clean")
+    base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
+    written = _write(content, base)
+    if outcome.content and written.word_count < chain.MIN_WORDS:
+        outcome = chain.give_up(outcome, written.word_count)
+        written = _write(_bookmark(about), base)
+    clock.lap("write")
 
-    text = markdown.to_text(root)
-    body = markdown.to_markdown(root)
-    word_count = words.count_words(text)
-    about = _with_language_and_tags(about, document, text, url)
+    about = _with_language_and_tags(about, document, written.text, url)
     reason = _failure(outcome) if outcome.strategy == "bookmark" else None
-    judged = quality.assess(
-        quality.Result(root, text, word_count, clean_html, body, outcome.strategy, about, before, reason)
-    )
-    kept = _document(about, judged, body, word_count, url or about.canonical, options)
-    clock.lap("markdown")
+    judged = quality.assess(written, outcome.strategy, about, reason)
+    kept = _document(about, judged, written, url or about.canonical, options)
+    clock.lap("judge")
 
     return Page(
         url=url,
-        markdown=body,
+        markdown=written.markdown,
         document=kept,
-        html=clean_html,
-        text=text,
+        html=written.html,
+        text=written.text,
         metadata=about,
-        links=references.links(root),
-        media=references.media(root),
+        links=references.links(written.root),
+        media=references.media(written.root),
         kind=verdict.kind,
         quality=judged,
         strategy=outcome.strategy,
         trace=_trace(source, document, verdict, outcome, removed, (*notes, *parse_notes), clock),
-        word_count=word_count,
-        reading_time=words.reading_time(word_count),
+        word_count=written.word_count,
+        reading_time=words.reading_time(written.word_count),
     )
+
+
+def _write(content: dom.Element, base: str | None) -> Written:
+    """The cut content in all its forms. Whatever comes out has been through the sanitiser."""
+    code_blocks = len(dom.select(content, "pre"))
+    html, root = sanitise(clean(content, base))
+    text = markdown.to_text(root)
+    return Written(root, html, text, markdown.to_markdown(root), words.count_words(text), code_blocks)
 
 
 @dataclass(slots=True)
@@ -147,9 +153,9 @@ def _with_language_and_tags(about: Metadata, document: dom.Document, text: str, 
     return replace(about, language=code, tags=chosen, origins=MappingProxyType(origins))
 
 
-def _document(about: Metadata, judged: Quality, body: str, word_count: int, url: str | None, options: Options) -> str:
-    fields = markdown.page_fields(about, judged, url=url, word_count=word_count, saved_at=options.saved_at)
-    return markdown.document(markdown.frontmatter(fields), about, body)
+def _document(about: Metadata, judged: Quality, written: Written, url: str | None, options: Options) -> str:
+    fields = markdown.page_fields(about, judged, url=url, word_count=written.word_count, saved_at=options.saved_at)
+    return markdown.document(markdown.frontmatter(fields), about, written.markdown)
 
 
 def _trace(

@@ -7,11 +7,13 @@ from typing import Final
 
 WORDS_PER_MINUTE: Final = 200
 
-_WORD: Final = re.compile(r"[^\W_]\S*")
+# Scripts written without spaces between words.
 _IDEOGRAPHIC: Final = re.compile(
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0003ffff]")
+"""Quick to look for: leaves out the quotation marks and dashes that stand in nearly every text."""
 _IDEOGRAPHS_PER_WORD: Final = 2
 """A Chinese word has some 1.6 characters, a Japanese one with its kana more; 200 words a minute are then the 400
 characters a minute that readers of both manage."""
@@ -21,16 +23,14 @@ _LETTERS_PER_UNSPACED_WORD: Final = 5
 
 def count_words(text: str) -> int:
     """Words between spaces that hold a letter or digit; where a script writes no spaces, characters by their share."""
-    if text.isascii():
-        return len(_WORD.findall(text))
-    ideographs = len(_IDEOGRAPHIC.findall(text))
-    unspaced = len(_UNSPACED.findall(text))
-    if ideographs:
-        text = _IDEOGRAPHIC.sub(" ", text)
-    if unspaced:
-        text = _UNSPACED.sub(" ", text)
-    shares = -(-ideographs // _IDEOGRAPHS_PER_WORD) - (-unspaced // _LETTERS_PER_UNSPACED_WORD)
-    return len(_WORD.findall(text)) + shares
+    shares = 0
+    if not text.isascii() and _MAYBE_UNSPACED.search(text):
+        text, ideographs = _IDEOGRAPHIC.subn(" ", text)
+        text, unspaced = _UNSPACED.subn(" ", text)
+        shares = -(-ideographs // _IDEOGRAPHS_PER_WORD) - (-unspaced // _LETTERS_PER_UNSPACED_WORD)
+    words = text.split()
+    unsure = [word for word in words if not word[0].isalnum()]
+    return len(words) - sum(1 for word in unsure if not any(map(str.isalnum, word))) + shares
 
 
 def reading_time(words: int) -> str:

@@ -69,8 +69,8 @@ _ROLES: Final = {
     "search": "form",
     "menu": "navigation",
     "menubar": "navigation",
-    "alert": "dialog",
-    "status": "dialog",
+    "alert": "alert",
+    "status": "alert",
     "button": "button",
 }
 _BY_ATTRIBUTE: Final = ", ".join([HIDDEN, *(f'[role="{role}"]' for role in _ROLES)])
@@ -92,6 +92,11 @@ _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+# Their names are made of their own words, or say where a quotation is from.
+_NAMED_FOR_THEIR_TEXT: Final = _HEADINGS | {"blockquote"}
+_QUOTES: Final = frozenset({"blockquote"})
+_WHOLE_PAGE: Final = 1_000
+"""Characters from which on a `noscript` is the page for browsers without scripts, as forums write it."""
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _NEVER: Final = frozenset({"body", "main", "article", "html"})
 # Highlighters use names such as `comment` and `button` for the parts of code.
@@ -141,8 +146,8 @@ class _Court:
         if reason:
             return None if self._tag_is_harmless(index, reason) or self._holds_prose(index, reason) else reason
         signs = self.found.flags[index] & _ACCUSING & ~self.profile.ignored
-        if signs and tag in _HEADINGS:
-            signs = 0  # their ids and anchors are made of their own words
+        if signs and tag in _NAMED_FOR_THEIR_TEXT:
+            signs = 0
         reason = next((reason for sign, reason in _REASONS if signs & sign), None) if signs else None
         if reason and not self._name_is_harmless(index, reason) and not self._holds_prose(index, reason):
             return reason
@@ -152,6 +157,8 @@ class _Court:
         return None
 
     def _holds_prose(self, index: int, reason: str) -> bool:
+        if reason == "noscript" and self.found.chars[index] < _WHOLE_PAGE:
+            return False  # "please enable JavaScript", at some length
         share = self.prose[index] / (self.prose[0] or 1)
         return share >= _ACQUITTED_FROM.get(reason, _ACQUITTED_OTHERWISE)
 
@@ -162,6 +169,10 @@ class _Court:
             return bool(self.found.flags[index] & int(Sign.QUOTE))
         if reason == "button":
             return self._is_fold_title(index)
+        if reason == "footer":
+            return self._is_inside(index, _QUOTES)
+        if reason == "noscript":
+            return not self.found.chars[index]  # an image for browsers without scripts, maybe the only one
         return False
 
     def _is_fold_title(self, index: int) -> bool:
@@ -193,6 +204,8 @@ class _Court:
     def _attribute_is_harmless(self, index: int, reason: str) -> bool:
         if reason == "button":
             return self.found.chars[index] > _LABEL or self._is_fold_title(index)
+        if reason == "alert":  # a callout within the content, a notice of the site outside
+            return self._is_inside(index, _CONTENT_TAGS) or not _CONTENT_TAGS.intersection(self.found.tag)
         if reason == "hidden":
             node = self.found.nodes[index]
             is_tab = isinstance(node, dom.Element) and node.attr("role") == "tabpanel"

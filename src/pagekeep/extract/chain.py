@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep.extract import full_page, readability, simplified
@@ -11,6 +11,9 @@ from pagekeep.extract.reading import Content, Measure, Reading, measure
 from pagekeep.model import Attempt, Strategy
 
 Timer = Callable[[], float]
+
+MIN_WORDS: Final = 15
+"""Content with fewer words is none, whatever promised more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,14 @@ def run(reading: Reading, timer: Timer | None) -> Outcome:
             return Outcome(level.strategy, content, tuple(attempts))
     attempts.append(Attempt("bookmark", True, "always possible", 0, 0.0 if timer else None))
     return Outcome("bookmark", None, tuple(attempts))
+
+
+def give_up(outcome: Outcome, words: int) -> Outcome:
+    """The winner's content came to nearly nothing once it was written: what it held were controls or hidden parts."""
+    *others, winner = outcome.attempts
+    failed = replace(winner, passed=False, reason=f"only {words} words were left after the clean-up", words=words)
+    bookmark = Attempt("bookmark", True, "always possible", 0, 0.0 if winner.seconds is not None else None)
+    return Outcome("bookmark", None, (*others, failed, bookmark))
 
 
 def _attempt(level: Level, reading: Reading, timer: Timer | None) -> tuple[Content | None, Attempt]:

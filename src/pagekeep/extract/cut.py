@@ -13,9 +13,9 @@ from pagekeep.model import Removal
 _REPORTED: Final = 200
 """Removals told of at most, those with the most text first."""
 
-# Roots that are themselves part of what they hold; others only contain it and are opened.
 FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
 
+# Roots that are themselves part of what they hold; others only contain it and are opened.
 _WHOLE: Final = frozenset("p li table ul ol dl blockquote pre figure h1 h2 h3 h4 h5 h6".split())
 
 

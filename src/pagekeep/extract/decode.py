@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Final
 
 from pagekeep import dom
@@ -25,7 +26,9 @@ _MAGIC: Final = {
 }
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LOOKED_AT: Final = 4_096
+_BLANK: Final = "\ufeff\0 \t\r\n\f"
 _MAX_CONTROL_SHARE: Final = 0.1
+_DECLARATION: Final = re.compile(rb"charset", re.IGNORECASE)
 _TEXT_CONTROLS: Final = bytes([7, 8, 9, 10, 12, 13, 27])
 _CONTROLS: Final = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 
@@ -36,10 +39,10 @@ def decode(html: str | bytes, options: Options) -> tuple[str, tuple[str, ...]]:
     if size > options.max_bytes:
         megabytes = f"{size / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
         raise TooLarge(f"The page is too large: {megabytes}.")
-    text, notes = _from_bytes(html, options) if isinstance(html, bytes) else (html, ())
-    if not text.strip("\ufeff\0 \t\r\n\f"):
+    text, notes = _from_bytes(html, options) if isinstance(html, bytes) else (_without_surrogates(html), ())
+    if not text[:_LOOKED_AT].strip(_BLANK) and not text.strip(_BLANK):
         raise ParseError("The page is empty.")
-    return _without_surrogates(text), notes
+    return text, notes
 
 
 def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[str, ...]]:
@@ -59,21 +62,19 @@ def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[str, ...]]:
 
 def _by_label(data: bytes, label: str | None) -> str | None:
     """The text in the encoding the transport named, unless that is unknown or plainly wrong."""
-    if not label:
+    decoded = dom.decode(data, label) if label else None
+    if decoded is None or decoded[0].count("\ufffd") > _tolerated(decoded[0]):
         return None
-    try:
-        name = codecs.lookup(label.strip()).name
-        text = data.decode(name, "replace")
-    except (LookupError, ValueError, UnicodeError):
-        return None
-    return text if text.count("\ufffd") <= _tolerated(text) else None
+    return decoded[0]
 
 
 def _by_content(data: bytes) -> tuple[str, tuple[str, ...]]:
-    text, name = dom.decode(data)
+    text, name = dom.decode(data) or ("", "")
     if name == "utf-8" and text.count("\ufffd") > _tolerated(text):
         # Declared as UTF-8 and is not: believe the bytes.
-        text, name = dom.decode(data, utf8=False)
+        head = _DECLARATION.sub(b"undeclared", data[:_LOOKED_AT])
+        _, name = dom.decode(head + data[_LOOKED_AT:]) or (text, name)
+        text, name = dom.decode(data, name) or (text, name)
     return text.removeprefix("\ufeff"), (f"decoded as {name}",)
 
 

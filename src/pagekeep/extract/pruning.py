@@ -20,12 +20,17 @@ _REPEATED: Final = 60
 def link_lists(survey: Survey, root: int, dropped: Dropped) -> Dropped:
     """Blocks in the content whose text nearly all stands in links that lead away; none when the content is such a list."""
     found: Dropped = {}
+    away = _links_away(survey, root)
     tags, ends, chars, linked = survey.tag, survey.end, survey.chars, survey.linked
     index, end = root + 1, ends[root]
     while index < end:
         if index in dropped:
             index = ends[index]
-        elif tags[index] in _BLOCKS and linked[index] > _LINK_LIST * chars[index] and _leads_away(survey, index):
+        elif (
+            tags[index] in _BLOCKS
+            and linked[index] > _LINK_LIST * chars[index]
+            and away[ends[index] - root] - away[index - root] >= _MIN_LINKS
+        ):
             found[index] = "link list"
             index = ends[index]
         else:
@@ -34,18 +39,17 @@ def link_lists(survey: Survey, root: int, dropped: Dropped) -> Dropped:
     return found if held < _MAX_SHARE * chars[root] else {}
 
 
-def _leads_away(survey: Survey, index: int) -> bool:
-    """At least three links, most of them to other pages: a table of contents leads nowhere else."""
-    away = here = 0
-    for inner in range(index, survey.end[index]):
-        if survey.tag[inner] == "a":
-            node = survey.nodes[inner]
+def _links_away(survey: Survey, root: int) -> list[int]:
+    """How many links to other pages stand before each node: a table of contents leads nowhere else, and counts against."""
+    counts = [0]
+    for index in range(root, survey.end[root]):
+        step = 0
+        if survey.tag[index] == "a":
+            node = survey.nodes[index]
             target = node.attr("href") if isinstance(node, dom.Element) else None
-            if target and not target.startswith("#"):
-                away += 1
-            else:
-                here += 1
-    return away >= _MIN_LINKS and away > here
+            step = 1 if target and not target.startswith("#") else -1
+        counts.append(counts[-1] + step)
+    return counts
 
 
 def copies(survey: Survey, root: int, dropped: Dropped) -> Dropped:

@@ -33,26 +33,25 @@ _WORDS_A_SENTENCE: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What is judged."""
+class Written:
+    """The content in all its forms, as it leaves the house."""
 
     root: dom.Element
-    text: str
-    words: int
+    """The tree of the clean HTML."""
     html: str
+    text: str
     markdown: str
-    strategy: Strategy
-    metadata: Metadata
-    before: dict[str, int]
-    """Elements counted in the cut tree, before clean-up and conversion (`count_elements`)."""
-    reason: str | None
-    """Why extraction failed, on a bookmark."""
+    word_count: int
+    code_blocks: int
+    """How many the page had before clean-up. Other things are fair to count only afterwards: layout tables, spacer images
+    and menus made of lists vanish in the clean-up by design."""
 
 
-def assess(result: Result) -> Quality:
-    """Score, level and checks of one result."""
-    level, colour = _LEVELS[result.strategy]
-    return Quality(_score(result), level, colour, _message(level, result.words), _checks(result), result.reason)
+def assess(written: Written, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
+    """Score, level and checks of one result; `reason` is why extraction failed, on a bookmark."""
+    level, colour = _LEVELS[strategy]
+    message = _message(level, written.word_count)
+    return Quality(_score(written, metadata), level, colour, message, _checks(written, metadata), reason)
 
 
 def _message(level: Level, words: int) -> str:
@@ -61,14 +60,15 @@ def _message(level: Level, words: int) -> str:
     return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
 
 
-def _score(result: Result) -> int:
-    blocks = len(dom.select(result.root, _BLOCKS))
-    sentences = max(len(_SENTENCE_END.findall(result.text)), result.words // _WORDS_A_SENTENCE)
+def _score(written: Written, metadata: Metadata) -> int:
+    words = written.word_count
+    blocks = len(dom.select(written.root, _BLOCKS))
+    sentences = max(len(_SENTENCE_END.findall(written.text)), words // _WORDS_A_SENTENCE)
     points = (
-        20 if result.metadata.title else 0,
-        _points(result.words * (_LETTERS_A_WORD + 1), _LENGTH),
+        20 if metadata.title else 0,
+        _points(words * (_LETTERS_A_WORD + 1), _LENGTH),
         _points(blocks, _STRUCTURE),
-        _points(result.words, _WORDS),
+        _points(words, _WORDS),
         _points(sentences, _SENTENCES),
     )
     return sum(points)
@@ -78,16 +78,16 @@ def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
     return next((points for threshold, points in table if count > threshold), 0)
 
 
-def _checks(result: Result) -> tuple[Check, ...]:
-    paragraphs = len(dom.select(result.root, _PARAGRAPHS))
-    characters = len(result.text)
-    density = characters / len(result.html) if result.html else 0.0
-    linked = sum(len(dom.text_of(link)) for link in dom.select(result.root, "a"))
+def _checks(written: Written, metadata: Metadata) -> tuple[Check, ...]:
+    paragraphs = len(dom.select(written.root, _PARAGRAPHS))
+    characters = len(written.text)
+    density = characters / len(written.html) if written.html else 0.0
+    linked = sum(len(dom.text_of(link)) for link in dom.select(written.root, "a"))
     link_density = min(1.0, linked / characters) if characters else 0.0
-    known = [name for name in ("title", "author", "published") if getattr(result.metadata, name)]
-    lost = lost_elements(result.before, result.root, result.markdown)
+    known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
+    lost = lost_elements(written)
     return (
-        Check("words", result.words > 100, f"{result.words} words"),
+        Check("words", written.word_count > 100, f"{written.word_count} words"),
         Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
         Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
         Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
@@ -109,34 +109,27 @@ _LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
 _IMAGE: Final = re.compile(r"!\[")
 
 
-def count_elements(root: dom.Element) -> dict[str, int]:
-    """How many code blocks the cut tree holds; the rest is fair to count only after clean-up.
-
-    Layout tables, spacer images and menus made of lists vanish in the clean-up by design.
-    """
-    return {"code blocks": len(dom.select(root, "pre"))}
-
-
-def lost_elements(before: dict[str, int], root: dom.Element, markdown: str) -> list[str]:
+def lost_elements(written: Written) -> list[str]:
     """What the clean tree holds and the Markdown does not, in words."""
-    had = {name: len(dom.select(root, selector)) for name, selector in _COUNTED.items()}
-    has = {
+    had = {name: len(dom.select(written.root, selector)) for name, selector in _COUNTED.items()}
+    has = _count_in_markdown(written.markdown)
+    lost = [f"{had[name] - has[name]} of {had[name]} {name} lost" for name in _EXACT if has[name] < had[name]]
+    lost += [f"all {had[name]} {name} lost" for name in _IN_ALL if had[name] and not has[name]]
+    if written.code_blocks and not had["code blocks"]:
+        lost.append(f"all {written.code_blocks} code blocks lost in the clean-up")
+    return lost
+
+
+def _count_in_markdown(markdown: str) -> dict[str, int]:
+    return {
         "code blocks": len(_FENCE.findall(markdown)) // 2,
         "tables": len(_TABLE_RULE.findall(markdown)),
         "lists": len(_LIST_ITEM.findall(markdown)),
         "images": len(_IMAGE.findall(markdown)),
         "math": markdown.count("$") // 2,
     }
-    lost = [
-        f"{had[name] - has[name]} of {had[name]} {name} lost"
-        for name in had
-        if name in _EXACT and has[name] < had[name]
-    ]
-    lost += [f"all {had[name]} {name} lost" for name in had if name not in _EXACT and had[name] and not has[name]]
-    if before.get("code blocks") and not had["code blocks"]:
-        lost.append(f"all {before['code blocks']} code blocks lost in the clean-up")
-    return lost
 
 
-_EXACT: Final = frozenset({"code blocks", "images", "math"})
-"""Counted one by one. Nested tables are flattened and neighbouring lists merge, so there only a whole loss is told."""
+_EXACT: Final = ("code blocks", "images", "math")
+_IN_ALL: Final = ("tables", "lists")
+"""Nested tables are flattened and neighbouring lists merge, so there only a whole loss is told."""

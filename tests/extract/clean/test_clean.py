@@ -90,7 +90,8 @@ def test_inline_elements_never_part_a_word(html):
 @settings(max_examples=300, deadline=None)
 @given(PAGE)
 def test_clean_html_comes_through_a_second_time_unchanged(html):
-    assume("<code" not in html)  # with line breaks it is a block or not by its neighbours, which the first pass changes
+    # Code is a block or not, and a line above it its label ("c") or not, by neighbours that the first pass changes.
+    assume("<code" not in html and "<pre" not in html)
     once, tree = sanitise(clean(dom.parse_fragment(html), "https://example.org/"))
     twice, _ = sanitise(clean(tree, "https://example.org/"))
     assert twice == once

@@ -13,6 +13,7 @@ from pagekeep.extract.clean.vocabulary import (
     BLOCKS,
     KEPT_INLINE,
     class_names,
+    is_blank,
     is_tag,
     shown_after,
     shown_before,
@@ -296,7 +297,9 @@ def _take_label(block: dom.Element, language: str) -> str:
     """Drop the bar above a block that says its language; the language it says."""
     node: dom.Node = block
     for _ in range(4):
-        before = dom.previous_element(node)
+        before = _right_before(node)
+        if isinstance(before, dom.Text):
+            return ""
         if before is not None:
             label = _label(before)
             spoken = spoken_language(label)
@@ -311,9 +314,24 @@ def _take_label(block: dom.Element, language: str) -> str:
     return ""
 
 
+def _right_before(node: dom.Node) -> dom.Element | dom.Text | None:
+    """The element before the node, or the text that parts them; blank text parts nothing, but a long run of it does."""
+    before = node.previous_sibling
+    for _ in range(8):
+        if isinstance(before, dom.Element) or (isinstance(before, dom.Text) and not is_blank(before)):
+            return before
+        if before is None:
+            return None
+        before = before.previous_sibling
+    return None
+
+
+_BARS: Final = frozenset("div span header p figcaption b strong em i".split())
+
+
 def _label(bar: dom.Element) -> str:
-    if bar.tag not in ("div", "span", "header", "p", "figcaption"):
-        return ""
+    if bar.tag not in _BARS or (bar.tag == "p" and any(node.tag not in _BARS for node in dom.elements(bar))):
+        return ""  # a link or a key in a paragraph is text of the page
     text = dom.text_of(bar)
     if len(text) > 200:
         return ""

@@ -20,7 +20,7 @@ _NOTE_NAME: Final = re.compile(
     r"(?:[^a-z]|$|sym)|^user-content-fn|^fn"
 )
 _BACK: Final = re.compile(
-    r"(?i)[\s\[\]()^↩︎↵⏎⤴↑⇧⬆️⮌<«‹\u200b]*|"
+    r"(?i)[\s\[\]()^↩︎↵⏎⤴↑⇧⬆️⮌<«‹\u200b]*(?:(?<=[↩︎↵⏎⤴↑⇧⬆️⮌])\s*\d{1,3})?|"
     r"back(?: to (?:text|content|top|article))?|return(?: to (?:text|article))?|jump up\W*"
 )
 _BACK_CLASSES: Final = (

@@ -32,6 +32,7 @@ _LAZY: Final = (
 _LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-ll-srcset")
 _WIDEST: Final = 2600.0
 """Candidates wider than this are originals for print: megabytes that no screen shows."""
+_MAX_SOURCES: Final = 20
 _PLACEHOLDER: Final = re.compile(
     r"(?:.{0,40}[_.-])?(?:placeholder|blank|spacer|transparent|pixel|clear|empty|gr[ea]y|lazy|lazyload|loading|loader|1x1|s)"
     r"(?:[_.-][\w-]{0,40})?\.(?:gif|png|svg|jpe?g|webp)"
@@ -150,9 +151,13 @@ def _picture_sources(image: dom.Element) -> Iterator[str]:
     parent = image.parent
     if not isinstance(parent, dom.Element) or parent.tag != "picture":
         return
-    for source in parent.children:
-        if isinstance(source, dom.Element) and source.tag == "source":
-            yield from _by_size(source.attr("srcset") or source.attr("data-srcset") or "")
+    sources: list[dom.Element] = []
+    before = dom.previous_element(image)
+    while before is not None and before.tag == "source" and len(sources) < _MAX_SOURCES:
+        sources.append(before)
+        before = dom.previous_element(before)
+    for source in reversed(sources):
+        yield from _by_size(source.attr("srcset") or source.attr("data-srcset") or "")
 
 
 def _by_size(srcset: str) -> list[str]:

@@ -230,7 +230,7 @@ def _parts(text: str, dollars: bool) -> list[dom.Node | str]:
             continue
         if match.start() > end:
             parts.append(text[end : match.start()])
-        alone = not text[: match.start()].strip() and not text[match.end() :].strip()
+        alone = len(matches) == 1 and not text[: match.start()].strip() and not text[match.end() :].strip()
         parts.append(_formula(tex, kind == "block" or (kind == "dollars" and (alone or "\\begin" in tex))))
         end = match.end()
     if end < len(text) or not parts:

@@ -1,0 +1,50 @@
+"""What tests of several folders share: the flag that rewrites goldens, and the pages of our own corpus."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--rewrite-goldens",
+        action="store_true",
+        help="write the expected Markdown of tests/fixtures anew; read the diff before keeping it",
+    )
+
+
+@dataclass(frozen=True)
+class OwnPage:
+    """A page of `tests/corpus` and what is known about it."""
+
+    name: str
+    data: bytes
+    gold: dict[str, Any]
+
+    @property
+    def html(self) -> str:
+        """The page as text; one page is in an old encoding on purpose."""
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return self.data.decode("windows-1252")
+
+    @property
+    def url(self) -> str:
+        return str(self.gold["url"])
+
+
+@pytest.fixture(scope="session")
+def own_pages() -> list[OwnPage]:
+    """The pages of our own corpus, in order of name."""
+    return [
+        OwnPage(path.stem, path.read_bytes(), json.loads(path.with_suffix(".json").read_text("utf-8")))
+        for path in sorted(CORPUS.glob("*.html"))
+    ]

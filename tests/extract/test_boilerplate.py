@@ -1,0 +1,137 @@
+"""What is not content whatever the article may be, and what only looks like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pagekeep import dom
+from pagekeep.extract import boilerplate
+from pagekeep.extract.reading import Reading
+
+ReadAs = Callable[..., Reading]
+
+PROSE = "<p>The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still.</p>"
+STORY = f'<div id="story">{PROSE * 8}</div>'
+
+
+def dropped(reading: Reading) -> dict[str, str]:
+    """Text of every dropped subtree, and why."""
+    return {dom.text_of(reading.survey.nodes[index]).strip(): reason for index, reason in reading.dropped.items()}
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ("<nav>noise</nav>", "navigation"),
+        ("<footer>noise</footer>", "footer"),
+        ("<aside>noise</aside>", "aside"),
+        ("<form>noise</form>", "form"),
+        ("<button>noise</button>", "button"),
+        ("<dialog>noise</dialog>", "dialog"),
+        ('<div class="main-menu">noise</div>', "navigation"),
+        ('<div id="footer">noise</div>', "footer"),
+        ('<div class="ad-slot">noise</div>', "advertisement"),
+        ('<div class="share-bar">noise</div>', "share"),
+        ('<div class="comments">noise</div>', "comments"),
+        ('<div class="related-posts">noise</div>', "related"),
+        ('<div class="newsletter">noise</div>', "sign-up"),
+        ('<div class="cookie-notice">noise</div>', "cookie notice"),
+        ('<div class="modal">noise</div>', "dialog"),
+        ('<div role="navigation">noise</div>', "navigation"),
+        ('<div role="contentinfo">noise</div>', "footer"),
+        ("<div hidden>noise</div>", "hidden"),
+        ('<div style="display:none">noise</div>', "hidden"),
+        ('<div style="color: red; display: none">noise</div>', "hidden"),
+        ('<div aria-hidden="true">noise</div>', "hidden"),
+        ('<span class="sr-only">noise</span>', "hidden"),
+    ],
+)
+def test_furniture_is_dropped_and_named(read_as: ReadAs, html: str, reason: str) -> None:
+    assert dropped(read_as(f"{STORY}<div>{html}</div>")) == {"noise": reason}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div class="has-sidebar">{}</div>',
+        '<div class="content-sidebar-wrap">{}</div>',
+        '<div class="no-comments shadow unavailable">{}</div>',
+        "<form>{}</form>",
+        '<body class="popup nav">{}',
+        '<main class="footer">{}</main>',
+        '<article class="ad">{}</article>',
+        '<div style="display:none">{}</div>',
+        "<aside>{}</aside>",
+    ],
+)
+def test_what_holds_the_pages_prose_is_content_whatever_it_is_called(read_as: ReadAs, html: str) -> None:
+    assert dropped(read_as(html.format(STORY))) == {}
+
+
+def test_names_within_code_mean_nothing(read_as: ReadAs) -> None:
+    code = '<pre><code><span class="comment"># why</span> <span class="nav ad">x</span></code></pre>'
+    inline = '<p>Use <code class="button">go</code> now.</p>'
+    assert dropped(read_as(STORY + code + inline)) == {}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div class="accordion-panel" hidden>The answer is here.</div>',
+        '<div class="tab-pane" style="display: none">The answer is here.</div>',
+        '<div class="collapse" aria-hidden="true">The answer is here.</div>',
+    ],
+)
+def test_closed_accordions_and_tabs_are_content(read_as: ReadAs, html: str) -> None:
+    assert dropped(read_as(STORY + html)) == {}
+
+
+def test_only_the_outermost_of_nested_furniture_is_named(read_as: ReadAs) -> None:
+    assert dropped(read_as(f"{STORY}<footer><nav>links</nav> noise</footer>")) == {"links noise": "footer"}
+
+
+def test_a_cookie_notice_is_dropped_even_when_it_is_long(read_as: ReadAs) -> None:
+    notice = "<p>We and our partners store things on your device, among them cookies, if you agree to it.</p>" * 3
+    reasons = dropped(read_as(f'{STORY}<div id="cookie-banner">{notice}</div>')).values()
+    assert list(reasons) == ["cookie notice"]
+
+
+def test_comments_are_content_in_a_forum_and_not_under_an_article(read_as: ReadAs) -> None:
+    html = f'{STORY}<div class="comment">I think so too.</div>'
+    assert dropped(read_as(html, "article")) == {"I think so too.": "comments"}
+    assert dropped(read_as(html, "forum")) == {}
+
+
+def test_a_header_in_a_section_is_kept_where_sections_have_headers(read_as: ReadAs) -> None:
+    html = f"<header>Top</header><main><section><header>Our work</header>{PROSE * 4}</section></main>"
+    assert "Our work" in dropped(read_as(html, "article"))
+    kept = dropped(read_as(html, "service"))
+    assert "Our work" not in kept
+    assert "Top" in kept
+
+
+def test_a_heading_is_not_judged_by_its_anchor(read_as: ReadAs) -> None:
+    assert dropped(read_as(f'{STORY}<h2 id="related-comments" class="nav">Related comments</h2>')) == {}
+
+
+def test_a_long_text_in_something_called_a_button_is_a_card(read_as: ReadAs) -> None:
+    card = (
+        "A card that can be clicked and tells a whole story about the mill, the sacks, the tide, and the great wheel. "
+    )
+    assert dropped(read_as(f'{STORY}<div class="btn">{card}</div>')) == {}
+    assert dropped(read_as(f'{STORY}<div class="btn">Go</div>')) == {"Go": "button"}
+
+
+def test_every_node_of_a_dropped_subtree_is_marked(read_as: ReadAs) -> None:
+    reading = read_as(f"<nav><ul><li>a<li>b</ul></nav>{STORY}")
+    dead = boilerplate.mark(reading.survey, reading.dropped)
+    names = {reading.survey.tag[index] for index in range(len(dead)) if dead[index]}
+    assert names == {"nav", "ul", "li", "#text"}
+    assert sum(dead) == 6
+    assert dead == reading.dead
+
+
+def test_a_page_without_prose_is_judged_without_dividing_by_nothing(read_as: ReadAs) -> None:
+    assert dropped(read_as("<nav>noise</nav>")) == {"noise": "navigation"}

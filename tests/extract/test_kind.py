@@ -1,0 +1,99 @@
+"""What sort of page it is, and what spoke for it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pagekeep import extract
+from pagekeep.model import Kind
+
+SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
+PROSE = "".join(f"<p>On day {i} it was the same. {SENTENCE}</p>" for i in range(8))
+
+
+def structured(**fields: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps({"@context": "https://schema.org", **fields})}</script>'
+
+
+ARTICLE = (
+    f'<meta property="og:type" content="article">{structured(**{"@type": "NewsArticle", "headline": "The mill"})}'
+    f"<article><h1>The mill</h1>{PROSE}</article>"
+)
+DOCUMENTATION = (
+    '<meta name="generator" content="Docusaurus v3"><div class="theme-doc-markdown markdown"><h1>Install</h1>'
+    + "<p>Run this in your shell:</p><pre><code>mill install</code></pre>" * 4
+    + "</div>"
+)
+FORUM = (
+    structured(**{"@type": "DiscussionForumPosting", "headline": "Wheel stuck"})
+    + "<h1>Wheel stuck</h1>"
+    + f'<div class="topic-post"><div class="cooked">{SENTENCE}</div></div>' * 5
+)
+PRODUCT = (
+    f'<meta property="og:type" content="product">{structured(**{"@type": "Product", "name": "Hand mill"})}'
+    f'<h1>Hand mill</h1><span class="price">30</span><button class="add-to-cart">Add</button><p>{SENTENCE}</p>'
+)
+COLLECTION = (
+    structured(**{"@type": "CollectionPage", "name": "Mills"})
+    + "<h1>Mills</h1>"
+    + "".join(
+        f'<div class="card"><a href="/products/{i}">Mill {i}</a><span class="price">{i}</span></div>' for i in range(24)
+    )
+)
+LISTING = "<h1>All posts</h1>" + f'<article><h2><a href="/a">{SENTENCE}</a></h2><p>Short text.</p></article>' * 12
+SERVICE = (
+    structured(**{"@type": "Service", "name": "Mill repair"})
+    + f"<h1>We repair mills</h1><section><h2>Wheels</h2><p>{SENTENCE}</p></section><section><h2>Stones</h2></section>"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "html", "url"),
+    [
+        ("article", ARTICLE, "https://news.example/2024/05/06/the-mill-that-stood-still"),
+        ("documentation", DOCUMENTATION, "https://mill.example/docs/install"),
+        ("forum", FORUM, "https://forum.example/t/wheel-stuck/12"),
+        ("product", PRODUCT, "https://shop.example/product/hand-mill"),
+        ("collection", COLLECTION, "https://shop.example/collections/mills"),
+        ("listing", LISTING, "https://mill.example/archive"),
+        ("service", SERVICE, "https://mill.example/services/repair"),
+    ],
+)
+def test_a_page_is_recognised_with_reasons(kind: Kind, html: str, url: str) -> None:
+    page = extract(html, url)
+    assert page.kind == kind
+    assert page.trace.kind_reasons
+
+
+def test_a_page_that_says_nothing_is_an_article() -> None:
+    page = extract("<p>Words.</p>")
+    assert page.kind == "article"
+    assert page.trace.kind_reasons == ()
+
+
+def test_only_what_spoke_for_the_kind_is_told() -> None:
+    reasons = extract(FORUM, "https://forum.example/blog/12").trace.kind_reasons
+    assert "the page calls itself DiscussionForumPosting" in reasons
+    assert not any("blog" in reason for reason in reasons)
+
+
+def test_words_of_the_address_are_whole_words() -> None:
+    told = extract(PROSE, "https://mill.example/forumla/docstring").trace.kind_reasons
+    assert not any("address" in reason for reason in told)
+
+
+def test_a_date_in_the_address_speaks_for_an_article() -> None:
+    assert "a date in the address" in extract(PROSE, "https://mill.example/2024/05/wheel").trace.kind_reasons
+
+
+@pytest.mark.parametrize("url", ["http://[", "http://[::1", "//", ":", "https://\x00/", "a" * 10_000])
+def test_a_broken_address_says_nothing(url: str) -> None:
+    assert extract(ARTICLE, url).kind == "article"
+
+
+def test_our_own_corpus_is_recognised_in_four_of_five_pages(own_pages: list[Any]) -> None:
+    wrong = {page.name: kind for page in own_pages if (kind := extract(page.data, page.url).kind) != page.gold["kind"]}
+    assert len(wrong) <= len(own_pages) // 5, wrong

@@ -1,0 +1,76 @@
+"""What is cut within the content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pagekeep import dom
+from pagekeep.extract import pruning
+from pagekeep.extract.survey import Survey
+
+Surveyed = Callable[[str], Survey]
+
+SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
+OTHER = "Nobody in the village had ever seen the wheel turn backwards, and nobody wanted to be the first to do so."
+PROSE = f"<p>{SENTENCE}</p><p>{OTHER}</p>"
+LINKS = "<ul>" + "".join(f'<li><a href="/{i}">Another story, number {i}</a></li>' for i in range(4)) + "</ul>"
+
+
+def texts(found: Survey, indices: dict[int, str]) -> list[str]:
+    return [" ".join(dom.text_of(found.nodes[index]).split()) for index in indices]
+
+
+def test_a_list_of_links_to_other_pages_is_cut(surveyed: Surveyed) -> None:
+    found = surveyed(PROSE * 3 + LINKS)
+    cut = pruning.link_lists(found, 0, {})
+    assert [found.tag[index] for index in cut] == ["ul"]
+    assert set(cut.values()) == {"link list"}
+
+
+def test_a_table_of_contents_stays(surveyed: Surveyed) -> None:
+    contents = LINKS.replace('href="/', 'href="#')
+    assert pruning.link_lists(surveyed(PROSE * 3 + contents), 0, {}) == {}
+
+
+def test_a_paragraph_with_one_link_stays(surveyed: Surveyed) -> None:
+    assert pruning.link_lists(surveyed(PROSE * 3 + '<p><a href="/a">The whole text</a></p>'), 0, {}) == {}
+
+
+def test_a_list_whose_text_mostly_stands_outside_links_stays(surveyed: Surveyed) -> None:
+    items = "".join(f'<li><a href="/{i}">one</a> and what there is to say about it</li>' for i in range(5))
+    assert pruning.link_lists(surveyed(f"{PROSE * 3}<ul>{items}</ul>"), 0, {}) == {}
+
+
+def test_content_that_is_itself_a_list_of_links_stays(surveyed: Surveyed) -> None:
+    assert pruning.link_lists(surveyed(LINKS * 3 + "<p>Three lists.</p>"), 0, {}) == {}
+
+
+def test_what_is_dropped_already_is_not_named_again(surveyed: Surveyed) -> None:
+    found = surveyed(f"<nav>{LINKS}</nav>{PROSE * 3}")
+    assert pruning.link_lists(found, 0, {1: "navigation"}) == {}
+
+
+def test_a_block_shown_again_elsewhere_is_cut_once(surveyed: Surveyed) -> None:
+    found = surveyed(f'<div class="wide">{PROSE}</div><div class="phone">{PROSE}</div>')
+    cut = pruning.copies(found, 0, {})
+    assert texts(found, cut) == [SENTENCE, OTHER]
+    assert set(cut.values()) == {"shown twice"}
+    assert min(cut) > found.end[1] - 1
+
+
+def test_copies_are_found_whatever_their_white_space(surveyed: Surveyed) -> None:
+    found = surveyed(f"<div><p>{SENTENCE}</p></div><div><p>\n  {SENTENCE.replace(' ', '  ')}</p></div>")
+    assert texts(found, pruning.copies(found, 0, {})) == [SENTENCE]
+
+
+def test_a_refrain_among_its_siblings_stays(surveyed: Surveyed) -> None:
+    assert pruning.copies(surveyed(f"<div>{PROSE}{PROSE}</div>"), 0, {}) == {}
+
+
+def test_short_blocks_may_be_said_twice(surveyed: Surveyed) -> None:
+    assert pruning.copies(surveyed("<div><p>Yes.</p></div><div><p>Yes.</p></div>"), 0, {}) == {}
+
+
+def test_the_original_of_a_copy_may_not_be_what_is_dropped(surveyed: Surveyed) -> None:
+    found = surveyed(f"<aside><p>{SENTENCE}</p></aside><div><p>{SENTENCE}</p></div>")
+    assert pruning.copies(found, 0, {1: "aside"}) == {}

@@ -1,0 +1,94 @@
+"""What the words in class names and ids say."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagekeep.extract.tokens import Sign, read
+
+
+def signs(names: str) -> Sign:
+    return Sign(read(names))
+
+
+@pytest.mark.parametrize(
+    ("names", "sign"),
+    [
+        ("nav", Sign.NAVIGATION),
+        ("main-nav", Sign.NAVIGATION),
+        ("site_menu", Sign.NAVIGATION),
+        ("breadcrumbs", Sign.NAVIGATION),
+        ("page-footer", Sign.FOOTER),
+        ("left-sidebar", Sign.SIDEBAR),
+        ("ad", Sign.ADVERT),
+        ("top-ad-slot", Sign.ADVERT),
+        ("sponsored", Sign.ADVERT),
+        ("share-bar", Sign.SHARE),
+        ("comments", Sign.COMMENTS),
+        ("related-posts", Sign.RELATED),
+        ("newsletter", Sign.SIGNUP),
+        ("cookie-notice", Sign.COOKIES),
+        ("sr-only", Sign.HIDDEN),
+        ("entry-content", Sign.CONTENT),
+    ],
+)
+def test_a_name_is_read_for_what_it_says(names: str, sign: Sign) -> None:
+    assert sign in signs(names)
+
+
+@pytest.mark.parametrize(
+    ("names", "sign"),
+    [
+        ("shadow", Sign.ADVERT),
+        ("shadow-lg", Sign.ADVERT),
+        ("download", Sign.ADVERT),
+        ("gradient", Sign.ADVERT),
+        ("loading", Sign.ADVERT),
+        ("heading", Sign.ADVERT),
+        ("unavailable", Sign.NAVIGATION),
+        ("navy", Sign.NAVIGATION),
+        ("commentary", Sign.COMMENTS),
+        ("shareholder", Sign.SHARE),
+        ("footnote", Sign.FOOTER),
+        ("football", Sign.FOOTER),
+        ("promontory", Sign.ADVERT),
+        ("tablet", Sign.FOLDED),
+        ("panelist", Sign.FOLDED),
+    ],
+)
+def test_a_word_inside_another_word_says_nothing(names: str, sign: Sign) -> None:
+    assert sign not in signs(names)
+
+
+@pytest.mark.parametrize(
+    "names", ["shareBar", "share_bar", "share-bar", "share:bar", "SHARE-BAR", "Share", "c-share__bar2"]
+)
+def test_words_are_parted_by_case_and_by_anything_but_letters(names: str) -> None:
+    assert Sign.SHARE in signs(names)
+
+
+@pytest.mark.parametrize(
+    "names", ["has-sidebar", "no-sidebar", "with-sidebar", "without-sidebar", "hasSidebar", "has-left-sidebar"]
+)
+def test_a_name_that_says_whether_something_is_there_does_not_name_the_element(names: str) -> None:
+    assert Sign.SIDEBAR not in signs(names)
+
+
+def test_each_of_several_names_is_read() -> None:
+    found = signs("wide  nav\n\tfooter-links")
+    assert Sign.NAVIGATION in found
+    assert Sign.FOOTER in found
+
+
+def test_a_stating_name_does_not_silence_its_neighbours() -> None:
+    assert Sign.NAVIGATION in signs("has-sidebar nav")
+
+
+@pytest.mark.parametrize("names", ["", " ", "content-x1", "\u5bfc\u822a", "-_-", "123"])
+def test_names_without_a_known_word_say_nothing(names: str) -> None:
+    assert signs(names) == Sign.NONE
+
+
+def test_endless_names_are_not_read_to_the_end() -> None:
+    assert signs("nav-" * 100_000) == Sign.NONE
+    assert Sign.NAVIGATION in signs("nav " + "x " * 100_000)
