@@ -59,7 +59,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
 
-    removed = cut.removals(found, outcome.content) if outcome.content else ()
+    removed = cut.removals(found, outcome.tried) if outcome.tried else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
     base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     written = _write(content, base)

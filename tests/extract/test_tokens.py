@@ -60,9 +60,7 @@ def test_a_word_inside_another_word_says_nothing(names: str, sign: Sign) -> None
     assert sign not in signs(names)
 
 
-@pytest.mark.parametrize(
-    "names", ["shareBar", "share_bar", "share-bar", "share:bar", "SHARE-BAR", "Share", "c-share__bar2"]
-)
+@pytest.mark.parametrize("names", ["shareBar", "share_bar", "share-bar", "SHARE-BAR", "Share", "c-share__bar2"])
 def test_words_are_parted_by_case_and_by_anything_but_letters(names: str) -> None:
     assert Sign.SHARE in signs(names)
 
@@ -92,3 +90,8 @@ def test_names_without_a_known_word_say_nothing(names: str) -> None:
 def test_endless_names_are_not_read_to_the_end() -> None:
     assert signs("nav-" * 100_000) == Sign.NONE
     assert Sign.NAVIGATION in signs("nav " + "x " * 100_000)
+
+
+@pytest.mark.parametrize("name", ["print:hidden", "md:nav", "w-[ad]", "group/share:block"])
+def test_utility_classes_say_how_an_element_looks_not_what_it_is(name: str) -> None:
+    assert signs(name) == Sign.NONE

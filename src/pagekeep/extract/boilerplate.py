@@ -7,7 +7,7 @@ of the article `content-sidebar-wrap`, old sites put the whole page in one form,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from pagekeep import dom
@@ -18,7 +18,7 @@ from pagekeep.extract.tokens import Sign
 Dropped = dict[int, str]
 """Index of each dropped subtree's root, and why."""
 
-_TAGS: Final = {
+TAGS: Final = {
     "nav": "navigation",
     "menu": "navigation",
     "footer": "footer",
@@ -86,8 +86,15 @@ _ACQUITTED_FROM: Final = {
     "cookie notice": 0.8,
     "reviews": 0.9,
 }
+# When a thread of comments is the content, so is every comment in it; a hidden dialog in hidden content is none.
+_CLEARED_THROUGHOUT: Final = frozenset({"comments", "reviews", "sidebar", "form"})
+_AN_ARTICLE: Final = 1_000
+"""Characters of prose beside the comments from which on they comment on something."""
 _ACQUITTED_OTHERWISE: Final = 0.3
 _SHORTEST_TITLE: Final = 15
+# What is never longer than a paragraph; what is was named so for another reason.
+_SMALL: Final = frozenset({"member card", "byline", "share", "tooltip"})
+_A_PARAGRAPH: Final = 300
 _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""
 
@@ -101,7 +108,7 @@ _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _NEVER: Final = frozenset({"body", "main", "article", "html"})
 # Highlighters use names such as `comment` and `button` for the parts of code.
 _EXEMPT: Final = frozenset({"pre", "code"})
-_SUSPECTED: Final = frozenset(_TAGS) | _EXEMPT
+_SUSPECTED: Final = frozenset(TAGS) | _EXEMPT
 
 
 def find(found: Survey, prose: Sequence[int], profile: Profile) -> Dropped:
@@ -136,13 +143,15 @@ class _Court:
     prose: Sequence[int]
     profile: Profile
     by_attribute: dict[int, str]
+    cleared: dict[str, int] = field(default_factory=dict)
+    """Reason to the index up to which it no longer accuses."""
 
     def verdict(self, index: int) -> str | None:
         """Why the element is not content, or `None`."""
         tag = self.found.tag[index]
         if tag in _NEVER or tag in _EXEMPT:
             return None
-        reason = _TAGS.get(tag)
+        reason = TAGS.get(tag)
         if reason:
             return None if self._tag_is_harmless(index, reason) or self._holds_prose(index, reason) else reason
         signs = self.found.flags[index] & _ACCUSING & ~self.profile.ignored
@@ -157,10 +166,18 @@ class _Court:
         return None
 
     def _holds_prose(self, index: int, reason: str) -> bool:
+        if index < self.cleared.get(reason, 0):
+            return True  # part of something bigger that was accused of the same and acquitted
         if reason == "noscript" and self.found.chars[index] < _WHOLE_PAGE:
             return False  # "please enable JavaScript", at some length
         share = self.prose[index] / (self.prose[0] or 1)
-        return share >= _ACQUITTED_FROM.get(reason, _ACQUITTED_OTHERWISE)
+        if reason == "comments" and self.prose[0] - self.prose[index] > _AN_ARTICLE:
+            return False  # more words than the article has, and comments on it all the same
+        if share < _ACQUITTED_FROM.get(reason, _ACQUITTED_OTHERWISE):
+            return False
+        if reason in _CLEARED_THROUGHOUT:
+            self.cleared[reason] = self.found.end[index]
+        return True
 
     def _tag_is_harmless(self, index: int, reason: str) -> bool:
         if reason == "header":
@@ -174,6 +191,11 @@ class _Court:
         if reason == "noscript":
             return not self.found.chars[index]  # an image for browsers without scripts, maybe the only one
         return False
+
+    def _is_shown_later(self, index: int) -> bool:
+        """Hidden until a reader opens it."""
+        node = self.found.nodes[index]
+        return isinstance(node, dom.Element) and node.attr("role") == "tabpanel"
 
     def _is_fold_title(self, index: int) -> bool:
         """The title of an accordion: a button because it opens, a heading because it says what is in there."""
@@ -194,11 +216,13 @@ class _Court:
         return False
 
     def _name_is_harmless(self, index: int, reason: str) -> bool:
-        chars = self.found.chars[index]
+        chars, linked = self.found.chars[index], self.found.linked[index]
         if reason == "button":
             return chars > _LABEL
-        if reason == "member card":
-            return chars > 3 * _LABEL
+        if reason == "navigation":
+            return chars > _A_PARAGRAPH and linked < 0.3 * chars
+        if reason in _SMALL:
+            return chars - linked > _A_PARAGRAPH
         return False
 
     def _attribute_is_harmless(self, index: int, reason: str) -> bool:
@@ -207,9 +231,7 @@ class _Court:
         if reason == "alert":  # a callout within the content, a notice of the site outside
             return self._is_inside(index, _CONTENT_TAGS) or not _CONTENT_TAGS.intersection(self.found.tag)
         if reason == "hidden":
-            node = self.found.nodes[index]
-            is_tab = isinstance(node, dom.Element) and node.attr("role") == "tabpanel"
-            return is_tab or bool(self.found.flags[index] & int(Sign.FOLDED))
+            return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
         return False
 
 

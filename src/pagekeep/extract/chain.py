@@ -42,18 +42,22 @@ class Outcome:
     strategy: Strategy
     content: Content | None
     attempts: tuple[Attempt, ...]
+    tried: Content | None = None
+    """What the last level would have kept, so that a bookmark can still tell what was removed."""
 
 
 def run(reading: Reading, timer: Timer | None) -> Outcome:
     """Try the levels in order."""
     attempts: list[Attempt] = []
+    tried: Content | None = None
     for level in LEVELS:
         content, attempt = _attempt(level, reading, timer)
         attempts.append(attempt)
+        tried = content or tried
         if content is not None and attempt.passed:
-            return Outcome(level.strategy, content, tuple(attempts))
+            return Outcome(level.strategy, content, tuple(attempts), content)
     attempts.append(Attempt("bookmark", True, "always possible", 0, 0.0 if timer else None))
-    return Outcome("bookmark", None, tuple(attempts))
+    return Outcome("bookmark", None, tuple(attempts), tried)
 
 
 def give_up(outcome: Outcome, words: int) -> Outcome:
@@ -61,7 +65,7 @@ def give_up(outcome: Outcome, words: int) -> Outcome:
     *others, winner = outcome.attempts
     failed = replace(winner, passed=False, reason=f"only {words} words were left after the clean-up", words=words)
     bookmark = Attempt("bookmark", True, "always possible", 0, 0.0 if winner.seconds is not None else None)
-    return Outcome("bookmark", None, (*others, failed, bookmark))
+    return Outcome("bookmark", None, (*others, failed, bookmark), outcome.content)
 
 
 def _attempt(level: Level, reading: Reading, timer: Timer | None) -> tuple[Content | None, Attempt]:

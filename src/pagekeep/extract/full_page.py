@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.extract.reading import Content, Measure, Reading
+from pagekeep.extract.boilerplate import TAGS
+from pagekeep.extract.reading import Content, Measure, Reading, measure
 
 MIN_WORDS: Final = 50
 
 
 def decide(reading: Reading) -> Content | None:
-    """The body without its boilerplate."""
-    return Content(0, reading.dropped)
+    """The body without its boilerplate; names that would leave nothing of it are not believed, tags are."""
+    content = Content(0, reading.dropped)
+    if measure(reading, content).words >= MIN_WORDS:
+        return content
+    by_tag = {index: why for index, why in reading.dropped.items() if reading.survey.tag[index] in TAGS}
+    return Content(0, by_tag)
 
 
 def judge(_reading: Reading, measured: Measure) -> str | None:

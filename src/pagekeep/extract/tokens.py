@@ -142,8 +142,8 @@ def read_id(identifier: str) -> int:
 
 @lru_cache(maxsize=32_768)
 def _read_name(name: str) -> int:
-    if len(name) > 80:
-        return 0
+    if len(name) > 80 or ":" in name or "[" in name:
+        return 0  # `print:hidden` and `w-[40rem]` say how an element looks, not what it is
     found = _NAME_SIGNS.get(name.lower(), 0)
     # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.
     words = _SPLIT.split(name) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())

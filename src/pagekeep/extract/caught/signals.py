@@ -10,15 +10,18 @@ from urllib.parse import urlsplit
 
 from pagekeep import dom
 from pagekeep.extract.promise import Promise
-from pagekeep.extract.structured import Json, Structured, type_names
+from pagekeep.extract.structured import Structured, type_names
 from pagekeep.extract.survey import TEXT, Survey
+from pagekeep.model import Strategy
 
-_MAX_TEXT: Final = 20_000
-_MAX_MARKS: Final = 200_000
-_MAX_INLINE: Final = 20_000
+_MAX_TEXT: Final = 12_000
+_HEAD: Final = 60_000
+_TAIL: Final = 20_000
 _MAX_HEADINGS: Final = 3
 _HEADING_CHARS: Final = 300
-_ARTICLE: Final = re.compile(r"(?:Article|Posting|Report|Recipe|HowTo|Product|Event|Question|Review)$")
+_THINGS: Final = re.compile(
+    r"(?:Article|Posting|Report|Recipe|HowTo|Product|Event|Question|Review|Movie|Book|Recording|Album|Episode)$"
+)
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,11 @@ class Signals:
     survey: Survey
     structured: Structured
     promise: Promise
+    source: str
     title: str
     """The `<title>`, lower-cased, in one line."""
-    marks: str
-    """Addresses, names and inline scripts by which walls are known; empty on pages with much text."""
     passwords: int
-    """Password fields."""
+    """Password fields; not counted on a page with much text."""
     url: str | None
     status: int | None
 
@@ -56,6 +58,16 @@ class Signals:
         said = (normal(" ".join(_texts(survey, index, _HEADING_CHARS))) for index in places[:_MAX_HEADINGS])
         return tuple(heading for heading in said if heading)
 
+    @cached_property
+    def markup(self) -> str:
+        """The markup's beginning and end, as written, where walls leave their marks."""
+        source = self.source
+        return source if len(source) <= _HEAD + _TAIL else f"{source[:_HEAD]}\n{source[-_TAIL:]}"
+
+    def marked(self, marks: tuple[tuple[str, str], ...]) -> str | None:
+        """Whose mark the markup bears: of pairs of mark and name, the first name."""
+        return next((name for mark, name in marks if mark in self.markup), None)
+
     @property
     def names(self) -> tuple[str, ...]:
         """What the page calls itself: title and headings."""
@@ -64,7 +76,7 @@ class Signals:
     @cached_property
     def is_declared(self) -> bool:
         """The page declares itself an article, product or the like: walls do not."""
-        if any(_ARTICLE.search(name) for item in self.structured.json_ld for name in type_names(item)):
+        if any(_THINGS.search(name) for item in self.structured.json_ld for name in type_names(item)):
             return True
         kind = self.structured.opengraph.get("og:type", "")
         return kind.lower() in ("article", "product") or "article:published_time" in self.structured.opengraph
@@ -87,6 +99,7 @@ class Found:
     text: str
     """Lower-cased, in one line; empty when only a bookmark was made."""
     words: int
+    strategy: Strategy
 
 
 def normal(text: str) -> str:
@@ -116,49 +129,17 @@ def _texts(survey: Survey, root: int, limit: int) -> list[str]:
     return texts
 
 
-def gather(survey: Survey, structured: Structured, promise: Promise, url: str | None, status: int | None) -> Signals:
+def gather(
+    document: dom.Document,
+    survey: Survey,
+    structured: Structured,
+    promise: Promise,
+    source: str,
+    url: str | None,
+    status: int | None,
+) -> Signals:
     """The signals of a page; ask before the cut."""
-    title, marks, passwords = _read(promise.met)
-    return Signals(survey, structured, promise, title, marks, passwords, url, status)
-
-
-def _read(met: tuple[dom.Element, ...]) -> tuple[str, str, int]:
-    """Title, marks and number of password fields of the elements that the promise met."""
-    title: str | None = None
-    marks: list[str] = []
-    left = _MAX_MARKS
-    passwords = 0
-    for node in met:
-        tag = node.tag
-        if tag == "title":
-            title = normal(dom.text_of(node)[:_HEADING_CHARS]) if title is None else title
-        elif tag == "input":
-            passwords += 1
-        elif left > 0 and (mark := _mark(node, tag)):
-            marks.append(mark)
-            left -= len(mark)
-    return title or "", "\n".join(marks), passwords
-
-
-def _mark(node: dom.Element, tag: str) -> str:
-    """By what the element may be known: address, action, id, or the script it holds."""
-    if tag == "script":
-        return node.attr("src") or dom.text_of(node)[:_MAX_INLINE]
-    if tag == "iframe":
-        return node.attr("src") or ""
-    if tag == "form":
-        return f"{node.attr('id') or ''} {node.attr('action') or ''} {node.attr('class') or ''}"
-    return ""
-
-
-def says(patterns: re.Pattern[str], *texts: str) -> str | None:
-    """The first words in the texts that match."""
-    for text in texts:
-        if match := patterns.search(text):
-            return match[0].strip()[:80]
-    return None
-
-
-def json_ld(structured: Structured) -> tuple[Json, ...]:
-    """JSON-LD objects, outer before inner."""
-    return structured.json_ld
+    title = dom.first(document, "title")
+    said = normal(dom.text_of(title)[:_HEADING_CHARS]) if title is not None else ""
+    passwords = len(dom.select(document, "input[type=password]")) if promise.light else 0
+    return Signals(survey, structured, promise, source, said, passwords, url, status)
