@@ -25,7 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from pagekeep.model import Fetched
 
 
 class PagekeepError(Exception):
@@ -83,6 +86,8 @@ class FetchHttpError(FetchError):
     def __init__(self, message: str, *, status: int, suggestions: Iterable[str] | None = None) -> None:
         super().__init__(message, suggestions=suggestions)
         self.status = status
+        self.page: Fetched | None = None
+        """What came with the error, when it was a page: a wall often answers with 403."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors cross process borders in bulk runs; the keyword-only status must come along."""

@@ -30,6 +30,8 @@ class Options:
     """ISO 8601 moment of saving, for the frontmatter. The core never looks at a clock."""
     encoding: str | None = None
     """Character set the transport named (HTTP `charset`), weaker than a BOM, stronger than `<meta>`."""
+    status: int | None = None
+    """HTTP status the page came with: helps to tell an error page from the page."""
     max_bytes: int = 10_000_000
     """Input larger than this raises `TooLarge`."""
     timer: Callable[[], float] | None = None

@@ -12,11 +12,13 @@ from typing import Final
 
 from pagekeep import dom, markdown, words
 from pagekeep.extract import (
+    caught,
     chain,
     cut,
     kind,
     language,
     metadata,
+    promise,
     quality,
     reading,
     references,
@@ -31,7 +33,7 @@ from pagekeep.extract.doctype import document_type
 from pagekeep.extract.profiles import PROFILES
 from pagekeep.extract.quality import Written
 from pagekeep.extract.sanitise import sanitise
-from pagekeep.model import Metadata, Options, Page, Quality, Removal, Trace
+from pagekeep.model import Caught, Metadata, Options, Page, Quality, Removal, Trace
 
 _DEFAULTS: Final = Options()
 _HEAD: Final = 1_024
@@ -52,6 +54,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
 
     data = structured.read(document)
     about = metadata.read(document, data, url)
+    signals = caught.look(document, found, data, source, url, options.status)
     clock.lap("metadata")
 
     verdict = kind.classify(data, found, url)
@@ -63,13 +66,17 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
     base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     written = _write(content, base)
-    if outcome.content and written.word_count < chain.MIN_WORDS:
-        outcome = chain.give_up(outcome, written.word_count)
-        written = _write(_bookmark(about), base)
+    trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
+    need_render = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
+    if outcome.content and (trap or written.word_count < chain.MIN_WORDS):
+        left = f"only {written.word_count} words were left after the clean-up"
+        outcome = chain.give_up(outcome, trap.reason if trap else left)
+        if not (trap and trap.kind == "paywall"):  # a teaser is the article's own beginning: kept, but as a bookmark
+            written = _write(_bookmark(about), base)
     clock.lap("write")
 
     about = _with_language_and_tags(about, document, written.text, url)
-    reason = _failure(outcome) if outcome.strategy == "bookmark" else None
+    reason = None if outcome.content else _failure(outcome, trap)
     judged = quality.assess(written, outcome.strategy, about, reason)
     kept = _document(about, judged, written, url or about.canonical, options)
     clock.lap("judge")
@@ -89,6 +96,8 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
         trace=_trace(source, document, verdict, outcome, removed, (*notes, *parse_notes), clock),
         word_count=written.word_count,
         reading_time=words.reading_time(written.word_count),
+        caught=trap,
+        need_render=need_render,
     )
 
 
@@ -140,8 +149,10 @@ def _bookmark(about: Metadata) -> dom.Element:
     return dom.element("div", None, *([dom.element("p", None, about.description)] if about.description else []))
 
 
-def _failure(outcome: chain.Outcome) -> str:
-    """Why no level found content, from the last that tried."""
+def _failure(outcome: chain.Outcome, trap: Caught | None) -> str:
+    """Why there is no content: what was caught instead of the page, or why each level failed."""
+    if trap:
+        return f"{trap.reason.rstrip('.')}. {trap.suggestion}"
     tried = [f"{attempt.strategy}: {attempt.reason}" for attempt in outcome.attempts if not attempt.passed]
     return "; ".join(tried)
 

@@ -60,10 +60,10 @@ def run(reading: Reading, timer: Timer | None) -> Outcome:
     return Outcome("bookmark", None, tuple(attempts), tried)
 
 
-def give_up(outcome: Outcome, words: int) -> Outcome:
-    """The winner's content came to nearly nothing once it was written: what it held were controls or hidden parts."""
+def give_up(outcome: Outcome, reason: str) -> Outcome:
+    """A bookmark after all: the winner's content came to nothing once it was written, or is not the page's."""
     *others, winner = outcome.attempts
-    failed = replace(winner, passed=False, reason=f"only {words} words were left after the clean-up", words=words)
+    failed = replace(winner, passed=False, reason=reason)
     bookmark = Attempt("bookmark", True, "always possible", 0, 0.0 if winner.seconds is not None else None)
     return Outcome("bookmark", None, (*others, failed, bookmark), outcome.content)
 

@@ -27,6 +27,8 @@ _FILLED: Final = 60
 """Characters outside links, header and footer from which on a root has content, if it has no heading, form or figure."""
 _FILLED_WITH_LINKS: Final = 300
 """Characters in links outside the navigation: a list of products or posts."""
+_LOADING_CHARS: Final = 100
+"""Characters that a page stays below which only says that it is loading."""
 _NEARLY_NOTHING: Final = 200
 _NOTHING: Final = 50
 _INLINE_APP: Final = 1_000
@@ -68,11 +70,9 @@ _ASKS: Final = re.compile(
     r"|java ?scriptを有効|java ?scriptが(?:必要|無効)|(?:启用|啟用|开启|開啟|打开) ?java ?script|需要 ?java ?script"
 )
 _LOADING: Final = re.compile(
-    r"\W*(?:loading|please wait|just a second|initiali[sz]ing|starting|wird geladen|l[aä]dt|laden|bitte warten"
-    r"|einen moment"
-    r"|chargement|veuillez patienter|cargando|espere|caricamento|attendere|carregando|aguarde|even geduld"
-    r"|bezig met laden"
-    r"|загрузка|идет загрузка|подождите|読み込み中|ロード中|お待ちください|加载中|載入中|请稍候|正在加载)"
+    r"\W*(?:loading|please wait|just a second|initiali[sz]ing|wird geladen|lädt|laden\W*$|bitte warten|einen moment"
+    r"|chargement|veuillez patienter|cargando|caricamento|attendere|carregando|aguarde|even geduld|bezig met laden"
+    r"|загрузка|ид[её]т загрузка|подождите|読み込み中|ロード中|お待ちください|加载中|載入中|请稍候|正在加载)"
 )
 _BUNDLE: Final = re.compile(
     r"(?:^|/)(?:main|app|index|bundle|vendors?|runtime|polyfills?|chunk|commons?|client|entry|start|webpack)"
@@ -222,7 +222,7 @@ class _Part:
 
     @property
     def loading(self) -> bool:
-        limit = _FILLED if self.shows else _NEARLY_NOTHING
+        limit = _FILLED if self.shows else _LOADING_CHARS
         return len(self.text) < limit and bool(_LOADING.match(self.text))
 
     @property
