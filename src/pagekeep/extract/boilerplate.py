@@ -78,12 +78,12 @@ _BY_ATTRIBUTE: Final = ", ".join([HIDDEN, *(f'[role="{role}"]' for role in _ROLE
 # The share of the page's prose from which on an accused element is taken for content after all.
 _ACQUITTED_FROM: Final = {
     "navigation": 0.6,
-    "footer": 0.6,
+    "footer": 0.9,
     "comments": 0.7,
     "header": 0.4,
     "aside": 0.4,
     "form": 0.4,
-    "cookie notice": 0.8,
+    "cookie notice": 0.95,
     "reviews": 0.9,
 }
 # When a thread of comments is the content, so is every comment in it; a hidden dialog in hidden content is none.

@@ -178,11 +178,28 @@ class _SignCounts:
         return sum(times for flags, times in self._combinations.items() if flags & bit)
 
 
+_HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
+_MANY_TITLES: Final = 8
+_A_TEASER: Final = 400
+"""Characters outside links to each title of a list; an article has more under its headings."""
+
+
+def _linked_titles(found: Survey) -> int:
+    """Headings whose text is a link."""
+    chars, linked = found.chars, found.linked
+    return sum(
+        1 for index, tag in enumerate(found.tag) if tag in _HEADINGS and chars[index] and linked[index] == chars[index]
+    )
+
+
 def _from_prose(found: Survey) -> list[Signal]:
     """Much text speaks for an article, cards and links for a listing."""
     unlinked = found.chars[0] - found.linked[0]
     cards = found.tag.count("article")
     signals: list[Signal] = []
+    titles = _linked_titles(found)
+    if titles >= _MANY_TITLES and titles * _A_TEASER > unlinked:
+        signals.append(("listing", 3, f"{titles} headings that lead elsewhere, with little text to each"))
     if cards > 5:
         signals.append(("listing", 1.5, f"{cards} articles on one page"))
     if unlinked > 3_000 and unlinked > 2 * found.linked[0]:

@@ -17,6 +17,8 @@ class Profile:
     """Signs that mean nothing on such a page: a forum's comments are its content."""
     all_text: bool = False
     """The content is any text, not only sentences: cards, short sections, specifications."""
+    links_count: bool = False
+    """Text in links weighs like any other when the container is sought: a card's title is its link."""
     share: float = 0.8
     """How much of the page's text the content's container must hold."""
     keeps_headers: bool = False
@@ -33,7 +35,7 @@ PROFILES: Final[dict[Kind, Profile]] = {
     "documentation": Profile(share=0.95),
     "forum": Profile(ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS), all_text=True, share=0.9),
     "product": Profile(ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True),
-    "collection": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
-    "listing": Profile(all_text=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "collection": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "listing": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "service": Profile(all_text=True, keeps_headers=True, share=0.85, max_link_density=0.8),
 }

@@ -14,15 +14,15 @@ PHRASING: Final = frozenset(
 """Elements that stand within a sentence."""
 
 
-def own_text(found: Survey) -> list[int]:
-    """Characters outside links that stand in each block itself, not in a block within it."""
+def own_text(found: Survey, *, links: bool = False) -> list[int]:
+    """Characters that stand in each block itself, not in a block within it; outside links, unless those count too."""
     tags, parents, linked, chars = found.tag, found.parent, found.linked, found.chars
     own = [0] * len(tags)
     block = [0] * len(tags)
     for index in range(1, len(tags)):
         tag = tags[index]
         if tag == TEXT:
-            if not linked[index]:
+            if links or not linked[index]:
                 own[block[parents[index]]] += chars[index]
         else:
             block[index] = block[parents[index]] if tag in PHRASING else index

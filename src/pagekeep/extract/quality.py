@@ -18,6 +18,7 @@ _LEVELS: Final[dict[Strategy, tuple[Level, Colour]]] = {
     "simplified": ("simplified", "yellow"),
     "full_page": ("simplified", "yellow"),
     "bookmark": ("bookmark", "orange"),
+    "verbatim": ("article", "green"),
 }
 
 # Points by the first threshold that the count is over.

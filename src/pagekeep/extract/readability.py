@@ -25,7 +25,8 @@ def decide(reading: Reading) -> Content | None:
     """What to keep, or `None` when the page has no prose to vote."""
     survey = reading.survey
     at_least = 1 if reading.profile.all_text else _PARAGRAPH
-    mass = prose.sum_blocks(survey, reading.own, at_least, reading.dead)
+    own = prose.own_text(survey, links=True) if reading.profile.links_count else reading.own
+    mass = prose.sum_blocks(survey, own, at_least, reading.dead)
     if not mass[0]:
         return None
     root = prose.deepest(survey, mass, reading.profile.share)

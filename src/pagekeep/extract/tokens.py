@@ -60,7 +60,8 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.SIGNUP: "newsletter subscribe subscription signup signin login register optin mailchimp mc4wp paywall gform"
     " hsform donate",
     Sign.POPUP: "modal popup popover lightbox dialog overlay toast snackbar announcement",
-    Sign.COOKIES: "cookie cookies consent gdpr onetrust privacy cookiebot",
+    Sign.COOKIES: "cookie cookies consent gdpr onetrust privacy cookiebot iubenda didomi usercentrics truste cookieyes cmplz"
+    " termly osano",
     Sign.MEMBER: "signature userextras userdetails usertitle userbanner flair badge badges postprofile avatar userinfo"
     " lastedit reputation karma",
     Sign.HIDDEN: "sronly",
