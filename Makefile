@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup test lint types eval bench
+.PHONY: setup browser test lint types eval bench hostile
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -7,7 +7,11 @@ CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
 setup:
 	@scripts/setup dev
 
-test: lint types
+# Chromium for the tests that render: installed where we may, else they are skipped and say so.
+browser:
+	@scripts/install-chromium || true
+
+test: lint types browser
 	$(BIN)/python -m pytest -n auto -q
 
 lint: setup

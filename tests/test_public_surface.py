@@ -77,3 +77,9 @@ def test_readme_shows_what_the_tool_really_prints() -> None:
     script = Path(__file__).parents[1] / "scripts" / "update_readme.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert checked.returncode == 0, f"run scripts/update_readme.py and look at the diff\n{checked.stderr}"
+
+
+def test_the_settings_reference_is_what_the_table_says() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "update_settings.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, f"run scripts/update_settings.py\n{checked.stderr}"

@@ -12,8 +12,8 @@ KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "coll
 
 DocumentType = Literal["html5", "html4-strict", "html4-transitional", "xhtml", "quirks"]
 
-Strategy = Literal["readability", "simplified", "full_page", "bookmark"]
-"""The level of the chain that won, in the order the levels are tried."""
+Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim"]
+"""The level of the chain that won, in the order the levels are tried; `verbatim` is text that was no HTML."""
 
 Level = Literal["article", "simplified", "bookmark", "discarded"]
 Colour = Literal["green", "yellow", "orange", "grey"]
@@ -250,3 +250,115 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return value
+
+
+# The library.
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A page in someone's library."""
+
+    id: str
+    """UUID as text."""
+    user_id: str
+    url: str
+    """Normalised: what makes two saves the same page."""
+    url_full: str
+    """As the user gave it."""
+    domain: str
+    title: str
+    content: str
+    """Frontmatter and Markdown."""
+    source: str
+    """Where it came from: `web`, `html` (posted), `import:pocket`..."""
+    author: str | None
+    saved_at: str
+    published_at: str | None
+    metadata: Mapping[str, Any]
+    """pinned, archived, tags, parser_version, used_js_rendering, content_hash, quality, strategy, retry_count, discarded..."""
+    created_at: str
+    updated_at: str
+    last_opened_at: str | None = None
+    deleted_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """The page as it was fetched, kept beside its item so that it can be read again with a better parser."""
+
+    body: bytes
+    encoding: str | None
+    content_type: str
+    final_url: str
+    status: int
+    rendered: bool
+    fetched_at: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """Which items to list. The defaults show the inbox: neither archived nor deleted."""
+
+    domain: str | None = None
+    tags: tuple[str, ...] = ()
+    """All of them."""
+    pinned: bool | None = None
+    archived: bool | None = False
+    deleted: bool = False
+    quality: Level | None = None
+    saved_after: str | None = None
+    saved_before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of a list, and where the next begins."""
+
+    items: tuple[Item, ...]
+    next: str | None
+    """Opaque key for the next page; `None` at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item that a search found."""
+
+    item: Item
+    snippet: str
+    """Text around the words found, those between `[[` and `]]`."""
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class HitPage:
+    """One page of hits, best first, and where the next begins."""
+
+    hits: tuple[Hit, ...]
+    next: str | None
+
+
+JobState = Literal["queued", "running", "done", "dead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A save that waits for a worker. At most one unfinished job a user and normalised URL."""
+
+    id: str
+    user_id: str
+    url: str
+    """Normalised."""
+    url_full: str
+    options: Mapping[str, Any]
+    """render, tags..."""
+    state: JobState
+    attempts: int
+    error: Mapping[str, Any] | None
+    """JSON form of the last failure."""
+    run_after: str
+    """Not before this moment (backoff)."""
+    leased_by: str | None
+    leased_until: str | None
+    created_at: str

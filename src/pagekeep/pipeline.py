@@ -33,7 +33,7 @@ from pagekeep.extract.doctype import document_type
 from pagekeep.extract.profiles import PROFILES
 from pagekeep.extract.quality import Written
 from pagekeep.extract.sanitise import sanitise
-from pagekeep.model import Caught, Metadata, Options, Page, Quality, Removal, Trace
+from pagekeep.model import Attempt, Caught, Metadata, Options, Page, Quality, Removal, Trace
 
 _DEFAULTS: Final = Options()
 _HEAD: Final = 1_024
@@ -99,6 +99,43 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
         caught=trap,
         need_render=need_render,
     )
+
+
+def keep_text(text: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS) -> Page:
+    """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows."""
+    source, notes = decode(text, options)
+    body = source.replace("\r\n", "\n").strip("\n") + "\n"
+    root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
+    clean_html, root = sanitise(root)
+    written = Written(root, clean_html, body, body, words.count_words(body), 0)
+    about = Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
+    about = _with_language_and_tags(about, dom.parse(""), body, url)
+    judged = quality.assess(written, "verbatim", about, None)
+    attempt = Attempt("verbatim", True, "not HTML, kept as it is", written.word_count)
+    return Page(
+        url=url,
+        markdown=body,
+        document=_document(about, judged, written, url, options),
+        html=clean_html,
+        text=body,
+        metadata=about,
+        links=(),
+        media=(),
+        kind="article",
+        quality=judged,
+        strategy="verbatim",
+        trace=Trace(attempts=(attempt,), notes=notes),
+        word_count=written.word_count,
+        reading_time=words.reading_time(written.word_count),
+    )
+
+
+def _first_line(text: str) -> str | None:
+    """What a text is called: its first line that says something, without the marks of a heading."""
+    for line in text.splitlines()[:50]:
+        if any(map(str.isalnum, line)):
+            return line.strip("#=*_- \t")[:200]
+    return None
 
 
 def _write(content: dom.Element, base: str | None) -> Written:

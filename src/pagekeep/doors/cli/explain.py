@@ -13,6 +13,7 @@ LEVEL_NAMES: Final[dict[Strategy, str]] = {
     "simplified": "known content containers",
     "full_page": "the whole page without its furniture",
     "bookmark": "a bookmark of the metadata",
+    "verbatim": "the text as it is",
 }
 """The levels in the order they are tried."""
 
@@ -29,7 +30,7 @@ def explain(page: Page) -> str:
         ("The page", _identity(page)),
         ("Metadata, and where it came from", _metadata(page)),
         (_removal_heading(page.trace.removals), _removals(page.trace.removals)),
-        ("Notes", page.trace.notes),
+        ("Notes", _notes(page)),
         ("Time", _times(page)),
     ]
     blocks: list[str] = []
@@ -38,6 +39,11 @@ def explain(page: Page) -> str:
         if shown:
             blocks.append("\n".join([heading, *shown]))
     return "\n\n".join(blocks) + "\n"
+
+
+def is_verbatim(page: Page) -> bool:
+    """Whether the page was no HTML and kept as it is, past all levels."""
+    return page.strategy == "verbatim"
 
 
 def _verdict(page: Page) -> Iterator[str]:
@@ -53,7 +59,8 @@ def _reason_of(page: Page) -> str:
 
 
 def _levels(page: Page) -> Iterator[str]:
-    for number, (strategy, name) in enumerate(LEVEL_NAMES.items(), start=1):
+    names = {strategy: name for strategy, name in LEVEL_NAMES.items() if (strategy == "verbatim") == is_verbatim(page)}
+    for number, (strategy, name) in enumerate(names.items(), start=1):
         attempts = [attempt for attempt in page.trace.attempts if attempt.strategy == strategy]
         for attempt in attempts:
             yield f"{number}. {_sentence(name)} {_outcome(attempt)}"
@@ -65,6 +72,12 @@ def _outcome(attempt: Attempt) -> str:
     verdict = "won" if attempt.passed else "lost"
     took = "" if attempt.seconds is None else f", {_milliseconds(attempt.seconds)}"
     return f"{verdict} with {_words(attempt.words)}{took}: {_unstopped(attempt.reason)}."
+
+
+def _notes(page: Page) -> Iterator[str]:
+    if page.need_render:
+        yield f"A browser would show more: {_unstopped(page.need_render.reason)}."
+    yield from page.trace.notes
 
 
 def _checks(page: Page) -> Iterator[str]:

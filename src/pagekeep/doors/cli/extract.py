@@ -1,20 +1,22 @@
-"""`pagekeep extract`: a page from a file or a pipe, as Markdown."""
+"""`pagekeep extract`: a page from a file, a pipe or its address, as Markdown."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.show import errors_shown, on_terminal, write, write_json
+from pagekeep.doors.cli.show import errors_shown, on_terminal, stages_shown, write, write_json
 from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
-    from pagekeep.model import Page
+    from pagekeep.app.capture import RenderMode
+    from pagekeep.model import Options, Page
 
 FORMATS = ("document", "markdown", "html", "text", "json")
 
@@ -22,15 +24,18 @@ FORMATS = ("document", "markdown", "html", "text", "json")
 @click.command(
     epilog="""\b
 Examples:
+  pagekeep extract https://example.com/post > post.md
   pagekeep extract page.html > page.md
   curl -s https://example.com/post | pagekeep extract - --url https://example.com/post
+  pagekeep extract https://app.example.com --render force --wait-for main
   pagekeep extract page.html --format json | jq .metadata
   pagekeep extract page.html --explain
 
-Exit codes: 0 done; 1 unexpected failure; 2 bad input (no such file, not a page, empty, over 10 MB).""",
+Exit codes: 0 done; 1 unexpected failure; 2 bad input (no such file, not a page, empty, over 10 MB) or a page that could not
+be fetched; 130 interrupted.""",
 )
-@click.argument("file")
-@click.option("--url", help="Address of the page: makes its links absolute and is named as the source.")
+@click.argument("source", metavar="FILE|URL|-")
+@click.option("--url", help="Address of a page from a file: makes its links absolute and is named as the source.")
 @click.option(
     "--format",
     "form",
@@ -40,18 +45,95 @@ Exit codes: 0 done; 1 unexpected failure; 2 bad input (no such file, not a page,
     help="What to print; a document is frontmatter and Markdown.",
 )
 @click.option("--explain", "explained", is_flag=True, help="Tell how the content was found, and what was removed.")
-def extract(file: str, url: str | None, form: str, explained: bool) -> None:
-    """Print the content of the HTML page FILE (- is stdin)."""
+@click.option(
+    "--render",
+    type=click.Choice(("auto", "force", "never")),
+    help="Open the page in a browser: when it needs it (the default), always or never.",
+)
+@click.option("--wait-for", metavar="CSS", help="In the browser, wait until this is there.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Time for the page in all.")
+@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Send this header; can be repeated.")
+@click.option("--cookie", "cookies", multiple=True, metavar="NAME=VALUE", help="Send this cookie; can be repeated.")
+@click.option("--user-agent", metavar="TEXT", help="Name Pagekeep gives itself to the server.")
+def extract(
+    source: str,
+    url: str | None,
+    form: str,
+    explained: bool,
+    **asked: Any,
+) -> None:
+    """Print the content of a page: an HTML file, an address, or stdin (-)."""
     with errors_shown(as_json=form == "json" and not explained):
         from pagekeep import Options
-        from pagekeep import extract as run
 
         options = Options(
             saved_at=saving_moment() if form == "document" else None,
             timer=time.perf_counter if explained else None,
         )
-        page = run(read(file, options.max_bytes + 1), url, options=options)
+        page = from_address(source, options, **asked) if is_address(source) else from_file(source, url, options)
+        for note in page.trace.notes:
+            if note.startswith("not rendered"):
+                click.echo(f"Note: {note}", err=True)
         show_explanation(page) if explained else show(page, form)
+
+
+def is_address(source: str) -> bool:
+    """Whether the source is to be fetched; `C:\\page.html` and `page.html` are not."""
+    scheme, separator, _ = source.partition("://")
+    return bool(separator) and scheme.isalnum()
+
+
+def from_file(source: str, url: str | None, options: Options) -> Page:
+    """The page in a file or on stdin."""
+    from pagekeep import extract as run
+
+    return run(read(source, options.max_bytes + 1), url, options=options)
+
+
+def from_address(
+    url: str,
+    options: Options,
+    *,
+    render: RenderMode | None = None,
+    wait_for: str | None = None,
+    timeout: float | None = None,
+    headers: tuple[str, ...] = (),
+    cookies: tuple[str, ...] = (),
+    user_agent: str | None = None,
+) -> Page:
+    """The page at an address, fetched now, its stages shown."""
+    import asyncio
+
+    from pagekeep import config
+    from pagekeep.app.capture import Progress, Request, Retrieval, capture
+
+    flags = {"timeout": timeout, "render_timeout": timeout, "user_agent": user_agent, "render": render}
+    settings = config.load(flags)
+    request = Request(
+        url,
+        render=render,
+        wait_for=wait_for,
+        headers=_pairs(headers, ":", "--header"),
+        cookies=_pairs(cookies, "=", "--cookie"),
+    )
+
+    async def run(progress: Progress) -> Page:
+        async with Retrieval(settings) as retrieval:
+            sized = replace(options, max_bytes=settings.max_bytes)
+            return (await capture(request, retrieval, options=sized, progress=progress)).page
+
+    with stages_shown() as progress:
+        return asyncio.run(run(progress))
+
+
+def _pairs(given: tuple[str, ...], separator: str, option: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for item in given:
+        name, found, value = item.partition(separator)
+        if not found or not name.strip():
+            raise click.UsageError(f"{option} takes NAME{separator}VALUE, not {item!r}.")
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def read(file: str, limit: int) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,8 @@ import click
 from pagekeep.errors import PagekeepError
 
 BAD_INPUT = 2
+INTERRUPTED = 130
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 
 
 def write(text: str) -> None:
@@ -33,6 +35,37 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def error_lines(error: PagekeepError) -> str:
+    """An error for people, what to do next below it."""
+    return "\n  ".join([f"Error: {error.message}", *error.suggestions])
+
+
+def printable(text: str) -> str:
+    """One line without control characters: titles are the page's, and could steer the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def without_controls(text: str) -> str:
+    """Text of several lines that cannot steer the terminal."""
+    return text.translate(_CONTROLS)
+
+
+def show_table(rows: list[list[str]]) -> None:
+    """Print rows under their header row: a table on a terminal, tab-separated in a pipe."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if not on_terminal():
+        write("\n".join("\t".join(row) for row in cells))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text  # not markup: a title may hold [brackets]
+
+    table = Table(*cells[0], box=None, pad_edge=False)
+    for row in cells[1:]:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
 @contextmanager
 def errors_shown(*, as_json: bool = False) -> Iterator[None]:
     """Show an error of our tree to the person (stderr) or the program (JSON on stdout), and leave with exit code 2."""
@@ -42,5 +75,19 @@ def errors_shown(*, as_json: bool = False) -> Iterator[None]:
         if as_json:
             write_json(error.to_json())
         else:
-            click.echo("\n  ".join([f"Error: {error.message}", *error.suggestions]), err=True)
+            click.echo(error_lines(error), err=True)
         raise click.exceptions.Exit(BAD_INPUT) from error
+    except KeyboardInterrupt as interrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from interrupt
+
+
+@contextmanager
+def stages_shown() -> Iterator[Callable[[str], None]]:
+    """A spinner on the terminal that names the stage at work; silent when nobody looks."""
+    if not sys.stderr.isatty():
+        yield lambda _stage: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("Starting") as status:
+        yield lambda stage: status.update(stage)

@@ -1,0 +1,1 @@
+"""Use cases: what a door asks for, done with the rooms below."""

@@ -1,0 +1,175 @@
+"""A page from its address: fetched, extracted, and rendered once when it must be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Literal
+
+from pagekeep.config import Settings
+from pagekeep.errors import FetchHttpError, PagekeepError
+from pagekeep.model import Fetched, Options, Page
+
+if TYPE_CHECKING:
+    from pagekeep.fetch.browser import Browser
+    from pagekeep.fetch.client import Client
+
+RenderMode = Literal["auto", "force", "never"]
+Progress = Callable[[str], None]
+
+_TEXT_TYPES: Final = {"text/plain": False, "text/markdown": True, "text/x-markdown": True}
+"""Content types kept as they are, and whether they are Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to capture, and how to ask for it."""
+
+    url: str
+    render: RenderMode | None = None
+    """`None` leaves it to the settings."""
+    wait_for: str | None = None
+    """CSS selector that must be there before a rendered page is read."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A page and what it was made from."""
+
+    page: Page
+    fetched: Fetched
+
+
+class Retrieval:
+    """One HTTP client and, once it is needed, one browser: for many pages, as an async context manager."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._stack = AsyncExitStack()
+        self._client: Client | None = None
+        self._browser: Browser | None = None
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Retrieval:
+        from pagekeep.fetch.client import Client
+
+        self._client = await self._stack.enter_async_context(Client(self.settings))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    @property
+    def client(self) -> Client:
+        """The client, while the retrieval is open."""
+        if self._client is None:
+            raise RuntimeError("Retrieval is used outside its `async with`.")
+        return self._client
+
+    async def browser(self) -> Browser:
+        """The browser, started at the first call and shared by all that follow."""
+        from pagekeep.fetch.browser import Browser
+
+        async with self._starting:
+            if self._browser is None:
+                self._browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard))
+            return self._browser
+
+
+def _silent(_stage: str) -> None:
+    """Nobody watches."""
+
+
+async def capture(
+    request: Request, retrieval: Retrieval, *, options: Options | None = None, progress: Progress = _silent
+) -> Captured:
+    """The page at an address.
+
+    With `auto`, a page that says it needs a browser gets one, once; when rendering fails the static page is used, and the
+    trace says why. With `force` a failure to render is the caller's.
+    """
+    options = options or Options(max_bytes=retrieval.settings.max_bytes)
+    mode = request.render or retrieval.settings.render
+    if mode == "force":
+        return _read(await _render(request, retrieval, progress), options, progress)
+    captured = _read(await _fetch(request, retrieval, options, progress), options, progress)
+    if mode == "never" or captured.page.need_render is None:
+        return captured
+    return await _rendered_or_static(captured, request, retrieval, options, progress)
+
+
+async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
+    progress("Fetching")
+    try:
+        return await retrieval.client.fetch(request.url, headers=request.headers, cookies=request.cookies)
+    except FetchHttpError as error:
+        raise _with_next_step(error, options) from None
+
+
+def _with_next_step(error: FetchHttpError, options: Options) -> FetchHttpError:
+    """The same error, with the suggestion that fits the wall that came with it."""
+    if error.page is None or not error.page.body:
+        return error
+    try:
+        trap = read_page(error.page, options).caught
+    except PagekeepError:
+        return error
+    if trap is None:
+        return error
+    told = FetchHttpError(
+        f"{error.message} {trap.reason}.", status=error.status, suggestions=(trap.suggestion, *error.suggestions)
+    )
+    told.page = error.page
+    return told
+
+
+async def _render(request: Request, retrieval: Retrieval, progress: Progress) -> Fetched:
+    progress("Starting the browser")
+    browser = await retrieval.browser()
+    progress("Rendering")
+    return await browser.render(
+        request.url, wait_for=request.wait_for, headers=request.headers, cookies=request.cookies
+    )
+
+
+async def _rendered_or_static(
+    static: Captured, request: Request, retrieval: Retrieval, options: Options, progress: Progress
+) -> Captured:
+    """The better of the two; the static one when the browser is missing or fails."""
+    try:
+        rendered = _read(await _render(request, retrieval, progress), options, progress)
+    except PagekeepError as error:
+        return replace(static, page=_noted(static.page, f"not rendered: {error.message} {' '.join(error.suggestions)}"))
+    return rendered if _is_better(rendered.page, static.page) else static
+
+
+def _is_better(rendered: Page, static: Page) -> bool:
+    if (rendered.strategy == "bookmark") != (static.strategy == "bookmark"):
+        return static.strategy == "bookmark"
+    return rendered.word_count >= static.word_count
+
+
+def _noted(page: Page, note: str) -> Page:
+    return replace(page, trace=replace(page.trace, notes=(*page.trace.notes, note.strip())))
+
+
+def _read(fetched: Fetched, options: Options, progress: Progress) -> Captured:
+    progress("Extracting")
+    return Captured(read_page(fetched, options), fetched)
+
+
+def read_page(fetched: Fetched, options: Options) -> Page:
+    """The page in what was fetched, now or long ago; text that is no HTML is kept as it is."""
+    from pagekeep.pipeline import extract, keep_text
+
+    options = replace(options, encoding=fetched.encoding, status=fetched.status)
+    if fetched.content_type in _TEXT_TYPES:
+        return keep_text(fetched.body, fetched.final_url, options=options)
+    return extract(fetched.body, fetched.final_url, options=options)

@@ -1,0 +1,54 @@
+"""The switches Chromium is started with, beside Playwright's own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from pagekeep.fetch.chromium import Chromium
+
+FLAGS: Final = (
+    # Nothing goes out but through the proxy: no UDP of WebRTC or QUIC, no look-up of names by the browser itself.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    # Nothing the browser asks for on its own account.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--disable-client-side-phishing-detection",
+    "--no-pings",
+    "--no-first-run",
+    # Not loaded. Images are switched off here and not refused: a refusal runs the page's `onerror`, which on many sites
+    # replaces or removes the very image whose address we want.
+    "--blink-settings=imagesEnabled=false",
+    "--disable-remote-fonts",
+    "--autoplay-policy=user-gesture-required",
+    "--mute-audio",
+    # Small machines and containers.
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--js-flags=--max-old-space-size=768",
+)
+
+DROPPED: Final = (
+    # Playwright's defaults that suit tests of one's own site, not other people's.
+    "--disable-popup-blocking",
+    "--disable-ipc-flooding-protection",
+)
+
+
+def flags(chromium: Chromium) -> list[str]:
+    """All switches for this Chromium."""
+    return [
+        *FLAGS,
+        *(["--hide-scrollbars"] if chromium.is_shell else ["--disable-extensions", "--disable-notifications"]),
+    ]
+
+
+def may_sandbox() -> bool:
+    """Whether Chromium's sandbox can be had: it refuses to run as root."""
+    return sys.platform == "win32" or os.geteuid() != 0
