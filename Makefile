@@ -28,3 +28,14 @@ eval: setup
 bench: setup
 	PYTHON=$(BIN)/python bench/setup
 	$(BIN)/python bench/run.py
+
+# What tools like this must withstand, in full counts: about a quarter of an hour.
+hostile: setup browser
+	$(BIN)/python -m tests.hostile.fetch_addresses
+	$(BIN)/python -m tests.hostile.fetch_rebinding 100
+	$(BIN)/python -m tests.hostile.fetch_slow 8
+	$(BIN)/python -m tests.hostile.fetch_bombs 2000
+	$(BIN)/python tests/hostile/render_canary.py --full
+	$(BIN)/python tests/hostile/render_kill.py --full
+	$(BIN)/python tests/hostile/render_storm.py --full
+	$(BIN)/python tests/hostile/render_many.py --full

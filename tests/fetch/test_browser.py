@@ -27,11 +27,12 @@ from pagekeep.errors import (
     UnsupportedContent,
 )
 from pagekeep.fetch import chromium
-from pagekeep.fetch.browser import Browser
+from pagekeep.fetch.browser import Browser, flags
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import Fetched
 from tests.hostile import render_canary, render_kill, render_storm
 from tests.hostile.render_apps import APPS, LAST, SENTENCES
+from tests.site.secure import Authority
 from tests.site.server import Site
 
 ROOT = Path(__file__).parents[2]
@@ -323,6 +324,20 @@ def test_names_are_looked_up_by_the_guard_alone(site: Site) -> None:
 
 
 @needs_chromium
+def test_https_is_rendered_and_a_certificate_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(url: str) -> Fetched:
+        async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+            return await browser.render(url)
+
+    with Site(APPS, tls=Authority().server("127.0.0.1")) as secure:
+        with pytest.raises(FetchNetworkError, match="certificate"):
+            asyncio.run(main(secure.url("/small")))
+        monkeypatch.setattr(flags, "FLAGS", (*flags.FLAGS, "--ignore-certificate-errors"))
+        assert LAST in text(asyncio.run(main(secure.url("/small"))))
+        assert LAST in text(asyncio.run(main(secure.url("/websocket"))))
+
+
+@needs_chromium
 def test_a_chromium_that_does_not_start_is_an_error_with_a_hint(tmp_path: Path) -> None:
     broken = tmp_path / "chromium"
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -347,6 +362,11 @@ def test_a_download_is_no_page(render: Render) -> None:
 def test_a_page_that_never_ends_is_a_timeout(render: Render) -> None:
     with pytest.raises(FetchTimeout):
         render("/drip", timeout=2)
+
+
+@needs_chromium
+def test_a_page_cannot_close_itself_under_us(render: Render) -> None:
+    assert "<p>Going.</p>" in text(render("/closing"))
 
 
 @needs_chromium
@@ -433,7 +453,7 @@ def test_the_browser_is_replaced_after_its_pages() -> None:
 SCRIPT = """
 import asyncio, sys
 from pagekeep.config import Settings
-from pagekeep.fetch.browser import Browser
+from pagekeep.fetch.browser import Browser, flags
 from pagekeep.fetch.guard import Guard
 
 async def main():

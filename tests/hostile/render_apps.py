@@ -173,6 +173,7 @@ app(
     "<keeper-log><p>The lamp was lit at dusk.</p></keeper-log>",
 )
 app("next", "setTimeout(() => { location = '/static'; }, 100)")
+app("closing", "show(['Going.']); setTimeout(() => window.close(), 200)")
 app("hash", "show([location.hash])")
 app("surrogate", "show(['before \\ud800 after', 'NUL \\u0000 too'])")
 app(

@@ -262,10 +262,14 @@ def main() -> int:
         control = asyncio.run(unguarded(here, each=full))
     with trap() as here:
         leaked = asyncio.run(guarded(here, each=full))
-    ways = len(STAYING | LEAVING)
-    print(f"control: {len(control)} of {ways} ways leak; not seen: {sorted((STAYING | LEAVING).keys() - control)}")
-    print(f"guarded: {len(leaked)} of {ways} ways leak {sorted(leaked)}")
-    return 0 if not leaked and len(control) >= 26 and "datagrams" in control else 1
+    ways = (STAYING | LEAVING).keys()
+    heard = control & ways
+    # A way that the control does not leak by either proves nothing about the guard: say which.
+    print(
+        f"control: {len(heard)} of {len(ways)} ways leak, and {sorted(control - ways)}; deaf to {sorted(ways - control)}"
+    )
+    print(f"guarded: {len(leaked)} leak {sorted(leaked)}")
+    return 0 if not leaked and len(heard) >= 26 and "datagrams" in control else 1
 
 
 if __name__ == "__main__":

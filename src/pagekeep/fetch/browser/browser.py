@@ -113,7 +113,9 @@ class Browser:
                     return await self._see(engine, ask, user_agent, timeout)
             except Crashed as crash:
                 crashes.append(crash)
-        raise RenderError(crashes[-1].words, suggestions=("Run `pagekeep doctor` to see whether something is missing.",))
+        raise RenderError(
+            crashes[-1].words, suggestions=("Run `pagekeep doctor` to see whether something is missing.",)
+        )
 
     async def _see(self, engine: Engine, ask: Ask, user_agent: str | None, timeout: float) -> Seen:
         from pagekeep.fetch.browser.visit import Visit

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import sys
+import tempfile
 from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pagekeep.errors import RenderError
 from pagekeep.fetch import chromium
 from pagekeep.fetch.browser import processes
-from pagekeep.fetch.browser.flags import DROPPED, flags, may_sandbox
+from pagekeep.fetch.browser.flags import DROPPED, environment, flags, may_sandbox
 from pagekeep.fetch.browser.processes import Processes
 from pagekeep.fetch.browser.translate import Crashed
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 START_SECONDS: Final = 20.0
 CLOSE_SECONDS: Final = 5.0
+TIDY_SECONDS: Final = 0.5
+"""For the driver to remove the folders of a Chromium that died, which it does not do once it is told to end."""
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -33,6 +38,8 @@ class Engine:
     playwright: Playwright
     browser: Browser
     processes: Processes
+    scratch: Path
+    """Chromium's folder for temporary files: a killed one leaves its behind."""
     user_agent: str
     """Chromium's own."""
     served: int = 0
@@ -85,9 +92,12 @@ class Engine:
         if healthy:
             await within(CLOSE_SECONDS, self.browser.close())
         self.processes.kill()
+        if not healthy:
+            await asyncio.sleep(TIDY_SECONDS)
         if not await within(CLOSE_SECONDS, self.playwright.stop()):
             self.processes.kill_driver()
             await within(CLOSE_SECONDS, self.processes.driver_gone())
+        _remove(self.scratch)
 
 
 def being_cancelled() -> bool:
@@ -117,10 +127,12 @@ async def start(chosen: str | None, proxy: str) -> Engine:
     try:
         async with asyncio.timeout(START_SECONDS):
             playwright = await async_playwright().start()
+            scratch = Path(tempfile.mkdtemp(prefix="pagekeep-"))
             try:
-                return await _launch(playwright, found, proxy)
+                return await _launch(playwright, found, proxy, scratch)
             except BaseException:
                 await within(CLOSE_SECONDS, playwright.stop())
+                _remove(scratch)
                 raise
     except (Error, OSError, TimeoutError) as error:
         log.warning("Chromium did not start: %s", error)
@@ -140,17 +152,21 @@ async def within(seconds: float, work: Awaitable[object]) -> bool:
     return True
 
 
-async def _launch(playwright: Playwright, found: chromium.Chromium, proxy: str) -> Engine:
-    browser = await _launch_sandboxed(playwright, found, proxy)
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _launch(playwright: Playwright, found: chromium.Chromium, proxy: str, scratch: Path) -> Engine:
+    browser = await _launch_sandboxed(playwright, found, proxy, scratch)
     session = await browser.new_browser_cdp_session()
     running = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     about = await session.send("Browser.getVersion")
     await session.detach()
     main = next(process["id"] for process in running if process["type"] == "browser")
-    return Engine(playwright, browser, processes.of_chromium(main), about["userAgent"])
+    return Engine(playwright, browser, processes.of_chromium(main), scratch, about["userAgent"])
 
 
-async def _launch_sandboxed(playwright: Playwright, found: chromium.Chromium, proxy: str) -> Browser:
+async def _launch_sandboxed(playwright: Playwright, found: chromium.Chromium, proxy: str, scratch: Path) -> Browser:
     """Chromium in its sandbox where that can be had; some containers forbid what the sandbox is made of."""
     from playwright.async_api import Error
 
@@ -158,6 +174,8 @@ async def _launch_sandboxed(playwright: Playwright, found: chromium.Chromium, pr
         return await playwright.chromium.launch(
             executable_path=found.path,
             args=flags(found),
+            env=environment(scratch),
+            artifacts_dir=scratch,
             ignore_default_args=list(DROPPED),
             chromium_sandbox=sandbox,
             # Without a credential: what Chromium asks for on its own account is refused by the proxy.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Final
 
 from pagekeep.fetch.chromium import Chromium
@@ -40,6 +41,8 @@ DROPPED: Final = (
     "--disable-ipc-flooding-protection",
 )
 
+_PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "FONTCONFIG_PATH", "SYSTEMROOT", "LOCALAPPDATA")
+
 
 def flags(chromium: Chromium) -> list[str]:
     """All switches for this Chromium."""
@@ -47,6 +50,12 @@ def flags(chromium: Chromium) -> list[str]:
         *FLAGS,
         *(["--hide-scrollbars"] if chromium.is_shell else ["--disable-extensions", "--disable-notifications"]),
     ]
+
+
+def environment(scratch: Path) -> dict[str, str | float | bool]:
+    """The variables Chromium is given: what it needs to start, and none of the owner's secrets."""
+    kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**kept, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 def may_sandbox() -> bool:

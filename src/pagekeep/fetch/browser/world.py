@@ -17,6 +17,9 @@ _HERE = Path(__file__).parent
 LENGTH: Final = (_HERE / "length.js").read_text("utf-8")
 READ: Final = (_HERE / "read.js").read_text("utf-8")
 
+# How Chromium says that the document we spoke to is no longer there.
+_MOVED: Final = ("find context", "context was destroyed", "navigated", "No frame", "Frame ")
+
 
 class Moved(Exception):
     """The page went to another document while a script ran."""
@@ -47,7 +50,7 @@ class World:
                 "Runtime.evaluate", {"expression": script, "contextId": self._context, "returnByValue": True}
             )
         except Error as error:
-            if "context" not in error.message and "frame" not in error.message.lower():
+            if not any(words in error.message for words in _MOVED):
                 raise
             self._context = None
             raise Moved from None
