@@ -21,7 +21,8 @@ In the environment a list is written with commas: `PAGEKEEP_ALLOW_HOSTS=127.0.0.
 
 def page() -> str:
     rows = [
-        f"| `{row.name}` | `{row.variable}` | {row.kind} | {_shown(row.default)} | {row.help} |" for row in config.table()
+        f"| `{row.name}` | `{row.variable}` | {row.kind} | {_shown(row.default)} | {row.help} |"
+        for row in config.table()
     ]
     return HEAD + "\n".join(rows) + "\n"
 

@@ -254,6 +254,7 @@ def _plain(value: Any) -> Any:
 
 # The library.
 
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A page in someone's library."""

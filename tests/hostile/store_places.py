@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -85,7 +86,10 @@ def start(work: Callable[..., None], *arguments: Any) -> multiprocessing.process
     """A process of its own. Forked from one that has the modules, so that the time goes into the attack; it must not use
     a connection of its parent, so the parent has none open."""
     process = FORK.Process(target=work, args=arguments, daemon=True)
-    process.start()
+    with warnings.catch_warnings():
+        # Newer Pythons warn of forks beside threads, which test runners have; ours holds no lock of theirs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process.start()
     return process
 
 

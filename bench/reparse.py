@@ -1,0 +1,89 @@
+"""How reading a library again scales: 5,000 stored pages with one process, then with one a core.
+
+`python bench/reparse.py [folder of .html or .html.gz files] [pages]`. Prints pages a second, the ratio of both, and the
+memory of the process that drives them after a fifth of the pages and at the end. The aims: at least 1.7 times as fast on
+two cores, and memory that does not grow. Use a folder of real pages: those of tests/corpus are so small that storing takes
+longer than reading. On a busy machine the CPU a page tells more than the ratio: it should hardly rise with the processes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+
+from pagekeep.app import entry
+from pagekeep.app.capture import read_page
+from pagekeep.app.reparse import reparse
+from pagekeep.errors import PagekeepError
+from pagekeep.model import Fetched, Options
+from pagekeep.store import Store, open_store
+
+NOW = "2025-03-19T10:30:00.000000Z"
+CORPUS = Path(__file__).parents[1] / "tests" / "corpus"
+
+
+def bodies(folder: Path) -> Iterator[bytes]:
+    """Pages without end, no two the same."""
+    files = sorted([*folder.rglob("*.html"), *folder.rglob("*.html.gz")])
+    if not files:
+        sys.exit(f"There are no .html files in {folder}.")
+    for number, file in enumerate(itertools.cycle(files)):
+        data = file.read_bytes()
+        yield (gzip.decompress(data) if file.suffix == ".gz" else data) + f"<!-- {number} -->".encode()
+
+
+def fill(store: Store, folder: Path, count: int) -> list[str]:
+    """A library of so many pages; their ids."""
+    ids: list[str] = []
+    for number, body in enumerate(bodies(folder)):
+        if len(ids) == count:
+            return ids
+        url = f"https://example.com/{number}"
+        fetched = Fetched(url, url, 200, {}, body)
+        try:
+            page = read_page(fetched, Options(saved_at=NOW))
+        except PagekeepError:
+            continue
+        item = entry.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())
+        ids.append(store.upsert(item, entry.raw_page(fetched, NOW)).id)
+    return ids
+
+
+def memory() -> float:
+    """Megabytes this process holds now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def run(store: Store, ids: list[str], processes: int) -> float:
+    """Pages a second."""
+    began, used, early = perf_counter(), sum(os.times()[:4]), 0.0
+    for number, _ in enumerate(reparse(store, ids, force=True, processes=processes)):
+        if number == len(ids) // 5:
+            early = memory()
+    rate = len(ids) / (perf_counter() - began)
+    each = 1000 * (sum(os.times()[:4]) - used) / len(ids)
+    print(f"{processes} processes: {rate:.1f} pages/s, {each:.1f} ms of CPU a page; ", end="")
+    print(f"memory {early:.0f} MB after a fifth, {memory():.0f} MB at the end")
+    return rate
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPUS
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as home, closing(open_store(Path(home) / "library.db")) as store:
+        ids = fill(store, folder, count)
+        one = run(store, ids, 1)
+        print(f"{run(store, ids, cores) / one:.2f} times as fast with {cores} processes as with one")
+
+
+if __name__ == "__main__":
+    main()
