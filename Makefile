@@ -16,7 +16,7 @@ test: lint types browser
 
 lint: setup
 	$(BIN)/python -m ruff check .
-	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff format --check src tests bench scripts
 	$(BIN)/lint-imports
 
 types: setup
