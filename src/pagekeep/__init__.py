@@ -29,8 +29,7 @@ from pagekeep.errors import (
     UnsupportedContent,
 )
 from pagekeep.model import Metadata, Options, Page, Quality
-
-__version__ = "0.1.0"
+from pagekeep.version import __version__
 
 __all__ = [
     "BlockedAddress",

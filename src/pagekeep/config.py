@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NoReturn, cast
 
-from pagekeep import __version__
 from pagekeep.errors import NotFound, ParseError
+from pagekeep.version import __version__
 
 PREFIX: Final = "PAGEKEEP_"
 PATH_VARIABLE: Final = "PAGEKEEP_CONFIG"
@@ -85,6 +85,14 @@ def _list(value: object) -> tuple[str, ...]:
     return tuple(_text(item) for item in value if item != "")
 
 
+def _switch(value: object) -> bool:
+    if isinstance(value, str):
+        value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(value.lower())
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
 def _render(value: object) -> str:
     if value not in ("auto", "force", "never"):
         raise ValueError
@@ -97,6 +105,7 @@ _COUNT = _Reader("a whole number, 0 or more", _whole)
 _AMOUNT = _Reader("a whole number above 0", _whole_positive)
 _TEXT = _Reader("text", _text)
 _LIST = _Reader("a list of texts", _list)
+_SWITCH = _Reader("true or false", _switch)
 _RENDER = _Reader("auto, force or never", _render)
 
 
@@ -129,6 +138,16 @@ class Settings:
     render_timeout: float = _setting(30.0, _SECONDS, "Time for a page in the browser in all.")
     chromium: str | None = _setting(None, _TEXT, "Path of the browser. Without it the usual places are searched.")
     browser_pages: int = _setting(100, _AMOUNT, "Pages after which the browser is started anew.")
+    library: str | None = _setting(
+        None,
+        _TEXT,
+        "Where saved pages are kept: a file, or the `postgresql://` address of a server. Without it, a file in the "
+        "platform's data folder.",
+    )
+    user: str = _setting("local", _TEXT, "Whose library, where one file or server holds several.")
+    keep_raw: bool = _setting(
+        True, _SWITCH, "Keep each page as it was fetched, so that it can be read again by a better parser."
+    )
 
 
 _READERS: Final[dict[str, _Reader]] = {entry.name: entry.metadata["reader"] for entry in fields(Settings)}
