@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.site`, whicheve
 
 from pagekeep.app.capture import Captured, Retrieval, capture
 from pagekeep.app.capture import Request as Wanted
+from pagekeep.app.save import Saved, retry, save
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch import chromium
+from pagekeep.store import Store, open_store
 from tests.site.server import Reply, Request, Site
 
 SENTENCE = "The keeper counts the ships before breakfast, writes the number down, and only then puts the kettle on. "
@@ -81,3 +85,69 @@ def get(settings: Settings) -> Callable[..., Captured]:
         return asyncio.run(asyncio.wait_for(one(Wanted(url, **how), using), 60))  # type: ignore[arg-type]
 
     return run
+
+
+class Shore:
+    """A site whose pages change between two visits: set `bodies[name]`, or `statuses[name]` for an error."""
+
+    def __init__(self, site: Site, bodies: dict[str, str], statuses: dict[str, int]) -> None:
+        self.site = site
+        self.bodies = bodies
+        self.statuses = statuses
+
+    def url(self, name: str) -> str:
+        return self.site.url(f"/page/{name}")
+
+
+def article(words: int, title: str = "The keeper", extra: str = "") -> str:
+    """A page whose article has about so many words."""
+    paragraph = f"<p>{SENTENCE * 3}</p>"
+    return f"<title>{title}</title><article><h1>{title}</h1>{paragraph * max(1, words // 54)}{extra}</article>"
+
+
+BARE = "<title>The keeper</title><p>Soon.</p>"
+"""A page that holds too little for an article."""
+
+
+@pytest.fixture
+def shore() -> Iterator[Shore]:
+    bodies: dict[str, str] = {}
+    statuses: dict[str, int] = {}
+
+    async def page(request: Request, reply: Reply) -> None:
+        name = request.path.rpartition("/")[2]
+        await reply.send(bodies.get(name, ""), status=statuses.get(name, 200 if name in bodies else 404))
+
+    async def short(request: Request, reply: Reply) -> None:
+        await reply.send("", status=302, location=f"/page/{request.path.rpartition('/')[2]}")
+
+    with Site({"page": page, "short": short}) as site:
+        yield Shore(site, bodies, statuses)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Store]:
+    with closing(open_store(tmp_path / "library.db", "keeper")) as store:
+        yield store
+
+
+@pytest.fixture
+def keep(library: Store, settings: Settings) -> Callable[..., Saved]:
+    """Saves one page into the library with the real client."""
+
+    async def one(url: str, how: dict[str, Any]) -> Saved:
+        async with Retrieval(settings) as retrieval:
+            return await save(Wanted(url, render="never"), library, retrieval, **how)
+
+    return lambda url, **how: asyncio.run(one(url, how))
+
+
+@pytest.fixture
+def again(library: Store, settings: Settings) -> Callable[..., Saved]:
+    """Retries one item with the real client."""
+
+    async def one(key: str) -> Saved:
+        async with Retrieval(settings) as retrieval:
+            return await retry(key, library, retrieval, request=Wanted("", render="never"))
+
+    return lambda key: asyncio.run(one(key))

@@ -1,30 +1,69 @@
 """The command `pagekeep` and its list of subcommands.
 
-Nothing heavy is imported here or at the top of a subcommand: `pagekeep --version` must not wait for a parser.
+A subcommand is loaded when it is called, and nothing heavy at the top of one: `pagekeep --version` must not wait.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Final
+
 import click
 
-from pagekeep import __version__
-from pagekeep.doors.cli.evaluate import evaluate
-from pagekeep.doors.cli.extract import extract
+from pagekeep.version import __version__
 
-EXIT_CODES = "Exit codes: 0 done; 1 a gate is broken, or an unexpected failure; 2 bad input."
+EXIT_CODES = "Exit codes: 0 done; 1 a gate is broken, or an unexpected failure; 2 bad input; 130 interrupted."
+
+COMMANDS: Final = {
+    "save": "save:save",
+    "list": "browse:list_items",
+    "read": "browse:read",
+    "search": "browse:search",
+    "pin": "mark:pin",
+    "unpin": "mark:unpin",
+    "archive": "mark:archive",
+    "unarchive": "mark:unarchive",
+    "tag": "mark:tag",
+    "delete": "mark:delete",
+    "restore": "mark:restore",
+    "purge": "mark:purge",
+    "retry": "save:retry",
+    "reparse": "reparse:reparse",
+    "work": "work:work",
+    "jobs": "work:jobs",
+    "stats": "browse:stats",
+    "backup": "care:backup",
+    "extract": "extract:extract",
+    "explain": "explain_item:explain",
+    "evaluate": "evaluate:evaluate",
+    "doctor": "care:doctor",
+}
+"""Name to module and function, in the order of the help."""
+
+
+class _Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(f"pagekeep.doors.cli.{module}"), function)
+        assert isinstance(command, click.Command)
+        return command
 
 
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
 @click.version_option(__version__, "-V", "--version", prog_name="pagekeep", message="%(prog)s %(version)s")
 def cli() -> None:
     """Keep any web page as clean Markdown."""
-
-
-cli.add_command(extract)
-cli.add_command(evaluate)
 
 
 def main() -> None:

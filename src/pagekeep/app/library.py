@@ -1,0 +1,53 @@
+"""The library's everyday business: finding an item by what people write, and changing what the user sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pagekeep.app import addresses, moments
+from pagekeep.config import Settings
+from pagekeep.errors import NotFound
+from pagekeep.model import Item
+from pagekeep.store import Store
+
+
+def open_library(settings: Settings, user: str | None = None, *, workers: bool = False) -> Store:
+    """The library the settings name, of the user they name unless another is given; close it after use."""
+    from pagekeep.store import open_store
+
+    return open_store(settings.library, user or settings.user, keep_raw=settings.keep_raw, workers=workers)
+
+
+def find(store: Store, key: str) -> Item:
+    """The item by its id, the beginning of its id, or its address in any form."""
+    if "://" not in key:
+        return store.get(key)
+    item = store.find_url(addresses.normalise(key))
+    if item is None:
+        raise NotFound("The page is not in the library.", suggestions=(f"Save it: pagekeep save {key}",))
+    return item
+
+
+def opened(store: Store, key: str) -> Item:
+    """The item to read, marked as opened now."""
+    return store.mark_opened(find(store, key).id, moments.now())
+
+
+def change(store: Store, key: str, **changes: Any) -> Item:
+    """Set what the user may set: `pinned`, `archived`."""
+    return store.set_metadata(find(store, key).id, changes, moments.now())
+
+
+def retag(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Item:
+    """Put tags on and take tags off, the others staying in their order."""
+    item = find(store, key)
+    gone = {clean_tag(tag).casefold() for tag in remove}
+    wanted = [*item.metadata.get("tags", ()), *(clean_tag(tag) for tag in add)]
+    tags = [tag for tag in dict.fromkeys(wanted) if tag and tag.casefold() not in gone]
+    return store.set_metadata(item.id, {"tags": tags}, moments.now())
+
+
+def clean_tag(tag: str) -> str:
+    """A tag as it is kept: without a leading #, in one line."""
+    return " ".join("".join(char if char.isprintable() else " " for char in tag).split()).removeprefix("#")

@@ -1,0 +1,179 @@
+"""Saves that wait: put in the queue, and worked on by any number of workers, each job by one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pagekeep.app import addresses, moments
+from pagekeep.app.capture import Request, Retrieval
+from pagekeep.app.save import Saved, save
+from pagekeep.errors import (
+    BlockedAddress,
+    FetchHttpError,
+    InvalidProtocol,
+    InvalidUrl,
+    NotFound,
+    PagekeepError,
+    ParseError,
+    TooLarge,
+    UnsupportedContent,
+)
+from pagekeep.model import Job
+from pagekeep.store import Store
+
+LEASE_SECONDS: Final = 120.0
+"""A job whose worker is silent for so long goes to another. A page takes 45 seconds at most."""
+POLL_SECONDS: Final = 1.0
+MOST_ATTEMPTS: Final = 5
+FIRST_PAUSE: Final = 30.0
+LONGEST_PAUSE: Final = 6 * 3600.0
+
+_HOPELESS: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError)
+_PASSING_STATUSES: Final = frozenset({408, 425, 429})
+"""Refusals that end by themselves; every other 4xx stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What became of one turn at a job."""
+
+    job: Job
+    saved: Saved | None
+    error: Mapping[str, Any] | None
+    """JSON form of the failure."""
+    retry_at: str | None
+    """When it is tried again; without one a failed job is with the dead letters."""
+
+
+def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
+    """A job for the page; the one there is when this page already waits. `InvalidUrl` at once for what is no address."""
+    options: dict[str, Any] = {"render": request.render, "wait_for": request.wait_for, "tags": list(tags)}
+    if force:
+        options["force"] = True
+    kept = {name: value for name, value in options.items() if value}
+    return store.enqueue(addresses.normalise(request.url), request.url, kept, moments.now())
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Takes jobs from the queue and does them, several at a time."""
+
+    name: str
+    """Unique among all workers that run."""
+    queue: Store
+    """Opened for workers: sees every user's jobs."""
+    open_library: Callable[[str], Store]
+    """The library of a user, closed after the job."""
+    retrieval: Retrieval
+    tell: Callable[[Worked], None]
+    lease_seconds: float = LEASE_SECONDS
+    poll_seconds: float = POLL_SECONDS
+
+    async def run(self, *, at_a_time: int = 4, until_empty: bool = False) -> None:
+        """Work until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails."""
+        try:
+            async with asyncio.TaskGroup() as lanes:
+                for _ in range(at_a_time):
+                    lanes.create_task(self._lane(until_empty))
+        except ExceptionGroup as failures:  # one fault of the store ends all lanes: it is told once
+            raise failures.exceptions[0] from None
+
+    async def _lane(self, until_empty: bool) -> None:
+        while True:
+            now = moments.now()
+            job = self.queue.lease(self.name, now, moments.after(now, self.lease_seconds))
+            if job is not None:
+                await self._turn(job)
+            elif until_empty:
+                return
+            else:
+                await asyncio.sleep(self.poll_seconds)
+
+    async def _turn(self, job: Job) -> None:
+        """One try, with a heartbeat beside it; when the lease is lost, another worker has the job and this one lets go."""
+        trying = asyncio.create_task(self._try(job))
+        beating = asyncio.create_task(self._beat(job))
+        try:
+            await asyncio.wait({trying, beating}, return_when=asyncio.FIRST_COMPLETED)
+            if not trying.done():
+                return
+            worked = trying.result()
+            if self._settle(worked):
+                self.tell(worked)
+        except asyncio.CancelledError:
+            # We are told to stop: no need for the next worker to wait until the lease runs out.
+            self.queue.fail(job.id, self.name, _told("Interrupted", "The worker was stopped."), retry_at=moments.now())
+            raise
+        finally:
+            trying.cancel()
+            beating.cancel()
+            await asyncio.gather(trying, beating, return_exceptions=True)
+
+    async def _beat(self, job: Job) -> None:
+        """Extend the lease again and again; return only when it is lost."""
+        while True:
+            await asyncio.sleep(self.lease_seconds / 3)
+            if not self.queue.heartbeat(job.id, self.name, moments.after(moments.now(), self.lease_seconds)):
+                return
+
+    async def _try(self, job: Job) -> Worked:
+        if job.attempts > MOST_ATTEMPTS:  # its workers were killed each time: it may well be what kills them
+            return _failed(
+                job, _told("Abandoned", f"No worker finished it in {MOST_ATTEMPTS} attempts."), hopeless=True
+            )
+        try:
+            with closing(self.open_library(job.user_id)) as library:
+                saved = await save(
+                    Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
+                    library,
+                    self.retrieval,
+                    tags=tuple(job.options.get("tags", ())),
+                    force=bool(job.options.get("force")),
+                )
+        except PagekeepError as error:
+            return _failed(job, error.to_json()["error"], hopeless=_is_hopeless(error))
+        except Exception as error:  # a fault of ours must not end the worker; the job and the dead letters show it
+            return _failed(job, _told("Unexpected", f"{type(error).__name__}: {error}"), hopeless=False)
+        return Worked(job, saved, None, None)
+
+    def _settle(self, worked: Worked) -> bool:
+        """Tell the queue; False when the lease was lost and another worker has the last word."""
+        if worked.error is None:
+            return self.queue.finish(worked.job.id, self.name)
+        return self.queue.fail(worked.job.id, self.name, worked.error, retry_at=worked.retry_at)
+
+
+def pause_after(attempts: int) -> float:
+    """Seconds to wait after so many attempts: four times as long each time, to a limit."""
+    return float(min(FIRST_PAUSE * 4 ** max(0, min(attempts, 20) - 1), LONGEST_PAUSE))
+
+
+def _failed(job: Job, error: Mapping[str, Any], *, hopeless: bool) -> Worked:
+    if hopeless or job.attempts >= MOST_ATTEMPTS:
+        return Worked(job, None, error, None)
+    return Worked(job, None, error, moments.after(moments.now(), pause_after(job.attempts)))
+
+
+def _is_hopeless(error: PagekeepError) -> bool:
+    if isinstance(error, FetchHttpError):
+        return 400 <= error.status < 500 and error.status not in _PASSING_STATUSES
+    return isinstance(error, _HOPELESS)
+
+
+def _told(kind: str, message: str) -> dict[str, Any]:
+    return {"type": kind, "message": message, "suggestions": []}
+
+
+def revive(store: Store, key: str) -> Job:
+    """A dead job, by its id or the beginning of it, back to the queue."""
+    found = [job for job in store.jobs("dead", limit=10_000) if job.id.startswith(key)]
+    if len(found) != 1:
+        raise NotFound(
+            f"There is {'no' if not found else 'more than one'} dead job {key!r}.",
+            suggestions=("Look at `pagekeep jobs --state dead`.",),
+        )
+    return store.revive(found[0].id, moments.now())

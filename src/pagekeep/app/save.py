@@ -1,0 +1,175 @@
+"""A page into the library: fetched, read, and put in with its raw form in one step, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from pagekeep.app import addresses, entry, moments
+from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture, read_page
+from pagekeep.app.memory import remember
+from pagekeep.errors import NotFound, PagekeepError, RetryLimit
+from pagekeep.model import Item, Options, Page
+from pagekeep.store import Store
+
+MOST_RETRIES: Final = 3
+"""By hand, until one succeeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a save."""
+
+    item: Item
+    """As it is in the library now."""
+    outcome: Literal["added", "updated", "kept"]
+    """`kept`: the page was worse than what is stored, which stays."""
+    note: str | None = None
+    """Why it was kept."""
+    warnings: tuple[str, ...] = ()
+    """What went wrong on the way without spoiling it, such as a browser that is missing."""
+
+
+def _silent(_stage: str) -> None:
+    """Nobody watches."""
+
+
+async def save(
+    request: Request,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    tags: tuple[str, ...] = (),
+    force: bool = False,
+    known: Item | None = None,
+    progress: Progress = _silent,
+) -> Saved:
+    """Fetch the page and put it in the library, over the item it already is there, if any.
+
+    Everything is stored in one step at the end, so a save that is killed left nothing behind and can simply be run again.
+    A failure is raised, and noted on the item that is there; its content stays. A worse reading never replaces a better
+    one unless `force`. `known` is the item that is fetched anew, whatever address the page goes by now.
+    """
+    known = known or store.find_url(addresses.normalise(request.url))
+    now = moments.now()
+    try:
+        captured = await capture(request, retrieval, options=_options(retrieval, known, now), progress=progress)
+    except PagekeepError as error:
+        if known is not None:
+            _note_failure(store, known, error)
+        raise
+    progress("Storing")
+    url = known.url if known else _identity(request.url, captured, store)
+    there = known or store.find_url(url)
+    if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
+        captured = replace(captured, page=read_page(captured.fetched, _options(retrieval, there, now)))
+    saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force))
+    return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
+
+
+async def retry(
+    key: str,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    request: Request | None = None,
+    progress: Progress = _silent,
+) -> Saved:
+    """Fetch and read an item anew, through the whole chain: at most three times by hand until it succeeds.
+
+    `request` says how to ask; its address is the item's. Raises `RetryLimit` after the third failure.
+    """
+    item = store.get(key)
+    if item.deleted_at is not None:
+        raise NotFound("The item is deleted.", suggestions=(f"First restore it: pagekeep restore {item.id[:8]}",))
+    tried = int(item.metadata.get("retry_count", 0))
+    if tried >= MOST_RETRIES:
+        raise RetryLimit(
+            f"The page was already retried {tried} times without success.",
+            suggestions=(f"Save its address anew when the site has changed: pagekeep save {item.url_full}",),
+        )
+    # Counted before it is tried: an attempt that is killed was one.
+    item = store.set_metadata(item.id, {"retry_count": tried + 1}, moments.now())
+    asked = replace(request or Request(""), url=item.url_full)
+    return await save(asked, store, retrieval, known=item, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placing:
+    """Where a captured page goes, and how."""
+
+    url: str
+    url_full: str
+    now: str
+    tags: tuple[str, ...]
+    force: bool
+
+
+def _options(retrieval: Retrieval, known: Item | None, now: str) -> Options:
+    """The frontmatter tells when the page was first saved, as the item does."""
+    saved_at = moments.to_the_second(known.saved_at if known else now)
+    return Options(saved_at=saved_at, max_bytes=retrieval.settings.max_bytes)
+
+
+def _identity(given: str, captured: Captured, store: Store) -> str:
+    """A wall says nothing about the page behind it, nor does where it led: unless that is in the library, the page is
+    what the user asked for."""
+    page = captured.page
+    url = addresses.identity(given, captured.fetched.final_url, page.metadata.canonical)
+    if page.quality.level == "bookmark" and store.find_url(url) is None:
+        return addresses.normalise(given)
+    return url
+
+
+def _store(captured: Captured, there: Item | None, store: Store, placing: _Placing) -> Saved:
+    page, fetched = captured.page, captured.fetched
+    new = entry.new_item(
+        page,
+        fetched,
+        url=placing.url,
+        url_full=placing.url_full,
+        user_id=store.user_id,
+        now=placing.now,
+        tags=_tags(page, there, placing.tags),
+    )
+    remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
+    if there is None:
+        return Saved(store.upsert(new, entry.raw_page(fetched, placing.now)), "added")
+    worse = None if placing.force else entry.why_worse(new.metadata, there.metadata)
+    if worse:
+        return Saved(_keep(store, there, new, worse), "kept", worse)
+    new = replace(new, metadata={**new.metadata, **_retries(page, there)})
+    return Saved(store.upsert(new, entry.raw_page(fetched, placing.now)), "updated")
+
+
+def _tags(page: Page, there: Item | None, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The page's own tags come with its first save alone: one that the reader took off must not come back."""
+    own = page.metadata.tags if there is None else ()
+    return tuple(dict.fromkeys((*asked, *own)))
+
+
+def _retries(page: Page, there: Item) -> dict[str, Any]:
+    """The count of retries goes on while there is no success."""
+    count = there.metadata.get("retry_count")
+    return {"retry_count": count} if count and page.quality.level == "bookmark" else {}
+
+
+def _keep(store: Store, there: Item, new: Item, worse: str) -> Item:
+    """The item as it was, alive, with the tags that were asked for and a note of what came instead."""
+    said = f"{worse[0].upper()}{worse[1:]}."
+    changes: dict[str, Any] = {"last_error": _failure("Worse", str(new.metadata.get("reason") or said), new.updated_at)}
+    if new.metadata["tags"]:
+        changes["tags"] = list(dict.fromkeys((*there.metadata.get("tags", ()), *new.metadata["tags"])))
+    if there.deleted_at is not None:
+        store.restore(there.id, new.updated_at)
+    return store.set_metadata(there.id, changes, new.updated_at)
+
+
+def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
+    moment = moments.now()
+    store.set_metadata(known.id, {"last_error": _failure(error.type, error.message, moment)}, moment)
+    error.suggestions = (*error.suggestions, f"What was saved before is still there: pagekeep read {known.id[:8]}")
+
+
+def _failure(kind: str, message: str, at: str) -> dict[str, Any]:
+    return {"type": kind, "message": message, "at": at}

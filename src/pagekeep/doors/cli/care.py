@@ -1,0 +1,56 @@
+"""`pagekeep backup` and `pagekeep doctor`: keeping the library and the installation well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from pagekeep.doors.cli.library import examples, library_options, opened
+from pagekeep.doors.cli.show import errors_shown, write, write_json
+
+
+@click.command(epilog=examples("backup library-2025-03-19.db", "backup copy.db --library /srv/pagekeep.db"))
+@click.argument("path", metavar="FILE")
+@library_options
+def backup(path: str, library: str | None, user: str | None, as_json: bool) -> None:
+    """Copy the whole library to FILE, consistent even while others write."""
+    with opened(library, user, as_json) as (_, store):
+        store.backup(path)
+        if as_json:
+            write_json({"backup": path})
+        else:
+            write(f"The library is copied to {path}.")
+
+
+@click.command(epilog=examples("doctor", "doctor --json"))
+@library_options
+def doctor(library: str | None, user: str | None, as_json: bool) -> None:
+    """Tell what is installed, what is missing and how to get it, and whether the library is sound."""
+    with errors_shown(as_json=as_json):
+        from pagekeep import config
+        from pagekeep.doors.cli import doctor as examination
+
+        settings = config.load({"library": library, "user": user})
+        findings = [*examination.run(settings), *_library(settings)]
+        if as_json:
+            write_json(examination.to_json(findings))
+        else:
+            write(examination.render(findings))
+
+
+def _library(settings: Any) -> list[Any]:
+    from contextlib import closing
+
+    from pagekeep.app.library import open_library
+    from pagekeep.doors.cli.doctor import Finding
+    from pagekeep.errors import PagekeepError
+
+    try:
+        with closing(open_library(settings)) as store:
+            faults = store.check()
+    except PagekeepError as error:
+        return [Finding("library", "missing", error.message, error.suggestions)]
+    if faults:
+        return [Finding("library", "missing", "damaged", tuple(faults))]
+    return [Finding("library", "ok", "opens, and no faults were found")]

@@ -1,0 +1,145 @@
+"""`pagekeep reparse`: saved pages read again by the parser of today."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pagekeep.doors.cli.library import Open, examples, library_options, opened, short
+from pagekeep.doors.cli.show import on_terminal, printable, without_controls, write, write_json
+
+if TYPE_CHECKING:
+    from pagekeep.app.reparse import Reparsed
+
+    _Take = Callable[[Reparsed], None]
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@click.command(
+    epilog=examples(
+        "reparse --dry-run --limit 5",
+        "reparse",
+        "reparse 3f2a --force",
+        "reparse --refetch --limit 100",
+    )
+)
+@click.argument("keys", nargs=-1, metavar="[ID|URL]...")
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what would change as a diff of the Markdown.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many pages, the oldest first.")
+@click.option("--force", is_flag=True, help="Let a worse reading replace a better one.")
+@click.option("--refetch", is_flag=True, help="Fetch the pages anew, all but the deleted ones.")
+@click.option("--processes", type=click.IntRange(1, 256), help="Processes that read; one a core without it.")
+@library_options
+def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
+    """Read saved pages again, offline: those that an older version of Pagekeep has read, or the ones given."""
+    if asked["refetch"] and asked["dry_run"]:
+        raise click.UsageError("--dry-run works on stored pages alone; leave out --refetch.")
+    with opened(library, user, as_json) as library_open:
+        report = _Report(as_json=as_json, dry_run=asked["dry_run"])
+        ids = _ids(library_open, keys, asked)
+        with _progress(lambda: sum(1 for _ in _ids(library_open, keys, asked))) as step:
+            _run(library_open, ids, asked, report.take, step)
+        report.finish()
+
+
+def _ids(library: Open, keys: tuple[str, ...], asked: dict[str, Any]) -> Iterator[str]:
+    from pagekeep.app.library import find
+    from pagekeep.app.refetch import living_ids
+    from pagekeep.app.reparse import stale_ids
+
+    if keys:
+        return iter([find(library.store, key).id for key in keys][: asked["limit"]])
+    return (living_ids if asked["refetch"] else stale_ids)(library.store, asked["limit"])
+
+
+def _run(library: Open, ids: Iterator[str], asked: dict[str, Any], take: _Take, step: Callable[[], None]) -> None:
+    from pagekeep.app.reparse import reparse as run
+
+    if asked["refetch"]:
+        asyncio.run(_refetch(library, ids, asked["force"], take, step))
+        return
+    results = run(
+        library.store,
+        ids,
+        force=asked["force"],
+        dry_run=asked["dry_run"],
+        processes=asked["processes"],
+        max_bytes=library.settings.max_bytes,
+    )
+    for result in results:
+        take(result)
+        step()
+
+
+async def _refetch(library: Open, ids: Iterator[str], force: bool, take: _Take, step: Callable[[], None]) -> None:
+    from pagekeep.app.capture import Retrieval
+    from pagekeep.app.refetch import refetch
+
+    async with Retrieval(library.settings) as retrieval:
+        async for result in refetch(library.store, ids, retrieval, force=force):
+            take(result)
+            step()
+
+
+class _Report:
+    """Counts outcomes, and keeps what must be told: failures and readings that were worse."""
+
+    def __init__(self, *, as_json: bool, dry_run: bool) -> None:
+        self._as_json = as_json
+        self._dry_run = dry_run
+        self._counts: Counter[str] = Counter()
+        self._told: list[dict[str, Any]] = []
+
+    def take(self, result: Reparsed) -> None:
+        """Count one, and show its diff on a dry run."""
+        self._counts[result.outcome] += 1
+        if result.note:
+            item = result.item
+            self._told.append({"id": item.id, "url": item.url, "outcome": result.outcome, "note": result.note})
+        if self._dry_run and not self._as_json and result.content is not None and result.outcome == "updated":
+            write("\n".join(diff_lines(result)))
+
+    def finish(self) -> None:
+        """Tell the whole."""
+        counts = {outcome: self._counts[outcome] for outcome in ("updated", "unchanged", "kept", "failed")}
+        if self._as_json:
+            write_json({"dry_run": self._dry_run, **counts, "notes": self._told})
+            return
+        for told in self._told:
+            line = f"{told['outcome']}  {short(told['id'])}  {told['url']}: {told['note']}"
+            click.echo(printable(line), err=True)
+        begin = "Nothing was written. Would be: " if self._dry_run else ""
+        write(begin + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) + ".")
+
+
+def diff_lines(result: Reparsed) -> Iterator[str]:
+    """The change of one item, coloured on a terminal."""
+    from pagekeep.app.difference import difference
+
+    item = result.item
+    yield f"{short(item.id)}  {printable(item.title)}  {item.url}"
+    for line in difference(item.content, result.content or ""):
+        clean = without_controls(line)
+        colour = _COLOURS.get(line[:1])
+        yield click.style(clean, fg=colour) if colour and on_terminal() else clean
+
+
+@contextmanager
+def _progress(total: Callable[[], int]) -> Iterator[Callable[[], None]]:
+    """A bar on the terminal; nothing, and nothing counted, when nobody looks."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Reading", total=total())
+        yield lambda: bar.advance(task)

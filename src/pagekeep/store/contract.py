@@ -1,0 +1,127 @@
+"""What every store must do. One test suite holds all of them to it.
+
+A store is opened for one user: every method sees and touches that user's rows alone. Moments are ISO 8601 in UTC
+(`2025-03-19T10:30:00.123456Z`) and come from the caller. All failures are `StoreError`, or `NotFound` for what is not there.
+Every method is one transaction; what was acknowledged survives a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from pagekeep.model import HitPage, Item, ItemFilter, ItemPage, Job, RawPage
+
+Order = Literal["saved", "opened", "title", "published"]
+
+
+class Store(Protocol):
+    """A user's library."""
+
+    user_id: str
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    # Items
+
+    def upsert(self, item: Item, raw: RawPage | None) -> Item:
+        """Put a page in, once per normalised URL.
+
+        On a page that is there: content, title, author, published_at, url_full, source and the derived metadata are
+        replaced; id, created_at, saved_at, last_opened_at and what the user set (pinned, archived, tags, notes) stay; tags
+        of the new item are added; a deleted item is restored. The item as stored comes back.
+        """
+
+    def get(self, key: str) -> Item:
+        """By id, unique prefix of an id (at least 4 characters), or normalised URL; deleted ones too. `NotFound`;
+        `StoreError` when ambiguous."""
+
+    def find_url(self, url: str) -> Item | None:
+        """By normalised URL, deleted or not."""
+
+    def raw(self, item_id: str) -> RawPage | None:
+        """The page as it was fetched, if it was kept."""
+
+    def replace_content(
+        self,
+        item_id: str,
+        *,
+        content: str,
+        title: str,
+        author: str | None,
+        published_at: str | None,
+        metadata: Mapping[str, Any],
+        now: str,
+    ) -> Item:
+        """A new reading of the same page (reparse): derived metadata keys are replaced, the user's stay."""
+
+    def set_metadata(self, item_id: str, changes: Mapping[str, Any], now: str) -> Item:
+        """Merge keys into the metadata (pinned, archived, tags, retry_count...); `None` removes a key."""
+
+    def mark_opened(self, item_id: str, now: str) -> Item: ...
+
+    def delete(self, item_id: str, now: str) -> Item:
+        """Soft: it stays until purged."""
+
+    def restore(self, item_id: str, now: str) -> Item: ...
+
+    def purge(self, item_ids: Sequence[str] | None = None, *, deleted_before: str | None = None) -> int:
+        """Remove deleted items for good, with raw pages nobody else uses; how many went."""
+
+    def list_items(
+        self,
+        filter: ItemFilter,
+        *,
+        order: Order = "saved",
+        descending: bool = True,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> ItemPage:
+        """One page, by key and not by offset: nothing is skipped or repeated when items come and go meanwhile."""
+
+    def search(self, query: str, *, limit: int = 20, after: str | None = None) -> HitPage:
+        """Ranked full text in title, author, tags and content, any script; the query language of `store/query.py`."""
+
+    def stats(self) -> Mapping[str, Any]:
+        """Counts: items, by quality, archived, pinned, deleted, domains, words; bytes of raw pages."""
+
+    def stale(self, *, parser_version: int, rules_hash: str | None, limit: int | None = None) -> Iterator[str]:
+        """Ids of items with a raw page that an older parser or other rules made, oldest saved first."""
+
+    # Jobs: saves that wait for a worker
+
+    def enqueue(self, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+        """A new job, or the unfinished one for this URL."""
+
+    def lease(self, worker: str, now: str, until: str) -> Job | None:
+        """The next job that is due (queued, or running with an expired lease), leased to this worker; all users' when the
+        store was opened for workers."""
+
+    def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
+        """Extend the lease; False when it was lost."""
+
+    def finish(self, job_id: str, worker: str) -> bool:
+        """The job is done; False when the lease was lost."""
+
+    def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
+        """Back to the queue at `retry_at`, or to the dead letters when that is `None`."""
+
+    def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]: ...
+
+    def revive(self, job_id: str, now: str) -> Job:
+        """A dead job back to the queue."""
+
+    # Memory of what worked for a domain
+
+    def memory(self, domain: str) -> Mapping[str, Any] | None: ...
+
+    def remember(self, domain: str, memory: Mapping[str, Any], now: str) -> None: ...
+
+    # Care
+
+    def backup(self, path: str) -> None:
+        """A consistent copy while others write (SQLite: one file; PostgreSQL: a dump our restore reads)."""
+
+    def check(self) -> list[str]:
+        """Faults found; empty when all is well."""

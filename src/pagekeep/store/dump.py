@@ -1,0 +1,116 @@
+"""A user's library as one file: lines of JSON, packed with zstd, the last of which tells how many there are."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from pagekeep.errors import StoreError
+from pagekeep.store.engine import Transaction
+from pagekeep.store.items import COLUMNS, SELECT, index, item_of
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+FORMAT: Final = 1
+_BATCH: Final = 100
+_PAGE: Final = "encoding content_type final_url status rendered fetched_at etag last_modified".split()
+_JOB: Final = (
+    "url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at".split()
+)
+_TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
+    "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
+    "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE)),
+    "jobs": ("seq", ("user_id", "id", *_JOB)),
+    "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
+}
+"""Table to the key it is read by, and its columns; in an order that lets each row refer to those before."""
+
+
+def write(tx: Transaction, path: Path) -> None:
+    """There under its name only when it is whole and on the disk."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
+            with zstd.ZstdFile(file, "w") as packed:
+                for line in _lines(tx):
+                    packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise StoreError("The backup could not be written.", suggestions=("Check the path and the disk.",)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _lines(tx: Transaction) -> Iterator[Any]:
+    yield {"pagekeep": FORMAT}
+    count = 0
+    for table in _TABLES:
+        for row in _rows(tx, table):
+            count += 1
+            yield [table, row]
+    yield {"rows": count}
+
+
+def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
+    key, columns = _TABLES[table]
+    last: Any = 0 if key == "seq" else ""
+    while True:
+        rows = tx.all(
+            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user AND {key} > :last "
+            f"ORDER BY {key} LIMIT {_BATCH}",
+            user=tx.user_id,
+            last=last,
+        )
+        for _, *row in rows:
+            yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in row]
+        if len(rows) < _BATCH:
+            return
+        last = rows[-1][0]
+
+
+def read(tx: Transaction, path: Path) -> None:
+    """Fill the user's empty library."""
+    if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
+        raise StoreError("The library is not empty.", suggestions=("Restore into a library of its own.",))
+    try:
+        with zstd.ZstdFile(path, "r") as file:
+            _read_lines(tx, map(json.loads, file))
+    except (OSError, EOFError, zstd.ZstdError, ValueError) as error:
+        raise StoreError("The file is no whole backup.", suggestions=("Use another one.",)) from error
+    for row in tx.all(f"{SELECT} WHERE i.user_id = :user ORDER BY i.seq", user=tx.user_id):
+        index(tx, item_of(row), row[-1])
+
+
+def _read_lines(tx: Transaction, lines: Iterator[Any]) -> None:
+    if next(lines, None) != {"pagekeep": FORMAT}:
+        raise ValueError
+    for count, line in enumerate(lines):
+        if isinstance(line, dict):
+            if line != {"rows": count}:
+                raise ValueError
+            return
+        _put(tx, *line)
+    raise ValueError
+
+
+def _put(tx: Transaction, table: str, row: list[Any]) -> None:
+    columns = _TABLES[table][1]
+    values = dict(zip(columns, row, strict=True)) | {"user_id": tx.user_id}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            values[name] = tx.json(value)
+    if table == "raw_bodies":
+        values["body"] = base64.b64decode(values["body"])
+    names = ", ".join(columns)
+    tx.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in columns)})", **values)

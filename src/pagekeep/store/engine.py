@@ -1,0 +1,69 @@
+"""What the shelves need from a database: transactions, and the few things that each engine says in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol, TypeVar
+
+from pagekeep.store.query import Query
+from pagekeep.store.where import Where
+
+Row = tuple[Any, ...]
+T = TypeVar("T")
+
+
+class Transaction(Protocol):
+    """A running transaction of one user. SQL is common to both engines, with `:name` for parameters."""
+
+    user_id: str
+    for_update: str
+    """Appended to a SELECT whose row is about to be changed."""
+    skip_locked: str
+    """Appended to a SELECT that takes a row nobody else is taking."""
+
+    def all(self, sql: str, **values: Any) -> list[Row]:
+        """All rows."""
+
+    def run(self, sql: str, **values: Any) -> int:
+        """How many rows were changed."""
+
+    def lock(self, name: str) -> None:
+        """Until the end of the transaction nobody else holds this name."""
+
+    def json(self, value: Mapping[str, Any]) -> Any:
+        """A mapping as a parameter."""
+
+    def put_words(self, seq: int, head: str, body: str, count: int) -> None:
+        """Index an item's search words, in place of those it had."""
+
+    def drop_words(self, seq: int) -> None:
+        """Take an item out of the index."""
+
+    def candidates(
+        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+    ) -> list[tuple[int, str, str]]:
+        """(seq, head words, body words) of matching items with `bottom <= seq < top`, newest first; those with all terms
+        in the head, or the others."""
+
+
+class Engine(Protocol):
+    """A database that is open for one user."""
+
+    user_id: str
+    everyone: bool
+    """Whether jobs of all users are to be had."""
+
+    def read(self, work: Callable[[Transaction], T]) -> T:
+        """Do the work on one consistent state."""
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Do the work wholly or not at all; again when another writer was in the way, so it must have no other effect."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def backup(self, path: str) -> None:
+        """A consistent copy."""
+
+    def faults(self) -> Iterator[str]:
+        """What the database itself finds wrong."""

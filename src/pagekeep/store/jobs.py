@@ -1,0 +1,142 @@
+"""Saves that wait for a worker: leased for a time, so that the job of a worker that died is taken up by another."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pagekeep.errors import NotFound
+from pagekeep.model import Job
+from pagekeep.store.clean import clean_json, clean_text, url_hash
+from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.items import json_of
+
+_COLUMNS: Final = (
+    *("id", "user_id", "url", "url_full", "options", "state", "attempts", "error", "run_after", "leased_by"),
+    *("leased_until", "created_at"),
+)
+_NAMES: Final = ", ".join(_COLUMNS)
+_SELECT: Final = f"SELECT {_NAMES} FROM jobs"
+
+
+def _job(row: Row) -> Job:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    return Job(**values | {"options": json_of(values["options"]), "error": json_of(values["error"])})
+
+
+def _unfinished(tx: Transaction, name: str) -> Job | None:
+    rows = tx.all(
+        f"{_SELECT} WHERE user_id = :user AND url_hash = :hash AND state IN ('queued', 'running')",
+        user=tx.user_id,
+        hash=name,
+    )
+    return _job(rows[0]) if rows else None
+
+
+def enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+    """A new job, or the unfinished one for this URL."""
+    name = url_hash(url)
+    tx.lock(name)
+    waiting = _unfinished(tx, name)
+    if waiting is not None:
+        return waiting
+    rows = tx.all(
+        "INSERT INTO jobs (id, user_id, url_hash, url, url_full, options, state, run_after, due_at, created_at) "
+        f"VALUES (:id, :user, :hash, :url, :url_full, :options, 'queued', :now, :now, :now) RETURNING {_NAMES}",
+        id=str(uuid.uuid4()),
+        user=tx.user_id,
+        hash=name,
+        url=clean_text(url),
+        url_full=clean_text(url_full),
+        options=tx.json(clean_json(options)),
+        now=now,
+    )
+    return _job(rows[0])
+
+
+def lease(tx: Transaction, worker: str, now: str, until: str, *, everyone: bool) -> Job | None:
+    """The job that is due longest, leased to this worker."""
+    whose = "" if everyone else "user_id = :user AND "
+    rows = tx.all(
+        "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
+        f"due_at = :until WHERE seq = (SELECT seq FROM jobs WHERE {whose}due_at <= :now ORDER BY due_at, seq LIMIT 1 "
+        f"{tx.skip_locked}) RETURNING {_NAMES}",
+        worker=worker,
+        until=until,
+        now=now,
+        **({} if everyone else {"user": tx.user_id}),
+    )
+    return _job(rows[0]) if rows else None
+
+
+_LEASED: Final = "WHERE id = :id AND state = 'running' AND leased_by = :worker"
+
+
+def heartbeat(tx: Transaction, job_id: str, worker: str, until: str) -> bool:
+    """Extend the lease."""
+    changed = tx.run(
+        f"UPDATE jobs SET leased_until = :until, due_at = :until {_LEASED}", id=job_id, worker=worker, until=until
+    )
+    return changed == 1
+
+
+def finish(tx: Transaction, job_id: str, worker: str) -> bool:
+    """The job is done."""
+    changed = tx.run(
+        f"UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL {_LEASED}",
+        id=job_id,
+        worker=worker,
+    )
+    return changed == 1
+
+
+def fail(tx: Transaction, job_id: str, worker: str, error: Mapping[str, Any], retry_at: str | None) -> bool:
+    """Back to the queue, or to the dead letters."""
+    again = "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
+    changed = tx.run(
+        f"UPDATE jobs SET {again}, error = :error, leased_by = NULL, leased_until = NULL {_LEASED}",
+        id=job_id,
+        worker=worker,
+        error=tx.json(clean_json(error)),
+        **({} if retry_at is None else {"at": retry_at}),
+    )
+    return changed == 1
+
+
+def jobs(tx: Transaction, state: str | None, limit: int) -> tuple[Job, ...]:
+    """The user's jobs, newest first."""
+    where, values = ("", {}) if state is None else (" AND state = :state", {"state": state})
+    rows = tx.all(
+        f"{_SELECT} WHERE user_id = :user{where} ORDER BY seq DESC LIMIT :limit",
+        user=tx.user_id,
+        limit=max(1, limit),
+        **values,
+    )
+    return tuple(map(_job, rows))
+
+
+def revive(tx: Transaction, job_id: str, now: str) -> Job:
+    """A dead job back to the queue with its tries forgotten; when its URL waits again already, the job that waits."""
+    rows = tx.all(
+        f"SELECT url_hash, state, {_NAMES} FROM jobs WHERE user_id = :user AND id = :id {tx.for_update}",
+        user=tx.user_id,
+        id=clean_text(job_id),
+    )
+    if not rows:
+        raise NotFound(f"There is no job {job_id:.200}.")
+    name, state, *row = rows[0]
+    if state != "dead":
+        return _job(tuple(row))
+    tx.lock(name)
+    waiting = _unfinished(tx, name)
+    if waiting is not None:
+        return waiting
+    revived = tx.all(
+        "UPDATE jobs SET state = 'queued', attempts = 0, run_after = :now, due_at = :now "
+        f"WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
+        now=now,
+        user=tx.user_id,
+        id=job_id,
+    )
+    return _job(revived[0])

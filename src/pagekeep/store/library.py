@@ -1,0 +1,145 @@
+"""A user's library on any engine: every method is one transaction, what is done in it stands in the module of its verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pagekeep.model import HitPage, Item, ItemFilter, ItemPage, Job, RawPage
+from pagekeep.store import items, jobs, listing, memory, raw_pages, searching, survey
+from pagekeep.store.contract import Order
+from pagekeep.store.engine import Engine
+
+
+class Library:
+    """The `Store` that both engines share."""
+
+    def __init__(self, engine: Engine, *, keep_raw: bool = True) -> None:
+        self._engine = engine
+        self._keep_raw = keep_raw
+        self.user_id = engine.user_id
+
+    def close(self) -> None:
+        self._engine.close()
+
+    def upsert(self, item: Item, raw: RawPage | None) -> Item:
+        kept = raw if self._keep_raw else None
+        return self._engine.write(lambda tx: items.upsert(tx, item, kept))
+
+    def get(self, key: str) -> Item:
+        return self._engine.read(lambda tx: items.get(tx, key))
+
+    def find_url(self, url: str) -> Item | None:
+        return self._engine.read(lambda tx: items.find_url(tx, url))
+
+    def raw(self, item_id: str) -> RawPage | None:
+        return self._engine.read(lambda tx: raw_pages.get(tx, item_id))
+
+    def replace_content(
+        self,
+        item_id: str,
+        *,
+        content: str,
+        title: str,
+        author: str | None,
+        published_at: str | None,
+        metadata: Mapping[str, Any],
+        now: str,
+    ) -> Item:
+        return self._engine.write(
+            lambda tx: items.replace_content(
+                tx,
+                item_id,
+                content=content,
+                title=title,
+                author=author,
+                published_at=published_at,
+                metadata=metadata,
+                now=now,
+            )
+        )
+
+    def set_metadata(self, item_id: str, changes: Mapping[str, Any], now: str) -> Item:
+        return self._engine.write(lambda tx: items.set_metadata(tx, item_id, changes, now))
+
+    def mark_opened(self, item_id: str, now: str) -> Item:
+        return self._engine.write(lambda tx: items.mark_opened(tx, item_id, now))
+
+    def delete(self, item_id: str, now: str) -> Item:
+        return self._engine.write(lambda tx: items.set_deleted(tx, item_id, now, now))
+
+    def restore(self, item_id: str, now: str) -> Item:
+        return self._engine.write(lambda tx: items.set_deleted(tx, item_id, None, now))
+
+    def purge(self, item_ids: Sequence[str] | None = None, *, deleted_before: str | None = None) -> int:
+        return self._engine.write(lambda tx: items.purge(tx, item_ids, deleted_before))
+
+    def list_items(
+        self,
+        filter: ItemFilter,
+        *,
+        order: Order = "saved",
+        descending: bool = True,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> ItemPage:
+        return self._engine.read(
+            lambda tx: listing.list_items(tx, filter, order=order, descending=descending, limit=limit, after=after)
+        )
+
+    def search(self, query: str, *, limit: int = 20, after: str | None = None) -> HitPage:
+        return self._engine.read(lambda tx: searching.search(tx, query, limit, after))
+
+    def stats(self) -> Mapping[str, Any]:
+        return self._engine.read(survey.stats)
+
+    def stale(self, *, parser_version: int, rules_hash: str | None, limit: int | None = None) -> Iterator[str]:
+        """In batches by key, so that the caller may write each before it asks for the next."""
+        left, after = limit, ("", "")
+        while left is None or left > 0:
+            size, place = survey.BATCH if left is None else min(left, survey.BATCH), after
+            batch = self._engine.read(
+                lambda tx, place=place, size=size: survey.stale(tx, parser_version, rules_hash, place, size)  # type: ignore[misc]
+            )
+            yield from (item_id for _, item_id in batch)
+            if len(batch) < size:
+                return
+            after = batch[-1]
+            left = None if left is None else left - len(batch)
+
+    def enqueue(self, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+        return self._engine.write(lambda tx: jobs.enqueue(tx, url, url_full, options, now))
+
+    def lease(self, worker: str, now: str, until: str) -> Job | None:
+        everyone = self._engine.everyone
+        return self._engine.write(lambda tx: jobs.lease(tx, worker, now, until, everyone=everyone))
+
+    def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
+        return self._engine.write(lambda tx: jobs.heartbeat(tx, job_id, worker, until))
+
+    def finish(self, job_id: str, worker: str) -> bool:
+        return self._engine.write(lambda tx: jobs.finish(tx, job_id, worker))
+
+    def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
+        return self._engine.write(lambda tx: jobs.fail(tx, job_id, worker, error, retry_at))
+
+    def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
+        return self._engine.read(lambda tx: jobs.jobs(tx, state, limit))
+
+    def revive(self, job_id: str, now: str) -> Job:
+        return self._engine.write(lambda tx: jobs.revive(tx, job_id, now))
+
+    def memory(self, domain: str) -> Mapping[str, Any] | None:
+        return self._engine.read(lambda tx: memory.memory(tx, domain))
+
+    def remember(self, domain: str, memory: Mapping[str, Any], now: str) -> None:
+        self._engine.write(lambda tx: _remember(tx, domain, memory, now))
+
+    def backup(self, path: str) -> None:
+        self._engine.backup(path)
+
+    def check(self) -> list[str]:
+        return [*self._engine.faults(), *self._engine.read(survey.faults)]
+
+
+_remember = memory.remember

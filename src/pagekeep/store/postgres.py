@@ -1,0 +1,339 @@
+"""PostgreSQL: for many users and many workers.
+
+`install` is run once by the owner, and again after an update. The application signs in as a role that is a member of
+`pagekeep_app` (workers: of `pagekeep_worker`) and acts as that role, which row-level security keeps to one user's rows.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from time import sleep
+from typing import Any, Final, NoReturn, TypeVar, cast
+
+from pagekeep.errors import StoreError
+from pagekeep.store import dump
+from pagekeep.store.engine import Row
+from pagekeep.store.migrations import Migration, migrations
+from pagekeep.store.query import Query, Term
+from pagekeep.store.where import Where
+
+try:
+    import psycopg
+    from psycopg import errors
+    from psycopg.types.json import Jsonb
+except ImportError as missing:
+    raise StoreError(
+        "PostgreSQL needs one more package.", suggestions=("Install it: pip install 'pagekeep[postgres]'.",)
+    ) from missing
+
+T = TypeVar("T")
+Connection = psycopg.Connection[Row]
+
+SCHEMA: Final = "pagekeep"
+APP_ROLE: Final = "pagekeep_app"
+WORKER_ROLE: Final = "pagekeep_worker"
+_TRIES: Final = 10
+_MOST_IDLE: Final = 8
+_PARAMETER: Final = re.compile(r":([a-z_]\w*)")
+_IN_THE_WAY: Final = (
+    errors.SerializationFailure,
+    errors.DeadlockDetected,
+    errors.UniqueViolation,
+    errors.ForeignKeyViolation,
+)
+"""Another transaction was quicker; the same work sees its result when done again."""
+
+
+def refuse(error: psycopg.Error) -> NoReturn:
+    """The error in our own words."""
+    message, suggestion = "The library could not do that.", "Run its check, and report the fault."
+    if isinstance(error, errors.DiskFull):
+        message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
+    elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
+        message, suggestion = f"This sign-in may not act as {APP_ROLE}.", f"As the owner: GRANT {APP_ROLE} TO it."
+    elif isinstance(error, (errors.UndefinedTable, errors.UndefinedFunction, errors.UndefinedObject)):
+        message, suggestion = "The database holds no library of this version.", "Let its owner run the installation."
+    elif isinstance(error, psycopg.OperationalError):
+        message, suggestion = "The database cannot be reached.", "Check its address and that it runs."
+    raise StoreError(message, suggestions=(suggestion,)) from error
+
+
+def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
+    """Make or update the library's tables, roles and policies, each step wholly or not at all."""
+    steps = migrations("postgres") if steps is None else steps
+    try:
+        with psycopg.connect(dsn_owner, autocommit=True) as connection:
+            connection.execute("SET client_min_messages = warning")
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            connection.execute(f"SET search_path = {SCHEMA}")
+            connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+            for step in steps:
+                _step(connection, step)
+            connection.execute(f"GRANT SELECT ON schema_version TO {APP_ROLE}")
+            _let_owner_act(connection)
+    except errors.InsufficientPrivilege as error:
+        raise StoreError(
+            "This sign-in may not install the library.",
+            suggestions=("Let it create schemas in the database, and roles unless both roles are there.",),
+        ) from error
+    except psycopg.Error as error:
+        refuse(error)
+
+
+def _let_owner_act(connection: Connection) -> None:
+    """The owner may then use the library himself, as the application does."""
+    for role in (APP_ROLE, WORKER_ROLE):
+        row = connection.execute("SELECT pg_has_role(current_user, %s, 'MEMBER')", (role,)).fetchone()
+        if row != (True,):
+            connection.execute(f"GRANT {role} TO CURRENT_USER")
+
+
+def _step(connection: Connection, step: Migration) -> None:
+    with connection.transaction():
+        connection.execute("LOCK TABLE schema_version IN EXCLUSIVE MODE")
+        if _version(connection) < step.version:
+            connection.execute(step.sql.encode())
+            connection.execute("DELETE FROM schema_version")
+            connection.execute("INSERT INTO schema_version VALUES (%s)", (step.version,))
+
+
+def _version(connection: Connection) -> int:
+    row = connection.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchone()
+    return int(row[0]) if row else 0
+
+
+class Pool:
+    """Connections to one database in one role, shared by the stores of all users in this process."""
+
+    def __init__(self, dsn: str, role: str) -> None:
+        self._dsn = dsn
+        self._role = role
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self.users = 0
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """One that nobody else has meanwhile. A broken one is not kept."""
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        if connection is None or not _is_alive(connection):
+            connection = self._open()
+        try:
+            yield connection
+        finally:
+            self._put_back(connection)
+
+    def _open(self) -> Connection:
+        connection = psycopg.connect(self._dsn, autocommit=True)
+        try:
+            connection.execute(f"SET search_path = {SCHEMA}")
+            connection.execute(f"SET ROLE {self._role}")
+        except psycopg.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _put_back(self, connection: Connection) -> None:
+        idle = connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
+        with self._lock:
+            if idle and not connection.closed and self.users and len(self._idle) < _MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _is_alive(connection: Connection) -> bool:
+    """The server may have gone since the connection was last used."""
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.Error:
+        connection.close()
+        return False
+    return True
+
+
+_pools: dict[tuple[str, str], Pool] = {}
+_pools_lock = threading.Lock()
+
+
+def _pool(dsn: str, role: str) -> Pool:
+    with _pools_lock:
+        pool = _pools.setdefault((dsn, role), Pool(dsn, role))
+        pool.users += 1
+        return pool
+
+
+@lru_cache(maxsize=512)
+def _with_parameters(sql: str) -> bytes:
+    """`:name` as psycopg has it."""
+    return _PARAMETER.sub(r"%(\1)s", sql).encode()
+
+
+class PostgresTransaction:
+    """See `engine.Transaction`."""
+
+    for_update = "FOR UPDATE"
+    skip_locked = "FOR UPDATE SKIP LOCKED"
+
+    def __init__(self, connection: Connection, user_id: str) -> None:
+        self._connection = connection
+        self.user_id = user_id
+
+    def all(self, sql: str, **values: Any) -> list[Row]:
+        return self._connection.execute(_with_parameters(sql), values).fetchall()
+
+    def run(self, sql: str, **values: Any) -> int:
+        return self._connection.execute(_with_parameters(sql), values).rowcount
+
+    def lock(self, name: str) -> None:
+        self._connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"pagekeep {self.user_id} {name}",)
+        )
+
+    def json(self, value: Mapping[str, Any]) -> Jsonb:
+        return Jsonb(value)
+
+    def put_words(self, seq: int, head: str, body: str, count: int) -> None:
+        self.run(
+            "INSERT INTO item_words (seq, user_id, words, head, body) VALUES (:seq, :user, :count, :head, :body) "
+            "ON CONFLICT (seq) DO UPDATE SET words = excluded.words, head = excluded.head, body = excluded.body",
+            seq=seq,
+            user=self.user_id,
+            count=count,
+            head=head,
+            body=body,
+        )
+
+    def drop_words(self, seq: int) -> None:
+        self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
+
+    def candidates(
+        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+    ) -> list[tuple[int, str, str]]:
+        values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
+        source, parts = "items i", [str(where), "i.seq < :top", "i.seq >= :bottom"]
+        if query.terms:
+            function = "head_matches" if head else "matches"
+            source = f"{function}(CAST(:wanted AS tsquery), :top, :bottom) AS m (seq) JOIN items i ON i.seq = m.seq"
+            values["wanted"] = " & ".join(map(_lexemes, query.terms))
+            in_head = _stands(query.terms, values, "h", ("head",))
+            phrases = tuple(term for term in query.terms if len(term.words) > 1)
+            parts += [in_head] if head else [_stands(phrases, values, "b", ("head", "body")), f"NOT {in_head}"]
+        parts += [f"i.seq NOT IN ({_with(term, values, f'x{number}')})" for number, term in enumerate(query.excluded)]
+        rows = self.all(
+            f"SELECT i.seq, w.head, w.body FROM {source} JOIN item_words w ON w.seq = i.seq "
+            f"WHERE {' AND '.join(parts)} ORDER BY i.seq DESC LIMIT :limit",
+            **values,
+        )
+        return cast("list[tuple[int, str, str]]", rows)
+
+
+def _lexemes(term: Term) -> str:
+    """The words in the language of `tsquery`. They hold letters and digits alone, so none can end the quotation."""
+    *first, last = (f"'{word}'" for word in term.words)
+    return "(" + " & ".join([*first, last + ":*" if term.prefix else last]) + ")"
+
+
+def _with(term: Term, values: dict[str, Any], name: str) -> str:
+    """A query for the numbers of items with the term."""
+    values[name] = _lexemes(term)
+    found = f"SELECT x.seq FROM matches(CAST(:{name} AS tsquery), :top, :bottom) AS x (seq)"
+    if len(term.words) == 1:
+        return found
+    return f"{found} JOIN item_words w ON w.seq = x.seq WHERE {_stands((term,), values, name, ('head', 'body'))}"
+
+
+def _stands(terms: tuple[Term, ...], values: dict[str, Any], name: str, columns: tuple[str, ...]) -> str:
+    """Each term stands, word after word, in one of the columns."""
+    parts = ["TRUE"]
+    for number, term in enumerate(terms):
+        values[f"{name}_{number}"] = f"% {' '.join(term.words)}" + ("%" if term.prefix else " %")
+        found = (f"' ' || w.{column} || ' ' LIKE :{name}_{number}" for column in columns)
+        parts.append(f"({' OR '.join(found)})")
+    return f"({' AND '.join(parts)})"
+
+
+class PostgresEngine:
+    """See `engine.Engine`."""
+
+    def __init__(self, dsn: str, user_id: str, *, everyone: bool = False) -> None:
+        self.user_id = user_id
+        self.everyone = everyone
+        self._key = (dsn, WORKER_ROLE if everyone else APP_ROLE)
+        self._pool: Pool | None = _pool(*self._key)
+        try:
+            self._check_version()
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_version(self) -> None:
+        rows = self.read(lambda tx: tx.all("SELECT COALESCE(MAX(version), 0) FROM schema_version"))
+        newest = migrations("postgres")[-1].version
+        if rows[0][0] < newest:
+            raise StoreError(
+                "The database is older than Pagekeep.", suggestions=("Let its owner run the installation.",)
+            )
+        if rows[0][0] > newest:
+            raise StoreError("The library was made by a newer Pagekeep.", suggestions=("Update Pagekeep.",))
+
+    def read(self, work: Callable[[PostgresTransaction], T]) -> T:
+        return self._do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", work)
+
+    def write(self, work: Callable[[PostgresTransaction], T]) -> T:
+        return self._do("SET TRANSACTION ISOLATION LEVEL READ COMMITTED", work)
+
+    def _do(self, begin: str, work: Callable[[PostgresTransaction], T]) -> T:
+        if self._pool is None:
+            raise StoreError("The library is closed.")
+        for number in range(1, _TRIES + 1):
+            try:
+                with self._pool.connection() as connection, connection.transaction():
+                    connection.execute(begin)
+                    connection.execute("SELECT set_config('app.user_id', %s, true)", (self.user_id,))
+                    return work(PostgresTransaction(connection, self.user_id))
+            except psycopg.Error as error:
+                if not isinstance(error, _IN_THE_WAY) or number == _TRIES:
+                    refuse(error)
+                sleep(0.005 * number)
+        raise AssertionError("the last try returns or raises")
+
+    def close(self) -> None:
+        """The last store of a database closes its connections."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        with _pools_lock:
+            pool.users -= 1
+            if pool.users == 0:
+                _pools.pop(self._key, None)
+                pool.close()
+
+    def backup(self, path: str) -> None:
+        """The user's rows, as `restore` reads them."""
+        self.read(lambda tx: dump.write(tx, Path(path)))
+
+    def faults(self) -> Iterator[str]:
+        """The server checks its own pages."""
+        return iter(())
+
+
+def restore(dsn: str, path: str, user_id: str) -> None:
+    """Fill a user's empty library from a backup."""
+    engine = PostgresEngine(dsn, user_id)
+    try:
+        engine.write(lambda tx: dump.read(tx, Path(path)))
+    finally:
+        engine.close()

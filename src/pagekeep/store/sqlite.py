@@ -1,0 +1,340 @@
+"""SQLite: one file, nothing to install, for one machine with as many processes as wanted.
+
+Writers take turns (`BEGIN IMMEDIATE`) and wait for each other; readers wait for nobody (WAL). A commit is on the disk when it
+returns (`synchronous=FULL`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, Final, NoReturn, TypeVar
+
+from pagekeep.errors import StoreError
+from pagekeep.store.engine import Row
+from pagekeep.store.migrations import Migration, migrations
+from pagekeep.store.packing import pack, unpack
+from pagekeep.store.query import Query, Term
+from pagekeep.store.where import Where
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT = 5.0
+"""Seconds that SQLite itself waits before we try again."""
+PATIENCE = 120.0
+"""Seconds that a writer waits for its turn. A write takes milliseconds: only a stuck process can use these up."""
+_PRAGMAS: Final = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
+"""The size of pages holds for a new file. Long values fill pages of their own, half of the last one is lost in the mean: with
+2 KB instead of 4 KB a library is 6 % smaller."""
+_BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_FIRST_BYTE: Final = 0xFF
+"""The primary code of an extended result code."""
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection was in the way and the same may work later."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & _FIRST_BYTE in _BUSY_CODES
+
+
+_REASONS: Final[dict[int, tuple[str, str]]] = {
+    sqlite3.SQLITE_FULL: ("The disk is full.", "Free some space; nothing that was saved is lost."),
+    sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has space and works."),
+    sqlite3.SQLITE_READONLY: ("The library may not be written.", "Check who may write the file and its folder."),
+    sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and who may read it."),
+    sqlite3.SQLITE_NOTADB: ("The file is no Pagekeep library.", "Name another file."),
+    sqlite3.SQLITE_CORRUPT: ("The library is damaged.", "Restore a backup."),
+    sqlite3.SQLITE_TOOBIG: ("The page is too large to be kept.", "Save the part you need."),
+}
+
+
+def refuse(error: sqlite3.Error) -> NoReturn:
+    """The error in our own words."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & _FIRST_BYTE
+    if code in _BUSY_CODES:
+        raise StoreError(
+            "Another process has kept the library busy for too long.", suggestions=("End it and try again.",)
+        ) from error
+    message, suggestion = _REASONS.get(code, ("The library could not do that.", "Run its check, and report the fault."))
+    raise StoreError(message, suggestions=(suggestion,)) from error
+
+
+def patiently(work: Callable[[], T]) -> T:
+    """Do it, again and again while others are in the way."""
+    deadline, pause = monotonic() + PATIENCE, 0.002
+    while True:
+        try:
+            return work()
+        except sqlite3.Error as error:
+            if not is_busy(error) or monotonic() > deadline:
+                refuse(error)
+            sleep(pause)
+            pause = min(pause * 1.5, 0.1)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with our settings; the file and its folder are made when they are not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError("The library's folder cannot be made.", suggestions=("Check who may write there.",)) from error
+    return patiently(lambda: _connect(path))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def migrate(connection: sqlite3.Connection, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
+    """Bring an older library up to date, each step wholly or not at all; a copy of it is made first."""
+    steps = migrations("sqlite") if steps is None else steps
+    version = _version(connection)
+    if version > steps[-1].version:
+        raise StoreError("The library was made by a newer Pagekeep.", suggestions=("Update Pagekeep.",))
+    if version == steps[-1].version:
+        return
+    if version:
+        copy(connection, path.with_name(f"{path.name}.v{version}.backup"))
+    for step in steps:
+        patiently(lambda step=step: _step(connection, step))  # type: ignore[misc]
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(patiently(lambda: connection.execute("PRAGMA user_version").fetchone())[0])
+
+
+def _step(connection: sqlite3.Connection, step: Migration) -> None:
+    """Another process may have taken the step while we waited for our turn."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] < step.version:
+            for statement in _statements(step.sql):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {step.version}")
+        connection.execute("COMMIT")
+    except BaseException:
+        _roll_back(connection)
+        raise
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """`executescript` would commit before it begins."""
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def copy(connection: sqlite3.Connection, path: Path) -> None:
+    """A copy of one state of the library; there under its name only when it is whole and on the disk."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as target:
+            patiently(lambda: connection.backup(target))
+            target.execute("PRAGMA journal_mode = DELETE").fetchall()
+        with draft.open("rb+") as file:
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except sqlite3.Error as error:
+        refuse(error)
+    except OSError as error:
+        raise StoreError("The copy could not be written.", suggestions=("Check the path and the disk.",)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Some failures (a full disk) have ended the transaction already."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+class SqliteTransaction:
+    """See `engine.Transaction`."""
+
+    for_update = ""
+    skip_locked = ""
+
+    def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:
+        self._connection = connection
+        self.user_id = user_id
+
+    def all(self, sql: str, **values: Any) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def run(self, sql: str, **values: Any) -> int:
+        return self._connection.execute(sql, values).rowcount
+
+    def lock(self, name: str) -> None:
+        """There is one writer at a time anyway."""
+
+    def json(self, value: Mapping[str, Any]) -> str:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    def put_words(self, seq: int, head: str, body: str, count: int) -> None:
+        packed = pack(body.encode())
+        if self.all(
+            "SELECT 1 FROM item_words WHERE seq = :seq AND head = :head AND body = :body",
+            seq=seq,
+            head=head,
+            body=packed,
+        ):
+            return
+        self.drop_words(seq)
+        self.run(
+            "INSERT INTO item_search (rowid, head, body) VALUES (:seq, :head, :body)", seq=seq, head=head, body=body
+        )
+        self.run(
+            "INSERT INTO item_words (seq, words, head, body) VALUES (:seq, :count, :head, :body)",
+            seq=seq,
+            count=count,
+            head=head,
+            body=packed,
+        )
+
+    def drop_words(self, seq: int) -> None:
+        for head, packed in self.all("SELECT head, body FROM item_words WHERE seq = :seq", seq=seq):
+            self.run(
+                "INSERT INTO item_search (item_search, rowid, head, body) VALUES ('delete', :seq, :head, :body)",
+                seq=seq,
+                head=head,
+                body=unpack(packed).decode(),
+            )
+            self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
+
+    def candidates(
+        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+    ) -> list[tuple[int, str, str]]:
+        values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
+        if query.terms:
+            # CROSS JOIN keeps the order of the tables: the index gives rows newest first, and stops at the limit.
+            source = "item_search s CROSS JOIN items i ON i.seq = s.rowid"
+            found, order = "s.rowid < :top AND s.rowid >= :bottom AND item_search MATCH :match", "s.rowid"
+            values["match"] = _match(query, head=head)
+        else:
+            source, found, order = "items i", "i.seq < :top AND i.seq >= :bottom", "i.seq"
+            if query.excluded:
+                found += " AND i.seq NOT IN (SELECT rowid FROM item_search WHERE item_search MATCH :match)"
+                values["match"] = _any(query.excluded)
+        rows = self.all(
+            f"SELECT i.seq, w.head, w.body FROM {source} CROSS JOIN item_words w ON w.seq = i.seq "
+            f"WHERE {found} AND {where} ORDER BY {order} DESC LIMIT :limit",
+            **values,
+        )
+        return [(seq, found_head, unpack(packed).decode()) for seq, found_head, packed in rows]
+
+
+def _match(query: Query, *, head: bool) -> str:
+    """The query in the words of FTS5."""
+    every = "(" + " AND ".join(map(_phrase, query.terms)) + ")"
+    match = f"({{head}} : {every})" if head else f"({every} NOT ({{head}} : {every}))"
+    return f"{match} NOT ({_any(query.excluded)})" if query.excluded else match
+
+
+def _any(terms: tuple[Term, ...]) -> str:
+    return " OR ".join(map(_phrase, terms))
+
+
+def _phrase(term: Term) -> str:
+    """Words hold letters and digits alone, so none can end the quotation."""
+    return f'"{" ".join(term.words)}"' + (" *" if term.prefix else "")
+
+
+class SqliteEngine:
+    """See `engine.Engine`. A connection is one thread's at a time, and never that of the process it was forked from."""
+
+    def __init__(self, path: Path, user_id: str, *, everyone: bool = False) -> None:
+        self.user_id = user_id
+        self.everyone = everyone
+        self._path = path
+        self._process = os.getpid()
+        self._idle: list[sqlite3.Connection] = []
+        self._inherited: list[sqlite3.Connection] = []
+        self._closed = False
+        try:
+            with self._connection() as connection:
+                migrate(connection, path)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        if self._closed:
+            raise StoreError("The library is closed.")
+        self._forget_inherited()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = connect(self._path)
+        try:
+            yield connection
+        finally:
+            self._put_back(connection)
+
+    def _put_back(self, connection: sqlite3.Connection) -> None:
+        """The library may have been closed meanwhile."""
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _forget_inherited(self) -> None:
+        """After a fork the parent's connections are left alone: to close them here would meddle with its files."""
+        if self._process != os.getpid():
+            self._process, self._inherited, self._idle = os.getpid(), self._idle, []
+
+    def read(self, work: Callable[[SqliteTransaction], T]) -> T:
+        return self._do("BEGIN", work)
+
+    def write(self, work: Callable[[SqliteTransaction], T]) -> T:
+        return self._do("BEGIN IMMEDIATE", work)
+
+    def _do(self, begin: str, work: Callable[[SqliteTransaction], T]) -> T:
+        with self._connection() as connection:
+            return patiently(lambda: _transact(connection, begin, work, self.user_id))
+
+    def close(self) -> None:
+        self._closed = True
+        self._forget_inherited()
+        while self._idle:
+            self._idle.pop().close()
+
+    def backup(self, path: str) -> None:
+        with self._connection() as connection:
+            copy(connection, Path(path))
+
+    def faults(self) -> Iterator[str]:
+        """Of the file, for all users."""
+        for sql in ("PRAGMA integrity_check", "PRAGMA foreign_key_check"):
+            for row in self.read(lambda tx, sql=sql: tx.all(sql)):  # type: ignore[misc]
+                if row != ("ok",):
+                    yield " ".join(map(str, row))
+        try:
+            self.write(lambda tx: tx.run("INSERT INTO item_search (item_search) VALUES ('integrity-check')"))
+        except StoreError as error:
+            yield f"The search index: {error.message}"
+
+
+def _transact(connection: sqlite3.Connection, begin: str, work: Callable[[SqliteTransaction], T], user_id: str) -> T:
+    try:
+        connection.execute(begin)
+        result = work(SqliteTransaction(connection, user_id))
+        connection.execute("COMMIT")
+    except BaseException:
+        _roll_back(connection)
+        raise
+    return result

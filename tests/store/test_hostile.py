@@ -1,0 +1,49 @@
+"""The attacks of `tests/hostile/store_*.py` in small numbers, so that each is tried at every change."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hostile import store_backup, store_full, store_kill, store_migrate, store_places, store_race
+from tests.store.making import Server
+
+ENGINES = ("sqlite", "postgres")
+
+
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest) -> str:
+    """An engine; that of PostgreSQL needs its server's packages, though each attack starts its own."""
+    if request.param == "postgres":
+        server: Server = request.getfixturevalue("server")
+        assert server
+    return str(request.param)
+
+
+def test_killed_processes_lose_nothing_that_was_acknowledged(place: str) -> None:
+    assert store_places.attack_on(place, store_kill.attack, 50) == []
+
+
+def test_saves_at_once_make_each_page_once(place: str) -> None:
+    assert store_places.attack_on(place, store_race.attack, 100) == []
+
+
+def test_a_killed_migration_is_all_or_nothing(place: str) -> None:
+    assert store_places.attack_on(place, store_migrate.attack, 6) == []
+
+
+def test_backups_under_load_restore_identically(place: str) -> None:
+    assert store_places.attack_on(place, store_backup.attack, 2) == []
+
+
+def test_a_file_that_may_not_grow_loses_nothing() -> None:
+    assert store_places.attack_on("sqlite", store_full.with_small_files, 5) == []
+
+
+@pytest.mark.parametrize("attack", [store_full.on_small_disk, store_full.on_postgres], ids=ENGINES)
+def test_a_full_disk_loses_nothing(attack: store_full.DiskAttack, request: pytest.FixtureRequest) -> None:
+    if attack is store_full.on_postgres:
+        request.getfixturevalue("server")
+    faults = attack(5)
+    if faults is None:
+        pytest.skip("no small file system can be mounted here")
+    assert faults == []

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from pagekeep.errors import NotFound, StoreError
+from pagekeep.model import Item
+from pagekeep.store import Store
+from tests.store.conftest import Opener
+from tests.store.making import NOW, make_item, make_raw, moment
+
+LATER = moment(700)
+
+
+def test_an_item_comes_back_as_it_was_put_in(library: Store) -> None:
+    item = make_item(
+        title="Tea & cake",
+        author="A. Author",
+        published_at="2024-01",
+        user_id=library.user_id,
+        notes={"a": [1, None, 2.5]},
+    )
+    assert library.upsert(item, make_raw()) == item
+    assert library.get(item.id) == item
+    assert library.find_url(item.url) == item
+
+
+def test_a_second_save_replaces_the_reading_and_keeps_what_is_the_users(library: Store) -> None:
+    old = make_item(user_id=library.user_id, tags=["one"], strategy="bookmark", discarded=True)
+    library.upsert(old, make_raw())
+    library.set_metadata(old.id, {"pinned": True, "archived": True, "notes": "mine"}, NOW)
+    library.mark_opened(old.id, LATER)
+    new = replace(
+        make_item(
+            user_id=library.user_id, title="New", content="New.", tags=["One", "two"], saved_at=LATER, pinned=False
+        ),
+        url_full="https://example.com/page/0#top",
+        author="B",
+        published_at="2025",
+        source="html",
+        created_at=LATER,
+        updated_at=LATER,
+    )
+    stored = library.upsert(new, make_raw(b"new"))
+    assert (stored.id, stored.created_at, stored.saved_at, stored.last_opened_at) == (old.id, NOW, NOW, LATER)
+    assert stored.metadata == {
+        "parser_version": 1,
+        "pinned": True,
+        "archived": True,
+        "notes": "mine",
+        "tags": ["one", "two"],
+    }
+    assert (stored.title, stored.content, stored.author, stored.published_at) == ("New", "New.", "B", "2025")
+    assert (stored.url_full, stored.source, stored.updated_at) == ("https://example.com/page/0#top", "html", LATER)
+    assert library.get(old.id) == stored
+
+
+def test_saving_a_deleted_page_again_restores_it(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    library.delete(item.id, LATER)
+    library.upsert(make_item(user_id=library.user_id), None)
+    assert library.get(item.id).deleted_at is None
+
+
+def test_an_item_of_another_user_is_refused(library: Store) -> None:
+    with pytest.raises(StoreError):
+        library.upsert(make_item(user_id="somebody else"), None)
+
+
+def test_a_unique_beginning_of_an_id_is_enough(library: Store) -> None:
+    one = replace(make_item(1, user_id=library.user_id), id="aaaa1111-0000-4000-8000-000000000000")
+    two = replace(make_item(2, user_id=library.user_id), id="aaaa2222-0000-4000-8000-000000000000")
+    for item in (one, two):
+        library.upsert(item, None)
+    assert library.get("AAAA1") == one
+    assert library.get(two.id) == two
+    assert library.get(two.url) == two
+    with pytest.raises(StoreError, match="More than one"):
+        library.get("aaaa")
+    with pytest.raises(NotFound):
+        library.get("aaa")
+
+
+def test_what_is_not_there_is_not_found(library: Store) -> None:
+    for call in (
+        lambda: library.get("https://example.com/none"),
+        lambda: library.set_metadata("none", {}, NOW),
+        lambda: library.mark_opened("none", NOW),
+        lambda: library.delete("none\x00\ud800", NOW),
+        lambda: library.restore("none", NOW),
+        lambda: library.revive("none", NOW),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    assert library.find_url("https://example.com/none") is None
+    assert library.raw("none") is None
+
+
+def test_metadata_is_merged_and_none_removes_a_key(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id, retry_count=2, strategy="readability"), None)
+    changed = library.set_metadata(item.id, {"retry_count": None, "pinned": True, "tags": ["new"]}, LATER)
+    assert changed.metadata == {"tags": ["new"], "parser_version": 1, "strategy": "readability", "pinned": True}
+    assert changed.updated_at == LATER
+    assert library.get(item.id) == changed
+    assert [hit.item.id for hit in library.search("new").hits] == [item.id]
+
+
+def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
+    item = library.upsert(
+        make_item(user_id=library.user_id, pinned=True, tags=["mine"], quality="bookmark", retry_count=1), None
+    )
+    read = library.replace_content(
+        item.id,
+        content="Better words.",
+        title="Better",
+        author="C",
+        published_at="2024",
+        metadata={"pinned": False, "tags": ["theirs"], "quality": "article", "parser_version": 2},
+        now=LATER,
+    )
+    assert read.metadata == {
+        "pinned": True,
+        "tags": ["mine"],
+        "quality": "article",
+        "parser_version": 2,
+        "retry_count": 1,
+    }
+    assert (read.content, read.title, read.author, read.published_at) == ("Better words.", "Better", "C", "2024")
+    assert (read.saved_at, read.updated_at) == (NOW, LATER)
+    assert library.get(item.id) == read
+    assert not library.search('"some words"').hits
+    assert library.search('"better words"').hits
+
+
+def test_opening_an_item_is_no_change_of_it(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    assert library.mark_opened(item.id, LATER) == replace(item, last_opened_at=LATER)
+
+
+def test_deleted_items_stay_until_purged(library: Store) -> None:
+    items = [library.upsert(make_item(n, user_id=library.user_id), make_raw(b"%d" % n)) for n in range(4)]
+    for n, item in enumerate(items[:3]):
+        library.delete(item.id, moment(n))
+    library.restore(items[0].id, LATER)
+    assert library.get(items[1].id).deleted_at == moment(1)
+    assert library.purge(deleted_before=moment(2)) == 1
+    assert library.purge([items[0].id, items[3].id]) == 0
+    assert library.purge([items[2].id]) == 1
+    assert library.stats()["items"] == 2
+    assert library.stats()["raw_pages"] == 2
+    assert library.check() == []
+    with pytest.raises(NotFound):
+        library.get(items[1].id)
+
+
+def test_deleting_twice_keeps_the_first_moment(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    library.delete(item.id, moment(1))
+    assert library.delete(item.id, moment(2)).deleted_at == moment(1)
+
+
+def test_hostile_text_is_stored_as_far_as_text_can_be(library: Store) -> None:
+    item = make_item(
+        user_id=library.user_id,
+        title="a\x00b\ud800c",
+        content="\udfff 'quoted\" %s :user \x00",
+        author="\ud83d\ude00",
+        key="\x00\ud800",
+    )
+    stored = library.upsert(item, make_raw(b"\x00\xff"))
+    assert stored.title == "ab\ufffdc"
+    assert stored.author == "\U0001f600"
+    assert stored.metadata["key"] == "\ufffd"
+    assert library.get(item.id) == stored
+    assert len(library.search("quoted \x00\ud800").hits) == 1
+
+
+def test_metadata_that_json_cannot_hold_is_refused(library: Store) -> None:
+    for value in (float("nan"), object()):
+        with pytest.raises(StoreError):
+            library.upsert(make_item(user_id=library.user_id, odd=value), None)
+
+
+def test_very_long_urls_titles_and_tags_are_kept(library: Store) -> None:
+    long = "ä" * 5_000
+    item = make_item(user_id=library.user_id, url=f"https://example.com/{long}", title=long, tags=[long], author=long)
+    library.upsert(item, None)
+    assert library.get(item.url) == item
+    assert library.enqueue(item.url, item.url, {}, NOW).url == item.url
+
+
+def test_a_page_of_endless_distinct_words_is_kept(library: Store) -> None:
+    letters = [chr(0x10400 + n) for n in range(40)]
+    content = " ".join(a + b + c + d for a in letters for b in letters for c in letters for d in letters[:10])
+    item = library.upsert(make_item(user_id=library.user_id, content=content), None)
+    assert len(library.search(content[:4]).hits) == 1
+    assert library.get(item.id).content == content
+
+
+def test_users_see_their_own_items_alone(opened: Opener) -> None:
+    mine, yours = opened("me" + NOW), opened("you" + NOW)
+    item = mine.upsert(make_item(user_id=mine.user_id, tags=["t"], pinned=True), make_raw())
+    other = yours.upsert(make_item(user_id=yours.user_id, title="Yours"), make_raw())
+    assert yours.find_url(item.url) == other
+    assert yours.raw(item.id) is None
+    with pytest.raises(NotFound):
+        yours.get(item.id)
+    assert [hit.item.id for hit in yours.search("words").hits] == [other.id]
+    yours.delete(other.id, NOW)
+    assert yours.purge([item.id]) == 0
+    assert mine.get(item.id) == item
+    assert mine.raw(item.id) == make_raw()
+
+
+def test_threads_save_the_same_page_once(library: Store) -> None:
+    found: list[Item | Exception] = []
+
+    def save() -> None:
+        try:
+            found.extend(library.upsert(make_item(user_id=library.user_id), make_raw()) for _ in range(10))
+        except Exception as error:
+            found.append(error)
+
+    threads = [threading.Thread(target=save) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({item.id if isinstance(item, Item) else str(item) for item in found}) == 1
+    assert library.stats()["items"] == 1
+
+
+def test_a_closed_library_says_so(opened: Opener) -> None:
+    library = opened()
+    library.close()
+    library.close()
+    with pytest.raises(StoreError, match="closed"):
+        library.stats()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<http://" * 100_000,
+        '](x "' * 200_000,
+        "a" + "_" * 1_000_000 + "x",
+        " " * 1_000_000 + "x",
+        "---\n" * 200_000,
+        "e" + "\u0301" * 500_000,
+        "東" * 500_000,
+        "'\\%_:&|!()<>\" " * 50_000,
+    ],
+    ids=["addresses", "links", "underscores", "spaces", "rules", "accents", "ideographs", "signs"],
+)
+def test_monotonous_megabytes_are_kept_and_searched(library: Store, content: str) -> None:
+    item = library.upsert(make_item(user_id=library.user_id, title="Monotony", content=content), None)
+    assert library.get(item.id).content == content
+    assert [hit.item.id for hit in library.search("monotony").hits] == [item.id]
+    assert library.search('"東 東" x').hits == ()
+    assert library.check() == []

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from pagekeep.store import Store
+from tests.store.conftest import Opener
+from tests.store.making import moment
+
+URL = "https://example.com/page"
+
+
+def test_a_job_waits_once_for_a_url(library: Store) -> None:
+    job = library.enqueue(URL, URL + "#top", {"render": "force", "tags": ["x"]}, moment(1))
+    assert (job.state, job.attempts, job.url, job.url_full) == ("queued", 0, URL, URL + "#top")
+    assert job.options == {"render": "force", "tags": ["x"]}
+    assert library.enqueue(URL, URL, {}, moment(2)) == job
+    assert library.jobs() == (job,)
+
+
+def test_a_lease_is_one_workers_until_it_ends(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    leased = library.lease("a", moment(2), moment(4))
+    assert leased == replace(job, state="running", attempts=1, leased_by="a", leased_until=moment(4))
+    assert library.lease("b", moment(3), moment(5)) is None
+    taken = library.lease("b", moment(4), moment(6))
+    assert taken is not None
+    assert (taken.attempts, taken.leased_by) == (2, "b")
+    assert not library.heartbeat(job.id, "a", moment(9))
+    assert not library.finish(job.id, "a")
+    assert not library.fail(job.id, "a", {}, retry_at=None)
+    assert library.finish(job.id, "b")
+    assert [found.state for found in library.jobs()] == ["done"]
+
+
+def test_a_heartbeat_keeps_the_lease(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(2))
+    assert library.heartbeat(job.id, "a", moment(10))
+    assert library.lease("b", moment(9), moment(12)) is None
+    assert library.finish(job.id, "a")
+
+
+def test_nothing_is_leased_before_its_time_and_the_longest_due_comes_first(library: Store) -> None:
+    late = library.enqueue(URL, URL, {}, moment(5))
+    early = library.enqueue(URL + "/2", URL, {}, moment(3))
+    assert library.lease("a", moment(2), moment(9)) is None
+    leased = [library.lease("a", moment(6), moment(9)) for _ in range(3)]
+    assert [job.id if job else None for job in leased] == [early.id, late.id, None]
+
+
+def test_a_failed_job_comes_back_when_it_is_to(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(2))
+    assert library.fail(job.id, "a", {"type": "FetchTimeout"}, retry_at=moment(7))
+    assert library.lease("a", moment(6), moment(9)) is None
+    again = library.lease("a", moment(7), moment(9))
+    assert again is not None
+    assert (again.attempts, again.error, again.run_after) == (2, {"type": "FetchTimeout"}, moment(7))
+
+
+def test_dead_jobs_are_listed_and_can_be_revived(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(2))
+    assert library.fail(job.id, "a", {"type": "InvalidUrl"}, retry_at=None)
+    assert library.lease("a", moment(9), moment(10)) is None
+    assert [found.id for found in library.jobs("dead")] == [job.id]
+    revived = library.revive(job.id, moment(5))
+    assert (revived.state, revived.attempts, revived.run_after) == ("queued", 0, moment(5))
+    assert library.revive(job.id, moment(6)) == revived
+    assert library.lease("a", moment(5), moment(6)) is not None
+
+
+def test_a_dead_job_whose_url_waits_again_stays_dead(library: Store) -> None:
+    dead = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(2))
+    library.fail(dead.id, "a", {}, retry_at=None)
+    waiting = library.enqueue(URL, URL, {}, moment(3))
+    assert waiting.id != dead.id
+    assert library.revive(dead.id, moment(4)) == waiting
+    assert [job.id for job in library.jobs("dead")] == [dead.id]
+
+
+def test_workers_lease_the_jobs_of_all_users(opened: Opener) -> None:
+    # Long before the jobs of other tests on the same server.
+    queued, now, until = (f"1999-01-01T00:00:0{n}.000000Z" for n in (1, 2, 3))
+    mine, yours = opened("worker test me"), opened("worker test you")
+    jobs = {mine.enqueue(URL, URL, {}, queued).id, yours.enqueue(URL, URL, {}, queued).id}
+    assert mine.jobs()[0].id in jobs
+    worker = opened("worker test", workers=True)
+    leased = [worker.lease("w", now, until) for _ in range(3)]
+    assert {job.id for job in leased if job} == jobs
+    assert mine.lease("a", now, until) is None
+    assert all(worker.heartbeat(job, "w", moment(5)) and worker.finish(job, "w") for job in sorted(jobs))
+    assert worker.jobs() == ()
+
+
+def test_many_workers_take_each_job_once(library: Store) -> None:
+    wanted = {library.enqueue(f"{URL}/{n}", URL, {}, moment(1)).id for n in range(40)}
+    taken: list[str] = []
+
+    def work(name: str) -> None:
+        while job := library.lease(name, moment(2), moment(3)):
+            taken.append(job.id)
+            library.finish(job.id, name)
+
+    threads = [threading.Thread(target=work, args=(f"w{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(wanted)
+    assert {job.state for job in library.jobs()} == {"done"}
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_jobs_are_listed_newest_first(library: Store, limit: int) -> None:
+    for n in range(3):
+        library.enqueue(f"{URL}/{n}", URL, {}, moment(n))
+    assert [job.url for job in library.jobs(limit=limit)] == [f"{URL}/{n}" for n in (2, 1, 0)][: max(1, limit)]

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pagekeep.errors import StoreError
+from pagekeep.model import ItemFilter
+from pagekeep.store import Order, Store
+from tests.store.making import NOW, make_item, moment
+
+
+def titles(library: Store, filter: ItemFilter | None = None, **options: Any) -> list[str]:
+    """All pages, one after the other."""
+    found: list[str] = []
+    after = None
+    while True:
+        page = library.list_items(filter or ItemFilter(), after=after, limit=options.pop("limit", 2), **options)
+        found += (item.title for item in page.items)
+        if page.next is None:
+            return found
+        after = page.next
+
+
+def fill(library: Store, *items: dict[str, Any]) -> None:
+    for number, fields in enumerate(items):
+        library.upsert(make_item(number, user_id=library.user_id, **fields), None)
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [("saved", "a Äb c D"), ("title", "a Äb c D"), ("published", "D c a Äb"), ("opened", "")],
+)
+def test_items_come_in_the_order_asked_for(library: Store, order: Order, expected: str) -> None:
+    fill(
+        library,
+        {"title": "c", "saved_at": moment(3), "published_at": "2023-05"},
+        {"title": "Äb", "saved_at": moment(2), "published_at": "2024-01-02T03:04:05Z"},
+        {"title": "a", "saved_at": moment(1), "published_at": "2024"},
+        {"title": "D", "saved_at": moment(4)},
+    )
+    library.mark_opened(library.get("https://example.com/page/2").id, moment(8))
+    library.mark_opened(library.get("https://example.com/page/1").id, moment(9))
+    found = titles(library, order=order, descending=False)
+    if order == "opened":
+        assert found[2:] == ["a", "Äb"]
+        assert set(found[:2]) == {"c", "D"}
+    else:
+        assert found == expected.split()
+    assert titles(library, order=order, descending=True) == found[::-1]
+
+
+def test_nothing_is_skipped_or_repeated_when_items_come_and_go(library: Store) -> None:
+    fill(library, *({"title": str(n), "saved_at": moment(n)} for n in range(6)))
+    first = library.list_items(ItemFilter(), limit=2)
+    assert [item.title for item in first.items] == ["5", "4"]
+    library.delete(first.items[1].id, NOW)
+    library.upsert(make_item(9, user_id=library.user_id, title="9", saved_at=moment(9)), None)
+    second = library.list_items(ItemFilter(), limit=2, after=first.next)
+    assert [item.title for item in second.items] == ["3", "2"]
+
+
+def test_items_of_one_moment_are_all_listed(library: Store) -> None:
+    fill(library, *({"title": str(n)} for n in range(7)))
+    assert sorted(titles(library)) == [str(n) for n in range(7)]
+
+
+def test_the_inbox_has_neither_archived_nor_deleted(library: Store) -> None:
+    fill(library, {"title": "in"}, {"title": "archived", "archived": True}, {"title": "gone"})
+    library.delete(library.get("https://example.com/page/2").id, NOW)
+    assert titles(library) == ["in"]
+    assert titles(library, ItemFilter(archived=True)) == ["archived"]
+    assert sorted(titles(library, ItemFilter(archived=None))) == ["archived", "in"]
+    assert titles(library, ItemFilter(deleted=True)) == ["gone"]
+
+
+def test_filters_narrow_the_list(library: Store) -> None:
+    fill(
+        library,
+        {"title": "a", "domain": "example.com", "tags": ["Über", "x"], "pinned": True, "saved_at": moment(1)},
+        {"title": "b", "domain": "blog.example.com", "tags": ["x"], "quality": "article", "saved_at": moment(2)},
+        {"title": "c", "domain": "notexample.com", "quality": {"level": "bookmark", "score": 3}, "saved_at": moment(3)},
+        {"title": "d", "domain": "example.community", "pinned": "yes", "saved_at": moment(4)},
+    )
+    expected = {
+        ItemFilter(domain="example.com"): "ab",
+        ItemFilter(domain="Blog.example.com"): "b",
+        ItemFilter(tags=("x",)): "ab",
+        ItemFilter(tags=("uber", "X")): "a",
+        ItemFilter(tags=("none",)): "",
+        ItemFilter(pinned=True): "a",
+        ItemFilter(pinned=False): "bcd",
+        ItemFilter(quality="article"): "b",
+        ItemFilter(quality="bookmark"): "c",
+        ItemFilter(saved_after=moment(3)): "cd",
+        ItemFilter(saved_before=moment(2)): "a",
+        ItemFilter(saved_after=moment(2), saved_before=moment(4), domain="example.com"): "b",
+    }
+    assert {filter: "".join(sorted(titles(library, filter))) for filter in expected} == expected
+
+
+@pytest.mark.parametrize("key", ["", "nonsense", "W10", "ä", "bnVsbA", "W1sic2F2ZWQiLCB0cnVlXSwgMSwgMl0"])
+def test_a_key_of_no_list_is_refused(library: Store, key: str) -> None:
+    with pytest.raises(StoreError, match="key"):
+        library.list_items(ItemFilter(), after=key)
+
+
+def test_a_key_of_another_order_is_refused(library: Store) -> None:
+    fill(library, {}, {})
+    key = library.list_items(ItemFilter(), limit=1).next
+    with pytest.raises(StoreError, match="key"):
+        library.list_items(ItemFilter(), order="title", after=key)

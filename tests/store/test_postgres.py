@@ -1,0 +1,252 @@
+"""What PostgreSQL alone must hold: no sight of other users' rows whatever is asked, and installation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pagekeep.errors import StoreError
+from pagekeep.model import ItemFilter
+from pagekeep.store import Store, open_store
+from pagekeep.store.migrations import Migration, migrations
+from tests.store.making import NOW, Server, make_item, make_raw
+
+psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
+
+FIXTURES = Path(__file__).parent / "schemas"
+TABLES = ("items", "item_tags", "item_words", "raw_bodies", "raw_pages", "jobs", "domain_memory")
+
+
+def fill(library: Store) -> None:
+    library.upsert(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
+    library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
+    library.remember("example.com", {"x": 1}, NOW)
+
+
+@pytest.fixture
+def victim(server: Server) -> Iterator[Store]:
+    with closing(open_store(server.app, "victim")) as library:
+        if library.find_url("https://example.com/page/0") is None:
+            fill(library)
+        yield library
+
+
+@pytest.fixture(params=["app", "worker"])
+def session(
+    request: pytest.FixtureRequest, server: Server, victim: Store
+) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """Signed in as the application does, with another user named."""
+    with psycopg.connect(getattr(server, request.param), autocommit=True) as connection:
+        connection.execute("SET search_path = pagekeep")
+        connection.execute("SELECT set_config('app.user_id', 'attacker', false)")
+        yield connection
+
+
+def visible(table: str, session: psycopg.Connection[tuple[object, ...]]) -> bool:
+    """Workers see all jobs; that is what they are for."""
+    return table == "jobs" and session.info.user == "hand"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_query_sees_or_touches_another_users_rows(
+    session: psycopg.Connection[tuple[object, ...]], table: str, server: Server
+) -> None:
+    if visible(table, session):
+        pytest.skip("workers see the jobs of all")
+    assert session.execute(f"SELECT * FROM {table}").fetchall() == []
+    assert session.execute(f"UPDATE {table} SET user_id = 'attacker'").rowcount == 0
+    assert session.execute(f"DELETE FROM {table}").rowcount == 0
+    with psycopg.connect(server.owner) as owner:
+        assert owner.execute(f"SELECT COUNT(*) FROM pagekeep.{table} WHERE user_id = 'victim'").fetchone()[0] > 0
+
+
+def test_without_a_user_nothing_is_seen(session: psycopg.Connection[tuple[object, ...]]) -> None:
+    session.execute("SELECT set_config('app.user_id', '', false)")
+    for table in TABLES:
+        assert visible(table, session) or session.execute(f"SELECT * FROM {table}").fetchall() == []
+
+
+def test_no_row_can_be_written_for_another_user(session: psycopg.Connection[tuple[object, ...]]) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        session.execute("INSERT INTO domain_memory VALUES ('victim', 'evil.example', '{}', 'now')")
+    session.execute("INSERT INTO domain_memory VALUES ('attacker', 'evil.example', '{}', 'now') ON CONFLICT DO NOTHING")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        session.execute("UPDATE domain_memory SET user_id = 'victim'")
+
+
+def test_the_search_functions_give_ones_own_numbers_alone(session: psycopg.Connection[tuple[object, ...]]) -> None:
+    for function in ("matches", "head_matches"):
+        wanted = "'secret' | 'title' | 'a':*"
+        assert session.execute(f"SELECT * FROM {function}(%s::tsquery, 9e15::bigint, 0)", (wanted,)).fetchall() == []
+
+
+def test_the_application_cannot_lift_the_policies(session: psycopg.Connection[tuple[object, ...]]) -> None:
+    for sql in (
+        "ALTER TABLE items DISABLE ROW LEVEL SECURITY",
+        "DROP POLICY own_rows ON items",
+        "CREATE POLICY mine ON items USING (true)",
+        "TRUNCATE items CASCADE",
+        "SET ROLE postgres",
+        "CREATE FUNCTION matches(tsquery) RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "UPDATE schema_version SET version = 0",
+        "SET row_security = off; SELECT * FROM items",
+    ):
+        with pytest.raises(psycopg.Error):
+            session.execute(sql)
+
+
+def test_every_table_of_users_rows_is_under_row_security(server: Server) -> None:
+    with psycopg.connect(server.owner) as owner:
+        rows = owner.execute(
+            "SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+            "WHERE c.relkind = 'r' AND a.attname = 'user_id' AND c.relnamespace = 'pagekeep'::regnamespace"
+        ).fetchall()
+    assert {name: secured for name, secured, _ in rows} == dict.fromkeys(TABLES, True)
+    assert {name for name, _, forced in rows if not forced} == {"item_words"}
+
+
+def test_the_owners_sign_in_acts_as_the_application_too(server: Server, victim: Store) -> None:
+    with closing(open_store(server.owner, "somebody")) as library:
+        assert library.list_items(ItemFilter()).items == ()
+        assert library.search("secret").hits == ()
+    assert victim.search("secret").hits
+
+
+def test_searching_uses_the_text_index(server: Server) -> None:
+    with psycopg.connect(server.owner) as owner:
+        body = owner.execute("SELECT prosrc FROM pg_proc WHERE proname = 'matches'").fetchone()[0]
+        condition = body[body.index("WHERE array_to_tsvector") : body.index("@@ wanted")]
+        owner.execute("SET enable_seqscan = off")
+        owner.execute("SET search_path = pagekeep")
+        plan = owner.execute(f"EXPLAIN SELECT w.seq FROM item_words w {condition} @@ 'secret'::tsquery").fetchall()
+    assert any("item_words_all" in str(line) for line in plan)
+
+
+def test_installing_again_changes_nothing(server: Server, victim: Store) -> None:
+    from pagekeep.store import postgres
+
+    postgres.install(server.owner)
+    assert victim.search("secret").hits
+
+
+@pytest.mark.parametrize("schema", sorted(FIXTURES.glob("postgres-v*.sql")), ids=lambda file: file.stem)
+def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
+    from pagekeep.store import postgres
+
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        owner.execute("DROP DATABASE IF EXISTS past")
+        owner.execute("CREATE DATABASE past")
+    place = "/past?"
+    with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
+        owner.execute(schema.read_text("utf-8"))
+    postgres.install(server.owner.replace("/postgres?", place))
+    with closing(open_store(server.app.replace("/postgres?", place))) as library:
+        item = library.find_url("https://example.com/old")
+        assert item is not None
+        assert (item.title, item.metadata["tags"]) == ("An old page", ["old"])
+        raw = library.raw(item.id)
+        assert raw is not None
+        assert raw.body == b"<p>Old words</p>"
+        assert [hit.item.id for hit in library.search("old words").hits] == [item.id]
+        assert [job.state for job in library.jobs()] == ["queued"]
+        assert library.check() == []
+
+
+def test_there_is_a_fixture_of_every_schema() -> None:
+    wanted = {f"postgres-v{step.version}.sql" for step in migrations("postgres")}
+    assert {file.name for file in FIXTURES.glob("postgres-v*.sql")} == wanted
+
+
+def test_an_owner_without_special_powers_can_install(server: Server) -> None:
+    from pagekeep.store import postgres
+
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        for sql in (
+            "DROP DATABASE IF EXISTS modest",
+            "DROP ROLE IF EXISTS modest",
+            "CREATE ROLE modest LOGIN CREATEROLE",
+        ):
+            owner.execute(sql)
+        owner.execute("CREATE DATABASE modest OWNER modest")
+        owner.execute("GRANT pagekeep_app, pagekeep_worker TO modest WITH ADMIN OPTION")
+    place = "/modest?"
+    postgres.install(server.owner.replace("//postgres:", "//modest:").replace("/postgres?", place))
+    postgres.install(server.owner.replace("//postgres:", "//modest:").replace("/postgres?", place))
+    app = server.app.replace("/postgres?", place)
+    with closing(open_store(app, "one")) as one, closing(open_store(app, "two")) as two:
+        fill(one)
+        assert [len(library.search("secret").hits) for library in (one, two)] == [1, 0]
+        assert [len(library.search("title").hits) for library in (one, two)] == [1, 0]
+
+
+def test_an_owner_with_too_few_rights_is_told(server: Server) -> None:
+    from pagekeep.store import postgres
+
+    with pytest.raises(StoreError, match="may not install"):
+        postgres.install(server.app.replace("/postgres?", "/template1?"))
+
+
+def test_a_step_that_fails_leaves_the_database_as_it_was(server: Server) -> None:
+    from pagekeep.store import postgres
+
+    broken = Migration(2, "broken", "CREATE TABLE second (x INTEGER); INSERT INTO nowhere VALUES (1);")
+    with pytest.raises(StoreError):
+        postgres.install(server.owner, (*migrations("postgres"), broken))
+    with psycopg.connect(server.owner) as owner:
+        assert owner.execute("SELECT version FROM pagekeep.schema_version").fetchall() == [(1,)]
+        assert owner.execute("SELECT to_regclass('pagekeep.second')").fetchone() == (None,)
+
+
+def test_a_database_without_library_says_so(server: Server) -> None:
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        owner.execute("DROP DATABASE IF EXISTS bare")
+        owner.execute("CREATE DATABASE bare")
+    with pytest.raises(StoreError, match="no library"):
+        open_store(server.app.replace("/postgres?", "/bare?"), "x")
+
+
+def test_a_server_that_is_not_there_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="reached"):
+        open_store(f"postgresql://keeper@/postgres?host={tmp_path}", "x")
+
+
+def test_a_lost_connection_is_replaced(server: Server, victim: Store) -> None:
+    victim.stats()
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'")
+    assert victim.stats()["items"] == 1
+
+
+def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tmp_path: Path) -> None:
+    from pagekeep.store import postgres
+
+    file = tmp_path / "victim.backup"
+    victim.backup(str(file))
+    postgres.restore(server.app, str(file), f"heir of {tmp_path}")
+    with closing(open_store(server.app, f"heir of {tmp_path}")) as heir:
+        old, new = victim.list_items(ItemFilter()).items, heir.list_items(ItemFilter()).items
+        assert [(item.id, item.content, item.metadata) for item in new] == [
+            (item.id, item.content, item.metadata) for item in old
+        ]
+        assert heir.raw(new[0].id) == victim.raw(old[0].id)
+        assert heir.search("secret").hits[0].rank == victim.search("secret").hits[0].rank
+        assert heir.stats() == victim.stats()
+        assert heir.memory("example.com") == {"x": 1}
+        assert heir.check() == []
+    with pytest.raises(StoreError, match="not empty"):
+        postgres.restore(server.app, str(file), f"heir of {tmp_path}")
+
+
+def test_half_a_backup_restores_nothing(server: Server, victim: Store, tmp_path: Path) -> None:
+    from pagekeep.store import postgres
+
+    file = tmp_path / "victim.backup"
+    victim.backup(str(file))
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(StoreError, match="whole"):
+        postgres.restore(server.app, str(file), "nobody")
+    with closing(open_store(server.app, "nobody")) as library:
+        assert library.stats()["items"] == 0
