@@ -29,7 +29,7 @@ bench: setup
 	PYTHON=$(BIN)/python bench/setup
 	$(BIN)/python bench/run.py
 
-# What tools like this must withstand, in full counts: about a quarter of an hour.
+# What tools like this must withstand, in full counts: about half an hour.
 hostile: setup browser
 	$(BIN)/python -m tests.hostile.fetch_addresses
 	$(BIN)/python -m tests.hostile.fetch_rebinding 100
@@ -39,3 +39,8 @@ hostile: setup browser
 	$(BIN)/python tests/hostile/render_kill.py --full
 	$(BIN)/python tests/hostile/render_storm.py --full
 	$(BIN)/python tests/hostile/render_many.py --full
+	$(BIN)/python -m tests.hostile.store_kill --full
+	$(BIN)/python -m tests.hostile.store_race --full
+	$(BIN)/python -m tests.hostile.store_full --full
+	$(BIN)/python -m tests.hostile.store_migrate --full
+	$(BIN)/python -m tests.hostile.store_backup --full

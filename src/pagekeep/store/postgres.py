@@ -223,10 +223,14 @@ class PostgresTransaction:
         self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
-        source, parts = "items i", [str(where), "i.seq < :top", "i.seq >= :bottom"]
+        source, order, parts = "items i", "i.seq", [str(where), "i.seq < :top", "i.seq >= :bottom"]
         if query.terms:
             function = "head_matches" if head else "matches"
-            source = f"{function}(CAST(:wanted AS tsquery), :top, :bottom) AS m (seq) JOIN items i ON i.seq = m.seq"
+            # Sorted before they are joined: that stops at the limit, however many match.
+            found = (
+                f"SELECT f.seq FROM {function}(CAST(:wanted AS tsquery), :top, :bottom) AS f (seq) ORDER BY f.seq DESC"
+            )
+            source, order = f"({found}) m JOIN items i ON i.seq = m.seq", "m.seq"
             values["wanted"] = " & ".join(map(_lexemes, query.terms))
             in_head = _stands(query.terms, values, "h", ("head",))
             phrases = tuple(term for term in query.terms if len(term.words) > 1)
@@ -234,7 +238,7 @@ class PostgresTransaction:
         parts += [f"i.seq NOT IN ({_with(term, values, f'x{number}')})" for number, term in enumerate(query.excluded)]
         rows = self.all(
             f"SELECT i.seq, w.head, w.body FROM {source} JOIN item_words w ON w.seq = i.seq "
-            f"WHERE {' AND '.join(parts)} ORDER BY i.seq DESC LIMIT :limit",
+            f"WHERE {' AND '.join(parts)} ORDER BY {order} DESC LIMIT :limit",
             **values,
         )
         return cast("list[tuple[int, str, str]]", rows)
