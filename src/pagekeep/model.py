@@ -32,6 +32,8 @@ class Options:
     """Character set the transport named (HTTP `charset`), weaker than a BOM, stronger than `<meta>`."""
     status: int | None = None
     """HTTP status the page came with: helps to tell an error page from the page."""
+    remembered: tuple[str, ...] = ()
+    """CSS selectors that found the content on this domain before; level 2 tries them first. It only reorders attempts."""
     max_bytes: int = 10_000_000
     """Input larger than this raises `TooLarge`."""
     timer: Callable[[], float] | None = None
@@ -219,6 +221,8 @@ class Page:
     """Set when this is a wall, an error page or a shell and not the page itself; then only a bookmark is kept."""
     need_render: NeedRender | None = None
     """Set when a browser would show more."""
+    selector: str | None = None
+    """The selector by which level 2 found the content, worth remembering for the domain."""
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the trace, as plain JSON types, in a stable order."""

@@ -58,7 +58,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     clock.lap("metadata")
 
     verdict = kind.classify(data, found, url)
-    page = reading.read(found, data, about, PROFILES[verdict.kind])
+    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered)
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
 
@@ -98,6 +98,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
         reading_time=words.reading_time(written.word_count),
         caught=trap,
         need_render=need_render,
+        selector=outcome.content.selector if outcome.content else None,
     )
 
 

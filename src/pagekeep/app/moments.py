@@ -15,6 +15,11 @@ def after(moment: str, seconds: float) -> str:
     return _written(datetime.fromisoformat(moment) + timedelta(seconds=seconds))
 
 
+def days_between(earlier: str, later: str) -> float:
+    """Days from one moment to the other."""
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) / timedelta(days=1)
+
+
 def to_the_second(moment: str) -> str:
     """The moment as people read it, in frontmatter."""
     return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from pagekeep.app import addresses, entry, moments
 from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture, read_page
-from pagekeep.app.memory import remember
+from pagekeep.app.memory import preferred, remember
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.model import Item, Options, Page
 from pagekeep.store import Store
@@ -52,8 +52,10 @@ async def save(
     """
     known = known or store.find_url(addresses.normalise(request.url))
     now = moments.now()
+    remembered = preferred(store.memory(addresses.domain(request.url)), now)
     try:
-        captured = await capture(request, retrieval, options=_options(retrieval, known, now), progress=progress)
+        options = replace(_options(retrieval, known, now), remembered=remembered)
+        captured = await capture(request, retrieval, options=options, progress=progress)
     except PagekeepError as error:
         if known is not None:
             _note_failure(store, known, error)
@@ -62,7 +64,9 @@ async def save(
     url = known.url if known else _identity(request.url, captured, store)
     there = known or store.find_url(url)
     if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
-        captured = replace(captured, page=read_page(captured.fetched, _options(retrieval, there, now)))
+        captured = replace(
+            captured, page=read_page(captured.fetched, replace(options, saved_at=moments.to_the_second(there.saved_at)))
+        )
     saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force))
     return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
 

@@ -31,6 +31,8 @@ class Reading:
     """What is not content, whichever level wins."""
     dead: bytearray
     """One byte a node, set where the node is dropped."""
+    remembered: tuple[str, ...] = ()
+    """Selectors that found the content on this domain before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,22 @@ class Content:
     root: int
     dropped: Dropped
     made: dom.Element | None = None
+    selector: str | None = None
+    """The selector that led to it."""
 
 
-def read(survey: Survey, structured: Structured, metadata: Metadata, profile: Profile) -> Reading:
+def read(
+    survey: Survey,
+    structured: Structured,
+    metadata: Metadata,
+    profile: Profile,
+    remembered: tuple[str, ...] = (),
+) -> Reading:
     """Measure the page's blocks and find its boilerplate."""
     own = prose.own_text(survey)
     dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
-    return Reading(survey, structured, metadata, profile, own, dropped, boilerplate.mark(survey, dropped))
+    dead = boilerplate.mark(survey, dropped)
+    return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered)
 
 
 def kept(survey: Survey, content: Content) -> Iterator[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
@@ -53,14 +54,25 @@ def judge(_reading: Reading, measured: Measure) -> str | None:
 
 
 def _candidates(reading: Reading) -> Iterator[Content]:
+    index_of = {id(node): index for index, node in enumerate(reading.survey.nodes)}
+    yield from _selected(reading, reading.remembered, index_of)
     body = structured_data.article_body(reading.structured)
     if body:
         yield Content(0, {}, made=_as_paragraphs(body))
-    index_of = {id(node): index for index, node in enumerate(reading.survey.nodes)}
-    for selector in (*_SEMANTIC, *_NAMED):
-        found = [index_of[id(node)] for node in dom.select(reading.survey.nodes[0], selector) if id(node) in index_of]
-        yield from _largest_first(reading, found)
+    yield from _selected(reading, (*_SEMANTIC, *_NAMED), index_of)
     yield from _densest_first(reading)
+
+
+def _selected(reading: Reading, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
+    """What each selector finds, in the order of the selectors."""
+    for selector in selectors:
+        try:
+            nodes = dom.select(reading.survey.nodes[0], selector)
+        except dom.SelectorError:
+            continue  # remembered from who knows when
+        found = [index_of[id(node)] for node in nodes if id(node) in index_of]
+        for content in _largest_first(reading, found):
+            yield replace(content, selector=selector)
 
 
 def _as_paragraphs(text: str) -> dom.Element:
