@@ -86,13 +86,6 @@ def test_ancestors_lead_from_the_parent_to_the_root(surveyed: Surveyed, index_of
     assert found.ancestors(0) == []
 
 
-def test_link_density_is_the_share_of_text_in_links(surveyed: Surveyed, index_of: IndexOf) -> None:
-    found = surveyed("<p>abcd<a href=x>efgh</a></p><div></div>")
-    assert found.link_density(index_of(found, "p")) == pytest.approx(0.5)
-    assert found.link_density(index_of(found, "a")) == pytest.approx(1.0)
-    assert found.link_density(index_of(found, "div")) == 0
-
-
 def test_class_and_id_are_read_once_per_element(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed('<div class="share-bar">a</div><div id="footer">b</div><div class="plain">c</div>')
     assert found.flags[index_of(found, ".share-bar")]

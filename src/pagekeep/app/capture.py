@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
 
-_TEXT_TYPES: Final = {"text/plain": False, "text/markdown": True, "text/x-markdown": True}
-"""Content types kept as they are, and whether they are Markdown."""
+_TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+"""Content types kept as they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,11 +209,7 @@ class _Court:
         )
 
     def _is_inside(self, index: int, tags: frozenset[str]) -> bool:
-        while index:
-            index = self.found.parent[index]
-            if self.found.tag[index] in tags:
-                return True
-        return False
+        return any(self.found.tag[above] in tags for above in self.found.ancestors(index))
 
     def _name_is_harmless(self, index: int, reason: str) -> bool:
         chars, linked = self.found.chars[index], self.found.linked[index]

@@ -60,11 +60,6 @@ class Survey:
             chain.append(index)
         return chain
 
-    def link_density(self, index: int) -> float:
-        """Share of the subtree's text that stands in links; 0 when there is no text."""
-        chars = self.chars[index]
-        return self.linked[index] / chars if chars else 0.0
-
 
 def survey(root: dom.Element) -> Survey:
     """Walk the tree under `root` once.
