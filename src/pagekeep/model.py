@@ -134,6 +134,32 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleDeed:
+    """One thing a rule did: what, by which selector, to how many elements with how many words."""
+
+    what: str
+    """`remove`, `include`, `scope`, `metadata`, `rendering`, `quality`, `discard` or an action's `op`."""
+    selector: str
+    count: int
+    """Elements found; 0 when the selector found nothing."""
+    words: int
+    """Words in those elements."""
+    note: str = ""
+    """Anything worth saying, such as "matched nothing, ignored"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """A rule that applied to the page."""
+
+    id: str
+    phase: Literal["pre", "post"]
+    trigger: str
+    """What set it off, in plain words: `host ends with wsj.com`, `found .swiper-slide`."""
+    deeds: tuple[RuleDeed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """Everything `--explain` tells. Recomputed from the page at any time, so never stored."""
 
@@ -141,6 +167,8 @@ class Trace:
     kind_reasons: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     removals: tuple[Removal, ...] = ()
+    rules: tuple[RuleMatch, ...] = ()
+    """Rules that matched, in the order they ran."""
     notes: tuple[str, ...] = ()
     """Anything else worth saying: a flattened nest, a truncated page, a guessed encoding."""
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
