@@ -1,0 +1,95 @@
+"""The child's side: read a batch of jobs, answer each as soon as it is done, within limits the kernel keeps.
+
+The kernel, because a parser that loops or allocates in C never comes back to Python to be told.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import IO, Any, Final
+
+from pagekeep.errors import PagekeepError, ParseError
+
+HEADER: Final = struct.Struct("<Q")
+"""Before every message: its length in bytes."""
+
+
+def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
+    """Answer batches from standard input on standard output until that is closed."""
+    jobs, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not break the answers
+    _bound_memory(megabytes)
+    run = _load(task)
+    with jobs, answers:
+        while (batch := read(jobs)) is not None:
+            for number, job in enumerate(batch):
+                write(answers, (number, *_answer(run, job, cpu_seconds)))
+
+
+def _load(task: str) -> Callable[[Any], Any]:
+    module, _, name = task.partition(":")
+    run: Callable[[Any], Any] = getattr(import_module(module), name)
+    return run
+
+
+def _answer(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[Any, PagekeepError | None]:
+    _bound_cpu(cpu_seconds)
+    try:
+        return run(job), None
+    except PagekeepError as error:
+        return None, error
+    except MemoryError:
+        return None, out_of_memory()
+    except RecursionError:
+        return None, ParseError("The page is nested too deep to be read.")
+    finally:
+        _bound_cpu(0)
+
+
+def out_of_memory() -> ParseError:
+    """The page needed more than its share."""
+    return ParseError("The page needs more memory than it is given.", suggestions=("Raise the memory limit.",))
+
+
+def _bound_cpu(seconds: float) -> None:
+    """The process dies of SIGPROF when the job has used this much; 0 lifts the bound."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _bound_memory(megabytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # no such limits on Windows
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = megabytes * 1_000_000
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def read(stream: IO[bytes]) -> Any:
+    """The next message, or `None` when the other side has gone."""
+    header = stream.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    (length,) = HEADER.unpack(header)
+    data = stream.read(length)
+    return pickle.loads(data) if len(data) == length else None
+
+
+def write(stream: IO[bytes], message: Any) -> None:
+    """Send a message whole."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    stream.write(HEADER.pack(len(data)) + data)
+    stream.flush()
+
+
+def main() -> None:
+    """The child's whole life; the parent passes its limits as arguments."""
+    serve(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))

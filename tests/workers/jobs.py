@@ -1,0 +1,37 @@
+"""What the children are asked to do in these tests."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from pagekeep.errors import FetchHttpError, ParseError
+
+
+def work(job: tuple[str, object]) -> object:
+    """Do as told: most of it is misbehaviour."""
+    what, value = job
+    if what == "echo":
+        return value
+    if what == "print":
+        print("noise on standard output", flush=True)
+        return value
+    if what == "pid":
+        return os.getpid()
+    if what == "refuse":
+        raise ParseError("Nothing to read.", suggestions=("Look elsewhere.",))
+    if what == "status":
+        raise FetchHttpError("The server said no.", status=404)
+    if what == "loop":
+        while True:
+            pass
+    if what == "sleep":
+        time.sleep(60)
+    if what == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if what == "vanish":
+        os._exit(3)
+    if what == "eat":
+        return len(bytearray(3_000_000_000))
+    raise AssertionError(what)
