@@ -395,3 +395,54 @@ class Job:
     leased_by: str | None
     leased_until: str | None
     created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A passage the reader marked, found again by its words: positions would not survive a new reading of the page."""
+
+    id: str
+    """UUID as text."""
+    item_id: str
+    quote: str
+    """The marked words; empty for a note on the whole page."""
+    before: str
+    """A few words before them, and after them, to tell equal passages apart."""
+    after: str
+    note: str
+    colour: str | None
+    created_at: str
+    updated_at: str
+
+
+# People on a shared server.
+
+Scope = Literal["read", "write"]
+SCOPES: tuple[Scope, ...] = ("read", "write")
+"""What a token may do: look, or also save and change."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Someone with a library of their own on a shared server."""
+
+    id: str
+    """UUID as text; the `user_id` of the library."""
+    name: str
+    password: str | None
+    """Argon2 hash; `None` when nobody can sign in with a password."""
+    disabled: bool
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Lets a program act for a user. The token itself was shown once; only its digest is kept."""
+
+    id: str
+    user_id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None

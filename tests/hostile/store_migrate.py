@@ -19,6 +19,7 @@ from tests.store.making import postgres_server
 
 PAGES = 60
 STEPS = 8
+FIRST = migrations("sqlite")[-1].version + 1
 
 
 def steps(engine: str) -> tuple[Migration, ...]:
@@ -27,11 +28,11 @@ def steps(engine: str) -> tuple[Migration, ...]:
         f"CREATE TABLE step{n} AS SELECT id, content FROM items;\n"
         f"UPDATE items SET title = title || ' {n}';\nUPDATE items SET title = replace(title, ' {n}', '');\n"
         f"INSERT INTO step{n} SELECT id, content FROM items;\n"
-        for n in range(2, 2 + STEPS)
+        for n in range(FIRST, FIRST + STEPS)
     )
     assert engine in ("sqlite", "postgres")
-    first = migrations("sqlite") if engine == "sqlite" else migrations("postgres")
-    return (*first, *(Migration(2 + n, f"step{2 + n}", sql) for n, sql in enumerate(made)))
+    there = migrations("sqlite") if engine == "sqlite" else migrations("postgres")
+    return (*there, *(Migration(FIRST + n, f"step{FIRST + n}", sql) for n, sql in enumerate(made)))
 
 
 def _migrate_sqlite(path: str) -> None:
@@ -43,7 +44,7 @@ def _state(connection: sqlite3.Connection) -> str | None:
     """What is wrong with the version and the tables that belong to it."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'step%'")}
-    if tables != {f"step{n}" for n in range(2, version + 1)}:
+    if tables != {f"step{n}" for n in range(FIRST, version + 1)}:
         return f"version {version} has the tables {sorted(tables)}"
     counts = {connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in tables}
     titles = connection.execute("SELECT COUNT(*) FROM items WHERE title LIKE 'number% version0'").fetchone()[0]
@@ -79,14 +80,14 @@ def attack_sqlite(where: str, count: int) -> list[str]:
 
 @contextmanager
 def _rewound(owner: str) -> Iterator[None]:
-    """Back to the first version afterwards."""
+    """Back to the version it was afterwards."""
     import psycopg
 
     yield
     with psycopg.connect(owner, autocommit=True) as connection:
         connection.execute("SET search_path = pagekeep")
-        connection.execute("UPDATE schema_version SET version = 1")
-        for n in range(2, 2 + STEPS):
+        connection.execute(f"UPDATE schema_version SET version = {FIRST - 1}")
+        for n in range(FIRST, FIRST + STEPS):
             connection.execute(f"DROP TABLE IF EXISTS step{n}")
 
 
@@ -107,7 +108,7 @@ def _postgres_state(owner: str) -> str | None:
             name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'step%'")
         }
     version = row[0] if row else 0
-    wrong = tables != {f"step{n}" for n in range(2, version + 1)}
+    wrong = tables != {f"step{n}" for n in range(FIRST, version + 1)}
     return f"version {version} has the tables {sorted(tables)}" if wrong else None
 
 

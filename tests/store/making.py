@@ -91,7 +91,7 @@ def postgres_server() -> Iterator[Server]:
             owner = running.get_uri()
             postgres.install(owner)
             with psycopg.connect(owner, autocommit=True) as connection:
-                connection.execute("CREATE ROLE keeper LOGIN IN ROLE pagekeep_app")
+                connection.execute("CREATE ROLE keeper LOGIN IN ROLE pagekeep_app, pagekeep_door")
                 connection.execute("CREATE ROLE hand LOGIN IN ROLE pagekeep_worker")
             yield Server(owner, _signed_in(owner, "keeper"), _signed_in(owner, "hand"))
         finally:

@@ -17,7 +17,8 @@ from tests.hostile import store_places
 from tests.store.making import make_item, make_raw
 
 FIXTURES = Path(__file__).parent / "schemas"
-SECOND = Migration(2, "second", "CREATE TABLE second (x);\nINSERT INTO second VALUES (1);\n")
+NEWEST = migrations("sqlite")[-1].version
+SECOND = Migration(NEWEST + 1, "second", "CREATE TABLE second (x);\nINSERT INTO second VALUES (1);\n")
 
 
 @pytest.fixture
@@ -117,17 +118,17 @@ def test_a_copy_is_made_before_a_migration(path: Path) -> None:
         item = library.upsert(make_item(), None)
     with closing(sqlite.connect(path)) as connection:
         sqlite.migrate(connection, path, (*migrations("sqlite"), SECOND))
-    assert version(path) == 2
-    with closing(open_store(path.with_name("library.db.v1.backup"))) as copy:
+    assert version(path) == NEWEST + 1
+    with closing(open_store(path.with_name(f"library.db.v{NEWEST}.backup"))) as copy:
         assert copy.get(item.id) == item
 
 
 def test_a_migration_that_fails_leaves_the_library_as_it_was(path: Path) -> None:
     open_store(path).close()
-    broken = Migration(3, "broken", "CREATE TABLE third (x);\nINSERT INTO nowhere VALUES (1);\n")
+    broken = Migration(NEWEST + 2, "broken", "CREATE TABLE third (x);\nINSERT INTO nowhere VALUES (1);\n")
     with closing(sqlite.connect(path)) as connection, pytest.raises(StoreError):
         sqlite.migrate(connection, path, (*migrations("sqlite"), SECOND, broken))
-    assert version(path) == 2
+    assert version(path) == NEWEST + 1
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT name FROM sqlite_master WHERE name = 'third'").fetchall() == []
         assert connection.execute("SELECT x FROM second").fetchall() == [(1,)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from pagekeep.model import HitPage, Item, ItemFilter, ItemPage, Job, RawPage
+from pagekeep.model import Annotation, HitPage, Item, ItemFilter, ItemPage, Job, RawPage
 
 Order = Literal["saved", "opened", "title", "published"]
 
@@ -117,6 +117,25 @@ class Store(Protocol):
     def memory(self, domain: str) -> Mapping[str, Any] | None: ...
 
     def remember(self, domain: str, memory: Mapping[str, Any], now: str) -> None: ...
+
+    # Passages the reader marked
+
+    def annotate(self, annotation: Annotation) -> Annotation:
+        """Add it, or change the one with its id; `NotFound` when its item is not there."""
+
+    def annotations(self, item_id: str) -> tuple[Annotation, ...]:
+        """An item's, oldest first."""
+
+    def drop_annotation(self, annotation_id: str) -> None: ...
+
+    # Requests that must not be done twice
+
+    def claim(self, key: str, request: str, now: str, since: str) -> tuple[str, Mapping[str, Any] | None] | None:
+        """`None` when the idempotency key is new and now the caller's; else the request it stands for, and its answer once
+        there is one. Keys older than `since` are forgotten."""
+
+    def keep_answer(self, key: str, answer: Mapping[str, Any] | None) -> None:
+        """What was answered; `None` lets go of a key whose request failed."""
 
     # Care
 

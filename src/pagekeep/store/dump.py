@@ -13,6 +13,7 @@ from typing import Any, Final
 from pagekeep.errors import StoreError
 from pagekeep.store.engine import Transaction
 from pagekeep.store.items import COLUMNS, SELECT, index, item_of
+from pagekeep.store.passages import COLUMNS as ANNOTATION
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -30,6 +31,7 @@ _TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE)),
     "jobs": ("seq", ("user_id", "id", *_JOB)),
+    "annotations": ("id", ("user_id", *ANNOTATION)),
     "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
 }
 """Table to the key it is read by, and its columns; in an order that lets each row refer to those before."""

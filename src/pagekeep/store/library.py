@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pagekeep.model import HitPage, Item, ItemFilter, ItemPage, Job, RawPage
-from pagekeep.store import items, jobs, listing, memory, raw_pages, searching, survey
+from pagekeep.model import Annotation, HitPage, Item, ItemFilter, ItemPage, Job, RawPage
+from pagekeep.store import answers, items, jobs, listing, memory, passages, raw_pages, searching, survey
 from pagekeep.store.contract import Order
 from pagekeep.store.engine import Engine
 
@@ -134,6 +134,21 @@ class Library:
 
     def remember(self, domain: str, memory: Mapping[str, Any], now: str) -> None:
         self._engine.write(lambda tx: _remember(tx, domain, memory, now))
+
+    def annotate(self, annotation: Annotation) -> Annotation:
+        return self._engine.write(lambda tx: passages.put(tx, annotation))
+
+    def annotations(self, item_id: str) -> tuple[Annotation, ...]:
+        return self._engine.read(lambda tx: passages.of_item(tx, item_id))
+
+    def drop_annotation(self, annotation_id: str) -> None:
+        self._engine.write(lambda tx: passages.drop(tx, annotation_id))
+
+    def claim(self, key: str, request: str, now: str, since: str) -> tuple[str, Mapping[str, Any] | None] | None:
+        return self._engine.write(lambda tx: answers.claim(tx, key, request, now, since))
+
+    def keep_answer(self, key: str, answer: Mapping[str, Any] | None) -> None:
+        self._engine.write(lambda tx: answers.keep(tx, key, answer))
 
     def backup(self, path: str) -> None:
         self._engine.backup(path)

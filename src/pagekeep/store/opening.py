@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pagekeep.errors import StoreError
+from pagekeep.store.accounts import Accounts
 from pagekeep.store.contract import Store
 from pagekeep.store.library import Library
 
@@ -35,6 +36,17 @@ def open_store(
 
     path = default_library() if where is None else Path(where)
     return Library(SqliteEngine(path, user_id, everyone=workers), keep_raw=keep_raw)
+
+
+def open_accounts(where: str | Path | None) -> Accounts:
+    """Who may use the server that keeps its libraries there."""
+    if isinstance(where, str) and where.startswith(_POSTGRES):
+        from pagekeep.store.postgres import DOOR_ROLE, PostgresEngine
+
+        return Accounts(PostgresEngine(where, LOCAL_USER, role=DOOR_ROLE))
+    from pagekeep.store.sqlite import SqliteEngine
+
+    return Accounts(SqliteEngine(default_library() if where is None else Path(where), LOCAL_USER))
 
 
 def default_library(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:

@@ -1,7 +1,8 @@
 """PostgreSQL: for many users and many workers.
 
 `install` is run once by the owner, and again after an update. The application signs in as a role that is a member of
-`pagekeep_app` (workers: of `pagekeep_worker`) and acts as that role, which row-level security keeps to one user's rows.
+`pagekeep_app` (workers: of `pagekeep_worker`) and acts as that role, which row-level security keeps to one user's rows. A
+shared server's sign-in is a member of `pagekeep_door` too, which alone sees who its users are.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ Connection = psycopg.Connection[Row]
 SCHEMA: Final = "pagekeep"
 APP_ROLE: Final = "pagekeep_app"
 WORKER_ROLE: Final = "pagekeep_worker"
+DOOR_ROLE: Final = "pagekeep_door"
 _TRIES: Final = 10
 _MOST_IDLE: Final = 8
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
@@ -74,12 +76,12 @@ def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
             connection.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
             for step in steps:
                 _step(connection, step)
-            connection.execute(f"GRANT SELECT ON schema_version TO {APP_ROLE}")
+            connection.execute(f"GRANT SELECT ON schema_version TO {APP_ROLE}, {DOOR_ROLE}")
             _let_owner_act(connection)
     except errors.InsufficientPrivilege as error:
         raise StoreError(
             "This sign-in may not install the library.",
-            suggestions=("Let it create schemas in the database, and roles unless both roles are there.",),
+            suggestions=("Let it create schemas in the database, and roles unless ours are there.",),
         ) from error
     except psycopg.Error as error:
         refuse(error)
@@ -87,7 +89,7 @@ def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
 
 def _let_owner_act(connection: Connection) -> None:
     """The owner may then use the library himself, as the application does."""
-    for role in (APP_ROLE, WORKER_ROLE):
+    for role in (APP_ROLE, WORKER_ROLE, DOOR_ROLE):
         row = connection.execute("SELECT pg_has_role(current_user, %s, 'MEMBER')", (role,)).fetchone()
         if row != (True,):
             connection.execute(f"GRANT {role} TO CURRENT_USER")
@@ -272,10 +274,10 @@ def _stands(terms: tuple[Term, ...], values: dict[str, Any], name: str, columns:
 class PostgresEngine:
     """See `engine.Engine`."""
 
-    def __init__(self, dsn: str, user_id: str, *, everyone: bool = False) -> None:
+    def __init__(self, dsn: str, user_id: str, *, everyone: bool = False, role: str | None = None) -> None:
         self.user_id = user_id
         self.everyone = everyone
-        self._key = (dsn, WORKER_ROLE if everyone else APP_ROLE)
+        self._key = (dsn, role or (WORKER_ROLE if everyone else APP_ROLE))
         self._pool: Pool | None = _pool(*self._key)
         try:
             self._check_version()

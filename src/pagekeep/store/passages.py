@@ -1,0 +1,46 @@
+"""Passages that readers marked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.errors import NotFound
+from pagekeep.model import Annotation
+from pagekeep.store.clean import clean_text
+from pagekeep.store.engine import Transaction
+
+COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
+_NAMES: Final = ", ".join(COLUMNS)
+
+
+def put(tx: Transaction, annotation: Annotation) -> Annotation:
+    """Add it, or change the one with its id."""
+    values = {name: getattr(annotation, name) for name in COLUMNS}
+    values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
+        raise NotFound("There is no such item to mark a passage in.")
+    tx.run(
+        f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)}) "
+        "ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
+        "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
+        user=tx.user_id,
+        **values,
+    )
+    return Annotation(**values)
+
+
+def of_item(tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
+    """An item's, oldest first."""
+    rows = tx.all(
+        f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
+        user=tx.user_id,
+        item=clean_text(item_id),
+    )
+    return tuple(Annotation(*row) for row in rows)
+
+
+def drop(tx: Transaction, annotation_id: str) -> None:
+    """Unmark; `NotFound` when there is none with this id."""
+    sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id"
+    if not tx.run(sql, user=tx.user_id, id=clean_text(annotation_id)):
+        raise NotFound("There is no such annotation.")

@@ -1,0 +1,51 @@
+"""Passages that readers marked."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from pagekeep.errors import NotFound
+from pagekeep.model import Annotation
+from pagekeep.store import Store
+from tests.store.conftest import Opener
+from tests.store.making import NOW, make_item, moment
+
+
+def passage(item_id: str, **values: str) -> Annotation:
+    return replace(Annotation(str(uuid.uuid4()), item_id, "quote", "before", "after", "", None, NOW, NOW), **values)
+
+
+def test_passages_come_back_oldest_first_and_change_by_id(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    late = library.annotate(passage(item.id, created_at=moment(9)))
+    early = library.annotate(passage(item.id, created_at=moment(3)))
+    assert library.annotations(item.id) == (early, late)
+    changed = library.annotate(replace(early, note="now with a note"))
+    assert library.annotations(item.id) == (changed, late)
+    library.drop_annotation(late.id)
+    assert library.annotations(item.id) == (changed,)
+
+
+def test_a_passage_needs_an_item_of_its_reader(library: Store, opened: Opener) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    stranger = opened("stranger")
+    with pytest.raises(NotFound):
+        stranger.annotate(passage(item.id))
+    assert stranger.annotations(item.id) == ()
+
+
+def test_a_purged_item_takes_its_passages_along(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    marked = library.annotate(passage(item.id))
+    library.delete(item.id, NOW)
+    assert library.annotations(item.id) == (marked,)
+    library.purge([item.id])
+    assert library.annotations(item.id) == ()
+
+
+def test_unmarking_what_is_not_marked_says_so(library: Store) -> None:
+    with pytest.raises(NotFound):
+        library.drop_annotation("none")
