@@ -6,9 +6,10 @@ whole subtrees on flat arrays and the winner is the deepest element that keeps i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from pagekeep.extract import prose, pruning
+from pagekeep.extract import prose, pruning, quotations, threads
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.reading import Content, Measure, Reading
 
@@ -29,16 +30,23 @@ def decide(reading: Reading) -> Content | None:
     mass = prose.sum_blocks(survey, own, at_least, reading.dead)
     if not mass[0]:
         return None
-    root = prose.deepest(survey, mass, reading.profile.share)
+    root = _thread(reading, mass) or prose.deepest(survey, mass, reading.profile.share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
     return Content(root, _pruned(reading, root))
+
+
+def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
+    return threads.container(reading.survey, reading.dead, mass) if reading.profile.is_thread else None
 
 
 def _pruned(reading: Reading, root: int) -> Dropped:
     dropped = dict(reading.dropped)
     if reading.profile.drops_link_lists:
         dropped |= pruning.link_lists(reading.survey, root, dropped)
+    if reading.profile.is_thread:
+        dropped |= quotations.repeated(reading.survey, root, dropped)
+        dropped |= threads.refrains(reading.survey, root, dropped)
     return dropped | pruning.copies(reading.survey, root, dropped)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pagekeep import dom, words
-from pagekeep.extract import boilerplate, prose
+from pagekeep.extract import boilerplate, prose, threads
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.profiles import Profile
 from pagekeep.extract.structured import Structured
@@ -55,6 +55,8 @@ def read(
 ) -> Reading:
     """Measure the page's blocks and find its boilerplate."""
     own = prose.own_text(survey)
+    if profile.is_thread:
+        profile = threads.settle(survey, profile)
     dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
     dead = boilerplate.mark(survey, dropped)
     return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered)

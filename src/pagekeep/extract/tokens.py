@@ -63,7 +63,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.COOKIES: "cookie cookies consent gdpr onetrust privacy cookiebot iubenda didomi usercentrics truste cookieyes cmplz"
     " termly osano",
     Sign.MEMBER: "signature userextras userdetails usertitle userbanner flair badge badges postprofile avatar userinfo"
-    " lastedit reputation karma",
+    " lastedit reputation karma postsignature",
     Sign.HIDDEN: "sronly",
     Sign.BYLINE: "byline dateline timestamp published updated postmeta postedon",
     Sign.CONTROL: "btn button buttons toolbar cart wishlist checkout addtocart submit searchform",
@@ -97,7 +97,7 @@ _NAMES: Final[dict[Sign, str]] = {
     Sign.BUY: "add-to-cart add_to_cart add-to-bag add-to-basket add-to-cart-button product-form__submit btn-addtocart",
     Sign.TOOLTIP: "tool-tip",
     Sign.POST: "message--post topic-post topic-body postbody post_body bbwrapper js-post forum-post poststream-item"
-    " comment-tree answercell",
+    " comment-tree answercell postcell",
     Sign.MANUAL: "theme-doc-markdown rst-content sphinxsidebar md-content docmaincontainer bodywrapper vpdoc mw-parser-output"
     " markdown-section mdbook-content",
     Sign.MEMBER: "message-userextras message-userdetails message-user message-lastedit user-details user-info post-signature"
