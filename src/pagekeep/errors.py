@@ -28,7 +28,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from pagekeep.model import Fetched
+    from pagekeep.model import Fetched, RuleFault
 
 
 class PagekeepError(Exception):
@@ -124,6 +124,17 @@ class ParseError(PagekeepError):
 
 class RuleError(PagekeepError):
     """A site rule is malformed."""
+
+    faults: tuple[RuleFault, ...] = ()
+    """Every fault that was found, not only the first."""
+
+    @classmethod
+    def of(cls, faults: tuple[RuleFault, ...]) -> RuleError:
+        """The error that tells all of these."""
+        number = "A fault" if len(faults) == 1 else f"{len(faults)} faults"
+        error = cls(f"{number} in the rules.", suggestions=map(str, faults))
+        error.faults = faults
+        return error
 
 
 class NotFound(PagekeepError):

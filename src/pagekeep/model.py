@@ -160,6 +160,26 @@ class RuleMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleFault:
+    """Something wrong in a file of rules, and where."""
+
+    file: str
+    """Its name, without the folder."""
+    line: int
+    path: str
+    """The key, such as `[3].trigger.host.equal`; empty for the file as a whole."""
+    message: str
+    suggestion: str = ""
+    rule: str = ""
+    """The rule's id, where it has one."""
+
+    def __str__(self) -> str:
+        """One line for people: where, what, and what to do."""
+        where = f"{self.file}:{self.line}: " + (f"{self.path}: " if self.path else "")
+        return where + self.message + (f" {self.suggestion}" if self.suggestion else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """Everything `--explain` tells. Recomputed from the page at any time, so never stored."""
 

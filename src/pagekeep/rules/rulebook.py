@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pagekeep import dom
+from pagekeep.model import RuleFault
+from pagekeep.rules import hosts
+from pagekeep.rules.index import Index
 from pagekeep.rules.rule import Rendering, Rule
 
 
@@ -21,13 +24,28 @@ class Matched:
 class Rulebook:
     """Rules in the order they run. Immutable; made once, asked for every page."""
 
-    def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
-        self.rules = rules
+    def __init__(self, rules: tuple[Rule, ...] = (), faults: tuple[RuleFault, ...] = ()) -> None:
+        self.rules = tuple(sorted(rules, key=lambda rule: -rule.priority))
+        self.faults = faults
+        """What was wrong with rules that were left out; doors show it."""
+        self._indexes = {
+            phase: Index([rule for rule in self.rules if rule.phase in (phase, "both")]) for phase in PHASES
+        }
+        self._renderings = Index([rule for rule in self.rules if rule.rendering])
 
     def match(self, phase: Literal["pre", "post"], url: str | None, root: dom.Node) -> tuple[Matched, ...]:
         """Rules of the phase that are for this page, in the order they run. `root` is the raw or the extracted tree."""
-        return ()
+        return tuple(Matched(rule, why) for rule, why in self._indexes[phase].match(hosts.of_url(url), root))
 
     def rendering(self, url: str) -> Rendering | None:
         """What rules that match by host alone say about fetching: `force` wins over `never` over `auto`."""
-        return None
+        said = [rule.rendering for rule in self._renderings.by_host_alone(hosts.of_url(url)) if rule.rendering]
+        return max(said, key=lambda rendering: _STRENGTH[rendering.mode], default=None)
+
+    def without(self, rule_id: str) -> Rulebook:
+        """The same rules but one, to measure what it is worth."""
+        return Rulebook(tuple(rule for rule in self.rules if rule.id != rule_id))
+
+
+PHASES: tuple[Literal["pre", "post"], ...] = ("pre", "post")
+_STRENGTH = {"auto": 0, "never": 1, "force": 2}
