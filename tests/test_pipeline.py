@@ -200,7 +200,7 @@ def test_stages_are_timed_only_with_the_callers_timer() -> None:
     assert extract(STORY).trace.seconds == {}
     moments = iter(range(1_000))
     timed = extract(STORY, options=Options(timer=lambda: next(moments) / 1_000)).trace.seconds
-    assert list(timed) == ["parse", "metadata", "chain", "write", "judge"]
+    assert list(timed) == ["parse", "metadata", "rules", "survey", "chain", "write", "judge"]
     assert all(seconds > 0 for seconds in timed.values())
 
 

@@ -35,7 +35,7 @@ def test_version_is_a_release_number() -> None:
 
 def test_extract_has_the_documented_signature() -> None:
     assert str(inspect.signature(pagekeep.extract)).startswith(
-        "(html: 'str | bytes', url: 'str | None' = None, *, options: 'Options' = Options("
+        "(html: 'str | bytes', url: 'str | None' = None, *, rules: 'Rulebook | None' = None, options: 'Options' = Options("
     )
 
 

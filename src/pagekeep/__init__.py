@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
     BlockedAddress,
@@ -30,6 +31,9 @@ from pagekeep.errors import (
 )
 from pagekeep.model import Metadata, Options, Page, Quality
 from pagekeep.version import __version__
+
+if TYPE_CHECKING:
+    from pagekeep.rules import Rulebook
 
 __all__ = [
     "BlockedAddress",
@@ -62,13 +66,17 @@ __all__ = [
 import_module("pagekeep.extract")
 
 
-def extract(html: str | bytes, url: str | None = None, *, options: Options = Options()) -> Page:
+def extract(
+    html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = Options()
+) -> Page:
     """The page's content as Markdown, clean HTML and text, with its metadata and a verdict on the result.
 
     Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
     `UnsupportedContent` or `ParseError` for what is no page; a page without content gives a bookmark, never an error.
+    `rules` are the shipped ones unless others are given (`pagekeep.rules.load`).
     """
     # Imported at the first call: the parser costs more than the rest of the start together.
     from pagekeep.pipeline import extract as run
+    from pagekeep.rules import shipped
 
-    return run(html, url, options=options)
+    return run(html, url, rules=shipped() if rules is None else rules, options=options)

@@ -12,8 +12,9 @@ KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "coll
 
 DocumentType = Literal["html5", "html4-strict", "html4-transitional", "xhtml", "quirks"]
 
-Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim"]
-"""The level of the chain that won, in the order the levels are tried; `verbatim` is text that was no HTML."""
+Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim", "discarded"]
+"""The level of the chain that won, in the order the levels are tried; `verbatim` is text that was no HTML, `discarded` a page
+that a rule wants none of."""
 
 Level = Literal["article", "simplified", "bookmark", "discarded"]
 Colour = Literal["green", "yellow", "orange", "grey"]
@@ -107,7 +108,7 @@ class Quality:
     message: str
     checks: tuple[Check, ...] = ()
     reason: str | None = None
-    """Why extraction failed, on a bookmark."""
+    """Why extraction failed, on a bookmark, or why the page was discarded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,20 +27,26 @@ from pagekeep.extract import (
     tags,
     urls,
 )
+from pagekeep.extract import rules as site_rules
 from pagekeep.extract.clean import clean
 from pagekeep.extract.decode import decode
 from pagekeep.extract.doctype import document_type
 from pagekeep.extract.profiles import PROFILES
 from pagekeep.extract.quality import Written
 from pagekeep.extract.sanitise import sanitise
-from pagekeep.model import Attempt, Caught, Metadata, Options, Page, Quality, Removal, Trace
+from pagekeep.model import Attempt, Caught, Metadata, Options, Page, Quality, Trace
+from pagekeep.rules.rulebook import Rulebook
 
 _DEFAULTS: Final = Options()
+NO_RULES: Final = Rulebook()
+_DISCARDED: Final = "[Content discarded by parsing rule]"
 _HEAD: Final = 1_024
 """Characters of the source in which a doctype is looked for."""
 
 
-def extract(html: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS) -> Page:
+def extract(
+    html: str | bytes, url: str | None = None, *, rules: Rulebook = NO_RULES, options: Options = _DEFAULTS
+) -> Page:
     """The page's content as Markdown, with everything the page says about itself.
 
     Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is no page; any page gives a result, if only a
@@ -49,26 +55,50 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
     clock = _Clock(options.timer)
 
     source, notes = decode(html, options)
-    document, found, parse_notes = _parse(source)
+    document = dom.parse(source)
+    body = _body(document)
     clock.lap("parse")
 
     data = structured.read(document)
     about = metadata.read(document, data, url)
-    signals = caught.look(document, found, data, source, url, options.status)
     clock.lap("metadata")
 
+    before = site_rules.before(rules, url, document, body)
+    if before.discarded_by:
+        told = Trace(document_type(source[:_HEAD], document), rules=before.matched, notes=notes)
+        return _discarded(before.discarded_by, about, url, options, told)
+    clock.lap("rules")
+
+    found, survey_notes = _survey(body)
+    signals = caught.look(document, found, data, source, url, options.status, before.gone)
     verdict = kind.classify(data, found, url)
-    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered)
+    clock.lap("survey")
+
+    if before.scope:
+        found, survey_notes = _survey(before.scope.root)
+    scope = before.scope.kind if before.scope else None
+    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
 
     removed = cut.removals(found, outcome.tried) if outcome.tried else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
+    after = site_rules.after(rules, url, content)
+    told = Trace(
+        document_type=document_type(source[:_HEAD], document),
+        kind_reasons=verdict.reasons,
+        removals=(*before.removals, *after.removals, *removed),
+        rules=(*before.matched, *after.matched),
+        notes=(*notes, *survey_notes),
+    )
+    if after.discarded_by:
+        return _discarded(after.discarded_by, about, url, options, told)
+
     base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     written = _write(content, base)
     trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
     need_render = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
-    if outcome.content and (trap or written.word_count < chain.MIN_WORDS):
+    if outcome.content and (trap or written.word_count < chain.fewest_words(page)):
         left = f"only {written.word_count} words were left after the clean-up"
         outcome = chain.give_up(outcome, trap.reason if trap else left)
         if not (trap and trap.kind == "paywall"):  # a teaser is the article's own beginning: kept, but as a bookmark
@@ -93,7 +123,7 @@ def extract(html: str | bytes, url: str | None = None, *, options: Options = _DE
         kind=verdict.kind,
         quality=judged,
         strategy=outcome.strategy,
-        trace=_trace(source, document, verdict, outcome, removed, (*notes, *parse_notes), clock),
+        trace=replace(told, attempts=outcome.attempts, seconds=MappingProxyType(clock.seconds)),
         word_count=written.word_count,
         reading_time=words.reading_time(written.word_count),
         caught=trap,
@@ -164,22 +194,23 @@ class _Clock:
             self.seconds[stage], self.last = now - self.last, now
 
 
-def _parse(source: str) -> tuple[dom.Document, survey.Survey, tuple[str, ...]]:
-    """The tree and its survey; deep nests are flattened, and what was not looked at is said."""
-    document = dom.parse(source)
-    body = dom.first(document, "body") or document.root
-    if body is None:
-        body = dom.element("body")
+def _body(document: dom.Document) -> dom.Element:
+    """What is surveyed and changed; a page without a body still has an empty one."""
+    return dom.first(document, "body") or document.root or dom.element("body")
+
+
+def _survey(root: dom.Element) -> tuple[survey.Survey, tuple[str, ...]]:
+    """The survey of a tree; deep nests are flattened, and what was not looked at is said."""
     notes: list[str] = []
-    found = survey.survey(body)
+    found = survey.survey(root)
     if found.too_deep:
-        flattened = dom.bound_depth(body)
+        flattened = dom.bound_depth(root)
         notes.append(f"nested too deep: {flattened} elements were flattened, no text was lost")
-        found = survey.survey(body)
+        found = survey.survey(root)
     if found.truncated:
         dom.drop_after(found.nodes[-1])
         notes.append(f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out")
-    return document, found, tuple(notes)
+    return found, tuple(notes)
 
 
 def _bookmark(about: Metadata) -> dom.Element:
@@ -207,20 +238,25 @@ def _document(about: Metadata, judged: Quality, written: Written, url: str | Non
     return markdown.document(markdown.frontmatter(fields), about, written.markdown)
 
 
-def _trace(
-    source: str,
-    document: dom.Document,
-    verdict: kind.Verdict,
-    outcome: chain.Outcome,
-    removed: tuple[Removal, ...],
-    notes: tuple[str, ...],
-    clock: _Clock,
-) -> Trace:
-    return Trace(
-        document_type=document_type(source[:_HEAD], document),
-        kind_reasons=verdict.reasons,
-        attempts=outcome.attempts,
-        removals=removed,
-        notes=notes,
-        seconds=MappingProxyType(clock.seconds),
+def _discarded(rule_id: str, about: Metadata, url: str | None, options: Options, told: Trace) -> Page:
+    """The record of a page that a rule wants none of: what it was and which rule it was, nothing of what it says."""
+    judged = quality.discarded(f"Content discarded by rule {rule_id}")
+    fields = markdown.page_fields(
+        about, judged, url=url or about.canonical, word_count=0, saved_at=options.saved_at, rule_id=rule_id
+    )
+    return Page(
+        url=url,
+        markdown="",
+        document=markdown.document(markdown.frontmatter(fields), Metadata(), _DISCARDED),
+        html="",
+        text="",
+        metadata=about,
+        links=(),
+        media=(),
+        kind="article",
+        quality=judged,
+        strategy="discarded",
+        trace=told,
+        word_count=0,
+        reading_time=words.reading_time(0),
     )

@@ -60,6 +60,13 @@ def run(reading: Reading, timer: Timer | None) -> Outcome:
     return Outcome("bookmark", None, tuple(attempts), tried)
 
 
+def fewest_words(reading: Reading) -> int:
+    """How many words must be left after the clean-up: hardly any where a rule says what the article is."""
+    if reading.bounds.min_words is not None:
+        return reading.bounds.min_words
+    return readability.MIN_WORDS_OF_A_CHOSEN_PART if reading.scope == "article" else MIN_WORDS
+
+
 def give_up(outcome: Outcome, reason: str) -> Outcome:
     """A bookmark after all: the winner's content came to nothing once it was written, or is not the page's."""
     *others, winner = outcome.attempts

@@ -13,12 +13,17 @@ MIN_WORDS: Final = 50
 def decide(reading: Reading) -> Content | None:
     """The body without its boilerplate; names that would leave nothing of it are not believed, tags are."""
     content = Content(0, reading.dropped)
-    if measure(reading, content).words >= MIN_WORDS:
+    if measure(reading, content).words >= _fewest_words(reading):
         return content
     by_tag = {index: why for index, why in reading.dropped.items() if reading.survey.tag[index] in TAGS}
     return Content(0, by_tag)
 
 
-def judge(_reading: Reading, measured: Measure) -> str | None:
+def judge(reading: Reading, measured: Measure) -> str | None:
     """Why the result is not good enough, or `None` when it is."""
-    return None if measured.words >= MIN_WORDS else f"{measured.words} words, under {MIN_WORDS}"
+    least = _fewest_words(reading)
+    return None if measured.words >= least else f"{measured.words} words, under {least}"
+
+
+def _fewest_words(reading: Reading) -> int:
+    return MIN_WORDS if reading.bounds.min_words is None else reading.bounds.min_words

@@ -19,6 +19,7 @@ _LEVELS: Final[dict[Strategy, tuple[Level, Colour]]] = {
     "full_page": ("simplified", "yellow"),
     "bookmark": ("bookmark", "orange"),
     "verbatim": ("article", "green"),
+    "discarded": ("discarded", "grey"),
 }
 
 # Points by the first threshold that the count is over.
@@ -53,6 +54,11 @@ def assess(written: Written, strategy: Strategy, metadata: Metadata, reason: str
     level, colour = _LEVELS[strategy]
     message = _message(level, written.word_count)
     return Quality(_score(written, metadata), level, colour, message, _checks(written, metadata), reason)
+
+
+def discarded(reason: str) -> Quality:
+    """The verdict on a page that a rule wants none of."""
+    return Quality(0, *_LEVELS["discarded"], "Discarded by a rule", (), reason)
 
 
 def _message(level: Level, words: int) -> str:

@@ -15,6 +15,8 @@ from pagekeep.extract.reading import Content, Measure, Reading
 
 MIN_WORDS: Final = 100
 MIN_WORDS_OF_A_SHORT_PAGE: Final = 20
+MIN_WORDS_OF_A_CHOSEN_PART: Final = 1
+"""Where a rule says what the article is, its length is nobody's business."""
 _PARAGRAPH: Final = 80
 """Characters from which on a block counts as a paragraph of an article."""
 
@@ -25,6 +27,8 @@ _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl d
 def decide(reading: Reading) -> Content | None:
     """What to keep, or `None` when the page has no prose to vote."""
     survey = reading.survey
+    if reading.scope == "article":
+        return Content(0, _pruned(reading, 0))
     at_least = 1 if reading.profile.all_text else _PARAGRAPH
     own = prose.own_text(survey, links=True) if reading.profile.links_count else reading.own
     mass = prose.sum_blocks(survey, own, at_least, reading.dead)
@@ -52,12 +56,24 @@ def _pruned(reading: Reading, root: int) -> Dropped:
 
 def judge(reading: Reading, measured: Measure) -> str | None:
     """Why the result is not good enough, or `None` when it is."""
-    limit = reading.profile.max_link_density
+    limit, least = _limits(reading)
     if measured.link_density > limit:
         return f"{measured.link_density:.0%} of its text stands in links, over {limit:.0%}"
-    if measured.words >= MIN_WORDS or _is_short_but_complete(reading, measured):
+    if measured.words >= least:
         return None
-    return f"{measured.words} words, under {MIN_WORDS}, and the page has more"
+    if reading.bounds.min_words is None and _is_short_but_complete(reading, measured):
+        return None
+    return f"{measured.words} words, under {least}, and the page has more"
+
+
+def _limits(reading: Reading) -> tuple[float, int]:
+    """The most links and the fewest words: a rule's own, hardly any for an article that a rule chose, else the general."""
+    chosen, bounds = reading.scope == "article", reading.bounds
+    links, words = (1.0, MIN_WORDS_OF_A_CHOSEN_PART) if chosen else (reading.profile.max_link_density, MIN_WORDS)
+    return (
+        links if bounds.max_link_density is None else bounds.max_link_density,
+        words if bounds.min_words is None else bounds.min_words,
+    )
 
 
 def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from pagekeep import dom, words
 from pagekeep.extract import boilerplate, prose, threads
@@ -12,9 +13,15 @@ from pagekeep.extract.profiles import Profile
 from pagekeep.extract.structured import Structured
 from pagekeep.extract.survey import TEXT, Survey
 from pagekeep.model import Metadata
+from pagekeep.rules.rule import Thresholds
 
 SENTENCE = 40
 """A block with this many characters outside links is taken for prose."""
+
+ScopeKind = Literal["article", "wrapper"]
+"""What a rule says the surveyed part is: the content itself, or what the content is found in."""
+
+_NO_BOUNDS = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,10 @@ class Reading:
     """One byte a node, set where the node is dropped."""
     remembered: tuple[str, ...] = ()
     """Selectors that found the content on this domain before."""
+    scope: ScopeKind | None = None
+    """Set when a rule chose the part of the page that was surveyed."""
+    bounds: Thresholds = _NO_BOUNDS
+    """What a rule says a good result looks like here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,8 @@ def read(
     metadata: Metadata,
     profile: Profile,
     remembered: tuple[str, ...] = (),
+    scope: ScopeKind | None = None,
+    bounds: Thresholds = _NO_BOUNDS,
 ) -> Reading:
     """Measure the page's blocks and find its boilerplate."""
     own = prose.own_text(survey)
@@ -59,7 +72,7 @@ def read(
         profile = threads.settle(survey, profile)
     dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
     dead = boilerplate.mark(survey, dropped)
-    return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered)
+    return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered, scope, bounds)
 
 
 def kept(survey: Survey, content: Content) -> Iterator[int]:

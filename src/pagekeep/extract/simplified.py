@@ -48,16 +48,21 @@ def decide(reading: Reading) -> Content | None:
     return None
 
 
-def judge(_reading: Reading, measured: Measure) -> str | None:
+def judge(reading: Reading, measured: Measure) -> str | None:
     """Why the result is not good enough, or `None` when it is."""
-    return None if measured.words >= MIN_WORDS else f"{measured.words} words, under {MIN_WORDS}"
+    least = _fewest_words(reading)
+    return None if measured.words >= least else f"{measured.words} words, under {least}"
+
+
+def _fewest_words(reading: Reading) -> int:
+    return MIN_WORDS if reading.bounds.min_words is None else reading.bounds.min_words
 
 
 def _candidates(reading: Reading) -> Iterator[Content]:
     index_of = {id(node): index for index, node in enumerate(reading.survey.nodes)}
     yield from _selected(reading, reading.remembered, index_of)
     body = structured_data.article_body(reading.structured)
-    if body:
+    if body and reading.scope is None:  # a rule that chose a part of the page did not choose this
         yield Content(0, {}, made=_as_paragraphs(body))
     yield from _selected(reading, (*_SEMANTIC, *_NAMED), index_of)
     yield from _densest_first(reading)
@@ -121,7 +126,7 @@ def _faults(reading: Reading, candidate: Content) -> str | None:
     measured = measure(reading, candidate)
     if measured.chars <= _MIN_CHARACTERS:
         return f"only {measured.chars} characters"
-    if measured.words < MIN_WORDS:
+    if measured.words < _fewest_words(reading):
         return f"{measured.words} words"
     if (
         measured.paragraphs <= _MIN_PARAGRAPHS
@@ -129,7 +134,7 @@ def _faults(reading: Reading, candidate: Content) -> str | None:
         and reading.survey.tag[candidate.root] != "article"
     ):
         return f"{measured.paragraphs} paragraphs"
-    if measured.link_density >= _MAX_LINK_DENSITY:
+    if measured.link_density >= (reading.bounds.max_link_density or _MAX_LINK_DENSITY):
         return f"{measured.link_density:.0%} of its text stands in links"
     if not _has_indicator(reading):
         return "no date, author or headline"

@@ -14,8 +14,10 @@ LEVEL_NAMES: Final[dict[Strategy, str]] = {
     "full_page": "the whole page without its furniture",
     "bookmark": "a bookmark of the metadata",
     "verbatim": "the text as it is",
+    "discarded": "a rule that wants none of it",
 }
-"""The levels in the order they are tried."""
+"""The levels in the order they are tried; the last two stand beside the chain."""
+_BESIDE: Final[frozenset[Strategy]] = frozenset({"verbatim", "discarded"})
 
 MOST_REMOVALS: Final = 40
 """Lines of removals shown; a big page can have thousands, and the biggest are what one looks for."""
@@ -48,6 +50,9 @@ def is_verbatim(page: Page) -> bool:
 
 def _verdict(page: Page) -> Iterator[str]:
     yield f"{page.quality.message}. Quality {page.quality.score} of 100."
+    if page.strategy == "discarded":
+        yield f"{page.quality.reason}."
+        return
     yield f"{_sentence(LEVEL_NAMES[page.strategy])} won: {_reason_of(page)}."
     if page.quality.reason:
         yield f"Extraction failed: {page.quality.reason}."
@@ -59,7 +64,10 @@ def _reason_of(page: Page) -> str:
 
 
 def _levels(page: Page) -> Iterator[str]:
-    names = {strategy: name for strategy, name in LEVEL_NAMES.items() if (strategy == "verbatim") == is_verbatim(page)}
+    if page.strategy in _BESIDE:
+        names = {page.strategy: LEVEL_NAMES[page.strategy]}
+    else:
+        names = {strategy: name for strategy, name in LEVEL_NAMES.items() if strategy not in _BESIDE}
     for number, (strategy, name) in enumerate(names.items(), start=1):
         attempts = [attempt for attempt in page.trace.attempts if attempt.strategy == strategy]
         for attempt in attempts:

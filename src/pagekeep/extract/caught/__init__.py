@@ -43,10 +43,19 @@ _DETECTORS: Final = (
 
 
 def look(
-    document: dom.Document, survey: Survey, structured: Structured, source: str, url: str | None, status: int | None
+    document: dom.Document,
+    survey: Survey,
+    structured: Structured,
+    source: str,
+    url: str | None,
+    status: int | None,
+    gone: tuple[dom.Element, ...] = (),
 ) -> Signals:
-    """What the page shows before anything is cut out of it; its `promise` serves `promise.need_render`."""
-    return gather(document, survey, structured, promise.look(document, survey, source), source, url, status)
+    """What the page shows before its content is cut out; its `promise` serves `promise.need_render`.
+
+    `gone` is what rules removed from it before the survey.
+    """
+    return gather(document, survey, structured, promise.look(document, survey, source), source, url, status, gone)
 
 
 def judge(signals: Signals, text: str, words: int, strategy: Strategy) -> Caught | None:

@@ -17,6 +17,7 @@ from pagekeep.model import Strategy
 _MAX_TEXT: Final = 12_000
 _HEAD: Final = 60_000
 _TAIL: Final = 20_000
+_MAX_GONE: Final = 50
 _MAX_HEADINGS: Final = 3
 _HEADING_CHARS: Final = 300
 _THINGS: Final = re.compile(
@@ -42,11 +43,14 @@ class Signals:
     """Password fields; not counted on a page with much text."""
     url: str | None
     status: int | None
+    gone: tuple[dom.Element, ...] = ()
+    """What rules removed from the page: a notice that is in the way is still what the page says."""
 
     @cached_property
     def text(self) -> str:
         """The beginning of the visible text, lower-cased, in one line."""
-        return normal(" ".join(_texts(self.survey, 0, _MAX_TEXT)))
+        removed = [dom.text_of(node)[:_MAX_TEXT] for node in self.gone[:_MAX_GONE]]
+        return normal(" ".join([*_texts(self.survey, 0, _MAX_TEXT), *removed]))
 
     @cached_property
     def headings(self) -> tuple[str, ...]:
@@ -137,9 +141,10 @@ def gather(
     source: str,
     url: str | None,
     status: int | None,
+    gone: tuple[dom.Element, ...] = (),
 ) -> Signals:
     """The signals of a page; ask before the cut."""
     title = dom.first(document, "title")
     said = normal(dom.text_of(title)[:_HEADING_CHARS]) if title is not None else ""
     passwords = len(dom.select(document, "input[type=password]")) if promise.light else 0
-    return Signals(survey, structured, promise, source, said, passwords, url, status)
+    return Signals(survey, structured, promise, source, said, passwords, url, status, gone)

@@ -1,0 +1,7 @@
+"""What matching rules do to a page: before the extractor on the raw tree, after it on what was extracted."""
+
+from __future__ import annotations
+
+from pagekeep.extract.rules.applying import After, Before, after, before
+
+__all__ = ["After", "Before", "after", "before"]
