@@ -58,7 +58,11 @@ class Pool:
 
     def map(self, jobs: Iterable[Any], *, batch: int = 16) -> Iterator[Answer]:
         """An answer for each job, in the order of the jobs; never more than two batches a child are read ahead."""
-        batches = _batches(jobs, batch)
+        return self.map_batches(_batches(jobs, batch))
+
+    def map_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[Answer]:
+        """The same for jobs that come in batches: those of one batch are done by one child."""
+        batches = iter(batches)
         waiting: deque[Future[list[Answer]]] = deque()
         for first in islice(batches, 2 * len(self._workers)):
             waiting.append(self._threads.submit(self._batch, first))
