@@ -1,0 +1,16 @@
+"""Corpora in, corpora out: millions of pages on all cores of a machine, or on a cluster.
+
+>>> from pagekeep import bulk
+>>> rows = bulk.extract_many([("https://example.com/", "<title>Hello</title><p>Hello, world.")])
+>>> [row["title"] for row in rows]
+['Hello']
+"""
+
+from __future__ import annotations
+
+from pagekeep.bulk.plan import Plan
+from pagekeep.bulk.report import Report
+from pagekeep.bulk.row import COLUMNS, Column, Row
+from pagekeep.bulk.running import extract_many, run
+
+__all__ = ["COLUMNS", "Column", "Plan", "Report", "Row", "extract_many", "run"]
