@@ -135,3 +135,19 @@ def test_every_node_of_a_dropped_subtree_is_marked(read_as: ReadAs) -> None:
 
 def test_a_page_without_prose_is_judged_without_dividing_by_nothing(read_as: ReadAs) -> None:
     assert dropped(read_as("<nav>noise</nav>")) == {"noise": "navigation"}
+
+
+@pytest.mark.parametrize("opening", ['<div role="dialog">', '<div class="modal">', "<dialog>"])
+def test_terms_of_sale_in_a_dialog_are_not_the_page_however_long(read_as: ReadAs, opening: str) -> None:
+    terms = f"{opening}{PROSE * 30}</{opening[1:].split()[0].rstrip('>')}>"
+    assert list(read_as(STORY + terms).dropped.values()) == ["dialog"]
+
+
+def test_a_page_that_is_one_dialog_is_the_dialog(read_as: ReadAs) -> None:
+    assert read_as(f'<div role="dialog">{STORY}</div><p>Close</p>').dropped == {}
+
+
+def test_text_laid_over_a_picture_is_content_when_it_holds_the_text(read_as: ReadAs) -> None:
+    html = f'<div class="overlay">{STORY}</div>{PROSE * 8}'
+    assert read_as(html).dropped == {}
+    assert list(read_as(f'{STORY}<div class="overlay">Enlarge</div>').dropped.values()) == ["overlay"]

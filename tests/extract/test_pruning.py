@@ -74,3 +74,9 @@ def test_short_blocks_may_be_said_twice(surveyed: Surveyed) -> None:
 def test_the_original_of_a_copy_may_not_be_what_is_dropped(surveyed: Surveyed) -> None:
     found = surveyed(f"<aside><p>{SENTENCE}</p></aside><div><p>{SENTENCE}</p></div>")
     assert pruning.copies(found, 0, {1: "aside"}) == {}
+
+
+def test_one_link_is_a_list_where_the_page_asks_for_no_more(surveyed: Surveyed) -> None:
+    found = surveyed(PROSE * 3 + '<div><a href="/sacks">See all our sacks</a></div>')
+    cut = pruning.link_lists(found, 0, {}, 1)
+    assert texts(found, cut) == ["See all our sacks"]

@@ -51,6 +51,7 @@ _SIGNS: Final = {
     Sign.CONTROL: "button",
     Sign.REVIEWS: "reviews",
     Sign.TOOLTIP: "tooltip",
+    Sign.OVERLAY: "overlay",
 }
 _ACCUSING: Final = int(sum(_SIGNS))
 _REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
@@ -84,6 +85,7 @@ _ACQUITTED_FROM: Final = {
     "aside": 0.4,
     "form": 0.4,
     "cookie notice": 0.95,
+    "dialog": 0.9,
     "reviews": 0.9,
 }
 # When a thread of comments is the content, so is every comment in it; a hidden dialog in hidden content is none.

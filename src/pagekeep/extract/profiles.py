@@ -25,6 +25,8 @@ class Profile:
     """A `header` within a section holds that section's heading, not the article's title and byline."""
     drops_link_lists: bool = False
     """A block of links within the content leads elsewhere; on other kinds of page it may be the content."""
+    fewest_links: int = 3
+    """Links that make such a block; where little stands beside the content but the way to other pages, one will do."""
     is_thread: bool = False
     """Posts that answer each other, and quote each other to do so."""
     max_link_density: float = 0.5
@@ -38,7 +40,7 @@ PROFILES: Final[dict[Kind, Profile]] = {
     "forum": Profile(
         ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS), all_text=True, share=0.9, is_thread=True
     ),
-    "product": Profile(ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True),
+    "product": Profile(ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True, fewest_links=1),
     "collection": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "listing": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "service": Profile(all_text=True, keeps_headers=True, share=0.85, max_link_density=0.8),

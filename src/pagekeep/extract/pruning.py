@@ -17,7 +17,7 @@ _REPEATED: Final = 60
 """Characters from which on a block that stands twice is taken for a copy."""
 
 
-def link_lists(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+def link_lists(survey: Survey, root: int, dropped: Dropped, at_least: int = _MIN_LINKS) -> Dropped:
     """Blocks in the content whose text nearly all stands in links that lead away; none when the content is such a list."""
     found: Dropped = {}
     away = _links_away(survey, root)
@@ -29,7 +29,7 @@ def link_lists(survey: Survey, root: int, dropped: Dropped) -> Dropped:
         elif (
             tags[index] in _BLOCKS
             and linked[index] > _LINK_LIST * chars[index]
-            and away[ends[index] - root] - away[index - root] >= _MIN_LINKS
+            and away[ends[index] - root] - away[index - root] >= at_least
         ):
             found[index] = "link list"
             index = ends[index]

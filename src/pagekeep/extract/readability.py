@@ -47,7 +47,7 @@ def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
 def _pruned(reading: Reading, root: int) -> Dropped:
     dropped = dict(reading.dropped)
     if reading.profile.drops_link_lists:
-        dropped |= pruning.link_lists(reading.survey, root, dropped)
+        dropped |= pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links)
     if reading.profile.is_thread:
         dropped |= quotations.repeated(reading.survey, root, dropped)
         dropped |= threads.refrains(reading.survey, root, dropped)

@@ -42,6 +42,7 @@ class Sign(IntFlag):
     MANUAL = 4194304
     REVIEWS = 8388608
     TOOLTIP = 16777216
+    OVERLAY = 33554432
 
 
 _WORDS: Final[dict[Sign, str]] = {
@@ -59,7 +60,7 @@ _WORDS: Final[dict[Sign, str]] = {
     " readmore youmaylike upsell crosssell",
     Sign.SIGNUP: "newsletter subscribe subscription signup signin login register optin mailchimp mc4wp paywall gform"
     " hsform donate",
-    Sign.POPUP: "modal popup popover lightbox dialog overlay toast snackbar announcement",
+    Sign.POPUP: "modal popup popover lightbox dialog toast snackbar announcement",
     Sign.COOKIES: "cookie cookies consent gdpr onetrust privacy cookiebot iubenda didomi usercentrics truste cookieyes cmplz"
     " termly osano",
     Sign.MEMBER: "signature userextras userdetails usertitle userbanner flair badge badges postprofile avatar userinfo"
@@ -74,6 +75,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.REVIEWS: "review reviews bazaarvoice yotpo",
     Sign.TOOLTIP: "tooltip tooltips",
     Sign.PRICE: "price prices pricing",
+    Sign.OVERLAY: "overlay",
     Sign.BUY: "addtocart addtobag addtobasket",
 }
 
