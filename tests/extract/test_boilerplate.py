@@ -39,6 +39,7 @@ def dropped(reading: Reading) -> dict[str, str]:
         ('<div class="newsletter">noise</div>', "sign-up"),
         ('<div class="cookie-notice">noise</div>', "cookie notice"),
         ('<div class="modal">noise</div>', "dialog"),
+        ('<div class="disclaimer">noise</div>', "small print"),
         ('<div role="navigation">noise</div>', "navigation"),
         ('<div role="contentinfo">noise</div>', "footer"),
         ("<div hidden>noise</div>", "hidden"),

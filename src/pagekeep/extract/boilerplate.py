@@ -52,6 +52,7 @@ _SIGNS: Final = {
     Sign.REVIEWS: "reviews",
     Sign.TOOLTIP: "tooltip",
     Sign.OVERLAY: "overlay",
+    Sign.SMALL_PRINT: "small print",
 }
 _ACCUSING: Final = int(sum(_SIGNS))
 _REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())

@@ -27,6 +27,8 @@ class Profile:
     """A block of links within the content leads elsewhere; on other kinds of page it may be the content."""
     fewest_links: int = 3
     """Links that make such a block; where little stands beside the content but the way to other pages, one will do."""
+    is_product: bool = False
+    """One thing is for sale; the page also shows others, and what buyers think."""
     is_thread: bool = False
     """Posts that answer each other, and quote each other to do so."""
     max_link_density: float = 0.5
@@ -40,8 +42,16 @@ PROFILES: Final[dict[Kind, Profile]] = {
     "forum": Profile(
         ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS), all_text=True, share=0.9, is_thread=True
     ),
-    "product": Profile(ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True, fewest_links=1),
+    "product": Profile(
+        ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True, fewest_links=1, is_product=True
+    ),
     "collection": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "listing": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
-    "service": Profile(all_text=True, keeps_headers=True, share=0.85, max_link_density=0.8),
+    "service": Profile(
+        ignored=int(Sign.REVIEWS | Sign.SMALL_PRINT),
+        all_text=True,
+        keeps_headers=True,
+        share=0.85,
+        max_link_density=0.8,
+    ),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pagekeep import dom, words
-from pagekeep.extract import boilerplate, prose, threads
+from pagekeep.extract import boilerplate, prose, sections, threads
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.profiles import Profile
 from pagekeep.extract.structured import Structured
@@ -71,6 +71,8 @@ def read(
     if profile.is_thread:
         profile = threads.settle(survey, profile)
     dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
+    if profile.is_product:
+        dropped |= sections.elsewhere(survey, 0, dropped)
     dead = boilerplate.mark(survey, dropped)
     return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered, scope, bounds)
 

@@ -43,6 +43,7 @@ class Sign(IntFlag):
     REVIEWS = 8388608
     TOOLTIP = 16777216
     OVERLAY = 33554432
+    SMALL_PRINT = 67108864
 
 
 _WORDS: Final[dict[Sign, str]] = {
@@ -72,10 +73,11 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.FOLDED: "tab tabs tabpanel pane accordion collapse collapsible collapsed expander expandable faq answer toggle panel"
     " details disclosure",
     Sign.QUOTE: "quote onebox footnote footnotes sidenote",
-    Sign.REVIEWS: "review reviews bazaarvoice yotpo",
+    Sign.REVIEWS: "review reviews bazaarvoice yotpo jdgm okendo loox trustpilot powerreviews",
     Sign.TOOLTIP: "tooltip tooltips",
     Sign.PRICE: "price prices pricing",
     Sign.OVERLAY: "overlay",
+    Sign.SMALL_PRINT: "disclaimer disclaimers",
     Sign.BUY: "addtocart addtobag addtobasket",
 }
 
