@@ -101,7 +101,9 @@ _NAMES: Final[dict[Sign, str]] = {
     Sign.BUY: "add-to-cart add_to_cart add-to-bag add-to-basket add-to-cart-button product-form__submit btn-addtocart",
     Sign.TOOLTIP: "tool-tip",
     Sign.POST: "message--post topic-post topic-body postbody post_body bbwrapper js-post forum-post poststream-item"
-    " comment-tree answercell postcell",
+    " comment-tree answercell postcell messagetext postbitlegacy postbit postcontainer js-post__content-text ipscomment cpost"
+    " ipscomment_content post_wrapper commentpost crawler-post itemcomment itemdiscussion usertext-body commtext comment-node"
+    " lia-message-body-content bbp-reply-content bbp-topic-content jive-message-body",
     Sign.MANUAL: "theme-doc-markdown rst-content sphinxsidebar md-content docmaincontainer bodywrapper vpdoc mw-parser-output"
     " markdown-section mdbook-content",
     Sign.MEMBER: "message-userextras message-userdetails message-user message-lastedit user-details user-info post-signature"
