@@ -17,7 +17,8 @@ _CODE: Final = re.compile(r"\A([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d
 _DECLARED: Final = (
     'html[lang], meta[http-equiv="content-language" i], meta[property="og:locale"], meta[name="language" i]'
 )
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_IDEOGRAPHS: Final = re.compile(r"(?:(?![\W\d_])[\u2e80-\U0010ffff])+")
 # The same language under two codes: old ones, and macrolanguages that pages and detectors name differently.
 _SAME: Final = {"iw": "he", "in": "id", "ji": "yi", "nb": "no", "nn": "no", "cmn": "zh", "tl": "fil", "mo": "ro"}
 
@@ -50,7 +51,8 @@ def detect(document: dom.Document, text: str) -> tuple[str | None, str]:
 
 def _letters(text: str) -> int:
     """Letters in the text; an ideograph says as much as several."""
-    return sum(4 if letter >= "\u2e80" else 1 for letter in _LETTER.findall(text))
+    count = sum(map(len, _LETTERS.findall(text)))
+    return count if text.isascii() else count + 3 * sum(map(len, _IDEOGRAPHS.findall(text)))
 
 
 def _declared(document: dom.Document) -> str | None:

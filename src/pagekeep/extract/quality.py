@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -70,7 +71,9 @@ def _message(level: Level, words: int) -> str:
 def _score(written: Written, metadata: Metadata) -> int:
     words = written.word_count
     blocks = len(dom.select(written.root, _BLOCKS))
-    sentences = max(len(_SENTENCE_END.findall(written.text)), words // _WORDS_A_SENTENCE)
+    sentences = words // _WORDS_A_SENTENCE
+    if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
+        sentences = max(sentences, len(_SENTENCE_END.findall(written.text)))
     points = (
         20 if metadata.title else 0,
         _points(words * (_LETTERS_A_WORD + 1), _LENGTH),
@@ -113,28 +116,25 @@ _COUNTED: Final = {
 _FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.]+\s+)*(`{3,}|~{3,})", re.M)
 _TABLE_RULE: Final = re.compile(r"^[ >\t]*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
 _LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
-_IMAGE: Final = re.compile(r"!\[")
+_WRITTEN: Final[dict[str, Callable[[str], int]]] = {
+    "code blocks": lambda markdown: len(_FENCE.findall(markdown)) // 2,
+    "tables": lambda markdown: bool(_TABLE_RULE.search(markdown)),
+    "lists": lambda markdown: bool(_LIST_ITEM.search(markdown)),
+    "images": lambda markdown: markdown.count("!["),
+    "math": lambda markdown: markdown.count("$") // 2,
+}
+"""How many of each the Markdown shows; of tables and lists, whether it shows any."""
 
 
 def lost_elements(written: Written) -> list[str]:
     """What the clean tree holds and the Markdown does not, in words."""
     had = {name: len(dom.select(written.root, selector)) for name, selector in _COUNTED.items()}
-    has = _count_in_markdown(written.markdown)
-    lost = [f"{had[name] - has[name]} of {had[name]} {name} lost" for name in _EXACT if has[name] < had[name]]
+    has = {name: count(written.markdown) for name, count in _WRITTEN.items() if had[name]}
+    lost = [f"{had[name] - has[name]} of {had[name]} {name} lost" for name in _EXACT if has.get(name, 0) < had[name]]
     lost += [f"all {had[name]} {name} lost" for name in _IN_ALL if had[name] and not has[name]]
     if written.code_blocks and not had["code blocks"]:
         lost.append(f"all {written.code_blocks} code blocks lost in the clean-up")
     return lost
-
-
-def _count_in_markdown(markdown: str) -> dict[str, int]:
-    return {
-        "code blocks": len(_FENCE.findall(markdown)) // 2,
-        "tables": len(_TABLE_RULE.findall(markdown)),
-        "lists": len(_LIST_ITEM.findall(markdown)),
-        "images": len(_IMAGE.findall(markdown)),
-        "math": markdown.count("$") // 2,
-    }
 
 
 _EXACT: Final = ("code blocks", "images", "math")

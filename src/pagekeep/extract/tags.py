@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from pagekeep.extract.metadata.commonwords import COMMON_WORDS
@@ -15,10 +15,11 @@ _MAX_LENGTH: Final = 40
 _MAX_WORDS: Final = 4
 """A tag is a term; a longer "keyword" is a search phrase or a sentence."""
 _READ_WORDS: Final = 3_000
+_TITLE_WORDS: Final = 200
 _READ_CHARACTERS: Final = 30_000
 _MIN_COUNT: Final = 4
 _TITLE_WEIGHT: Final = 3
-_WORD: Final = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
+_WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
 _SAYS_NOTHING: Final = frozenset(
     "blog article articles post posts page pages forum forums stories story products".split()
 )
@@ -78,8 +79,8 @@ def _salient(text: str, title: str, language: str | None) -> list[str]:
     if primary in _SPACELESS:
         return []
     common = COMMON_WORDS.get(primary)
-    titular = frozenset(_words(title))
-    counts = Counter(_words(text[:_READ_CHARACTERS], _READ_WORDS))
+    titular = frozenset(_count_words(title, _TITLE_WORDS))
+    counts = _count_words(text[:_READ_CHARACTERS], _READ_WORDS)
     weights = {
         word: count * (_TITLE_WEIGHT if word in titular else 1)
         for word, count in counts.items()
@@ -89,5 +90,11 @@ def _salient(text: str, title: str, language: str | None) -> list[str]:
     return sorted(weights, key=lambda word: -weights[word])
 
 
-def _words(text: str, limit: int = 200) -> Iterable[str]:
-    return [word.replace("\u2019", "'").removesuffix("'s") for word in _WORD.findall(text.lower())[:limit]]
+def _count_words(text: str, limit: int) -> dict[str, int]:
+    """How often each word stands in the text, in the order of first use; `Ann's` counts as `ann`."""
+    counts: dict[str, int] = {}
+    for word, count in Counter(_WORD.findall(text.lower().replace("\u2019", "'"))[:limit]).items():
+        if not word.isalnum():
+            word = word.rstrip("'-").removesuffix("'s")
+        counts[word] = counts.get(word, 0) + count
+    return counts

@@ -13,12 +13,17 @@ _MAX_LENGTH: Final = 8_000
 # Browsers drop these from inside an address; urljoin keeps some of them.
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 
+# What needs no parsing to be seen absolute: the one form nearly all addresses of clean content have.
+_PLAIN: Final = re.compile(r"https?://\w[!-Z\\^-~]*\Z", re.ASCII)
+
 
 def absolute(address: str | None, base: str | None = None) -> str | None:
     """The address as an absolute http(s) URL, or `None` when it is none and cannot be made one."""
     if not address or len(address) > _MAX_LENGTH:
         return None
     address = _UNSEEN.sub("", address.strip()).replace(" ", "%20")
+    if base is None and _PLAIN.match(address):
+        return address
     try:
         joined = urljoin(base, address) if base else address
         parts = urlsplit(joined)

@@ -47,6 +47,12 @@ def escape(text: str, *, in_link: bool = False) -> str:
     return _SPECIAL.sub(_in_link if in_link else _outside, text)
 
 
+def escape_first(text: str, *, in_link: bool = False) -> str:
+    """Like `escape`, for the beginning of a line: `~5` strikes nothing where nothing stands before it."""
+    escaped = escape(text, in_link=in_link)
+    return escaped[1:] if escaped.startswith("\\~") and text[1:2].isalnum() else escaped
+
+
 def _in_link(match: re.Match[str]) -> str:
     found = match.group()
     return "\\" + found if found in "[]" else _outside(match)

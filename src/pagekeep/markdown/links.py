@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pagekeep.dom import Element
 from pagekeep.markdown.emphasis import ENDS
-from pagekeep.markdown.escape import BANG, clean, destination, escape, link_title
-from pagekeep.markdown.run import Run, Stack, one_line
+from pagekeep.markdown.escape import BANG, clean, destination, escape, escape_first, link_title
+from pagekeep.markdown.run import Run, Stack, one_line, only_text
 
 
 def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None:
@@ -14,24 +14,33 @@ def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None
     if run.in_link or not href or href.startswith("#"):
         stack.extend([ENDS[mark], *node.children[::-1], mark] if mark else node.children[::-1])
         return
+    children = node.children
+    words = only_text(children) if mark is None else None
+    if words:
+        said = children[0].data  # type: ignore[attr-defined]
+        _add(run, escape_first(words, in_link=True), href, node, said)
+        return
     inside = Run(run.inline, flat=True, in_link=True)
     inside.active = dict(run.active)
-    inside.fill([ENDS[mark], *node.children[::-1], mark] if mark else list(node.children[::-1]))
+    inside.fill([ENDS[mark], *children[::-1], mark] if mark else list(children[::-1]))
     taken = inside.take()
-    text = one_line(taken)
-    bare = taken.strip("\x01\x02\x03\x04\x05\x06")
-    if bare[:1].isspace():
+    _add(run, one_line(taken), href, node, taken.strip("\x01\x02\x03\x04\x05\x06"))
+
+
+def _add(run: Run, text: str, href: str, node: Element, said: str) -> None:
+    """The finished link, with the spaces at the ends of what it says outside it."""
+    if said[:1].isspace():
         run.text(" ")
     if text:
         run.atom(linked(text, href, node.attr("title") or ""))
-    if bare[-1:].isspace():
+    if said[-1:].isspace():
         run.text(" ")
 
 
 def linked(text: str, href: str, title: str = "") -> str:
     """A link around finished text; a title that only repeats the text or the address is left out."""
     title = " ".join(title.split())
-    repeats = title.casefold() == text.casefold() or title.replace(" ", "_") in href
+    repeats = not title or title.casefold() == text.casefold() or title.replace(" ", "_") in href
     said = "" if repeats else link_title(title)
     return f"[{text}]({destination(href)}{said})"
 

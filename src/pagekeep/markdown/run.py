@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pagekeep.dom import Element, Node, Text, text_of
 from pagekeep.markdown.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
-from pagekeep.markdown.escape import ATOM_END, ATOM_START, clean, code_span, escape, guard, publish
+from pagekeep.markdown.escape import ATOM_END, ATOM_START, clean, code_span, escape, escape_first, guard, publish
 
 Stack: TypeAlias = list[Node | str]
 """What is still to be written, next last: nodes, text of our own, emphasis marks and `END`."""
@@ -174,26 +174,34 @@ class Run:
                 self.parts.append(" ")
             return
         lead, trail = " " * text[0].isspace(), " " * text[-1].isspace()
-        escaped = escape(words, in_link=self.in_link)
-        if not self.parts and escaped.startswith("\\~") and words[1:2].isalnum():
-            escaped = escaped[1:]  # `~5` strikes nothing at the beginning, where nothing stands before it
+        escaped = escape(words, in_link=self.in_link) if self.parts else escape_first(words, in_link=self.in_link)
         self.parts.append(lead + escaped + trail)
 
     def take(self) -> str:
         """The content, marks and outer spaces included, emptied out; open emphasis goes on in what follows."""
         self._settle()
-        self.parts.extend(ENDS[mark] for mark in reversed(self._opened))
+        if self._opened:
+            self.parts.extend([ENDS[mark] for mark in reversed(self._opened)])
         taken = "".join(self.parts)
         self.parts[:] = self._opened
         return taken
 
     def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
         """The content as finished paragraphs, each within `wrap`: two line breaks in a row part them."""
-        if not self.parts and not self._raw:
+        if not self.parts and not any(map(str.strip, self._raw)):  # at most the white space between two blocks
+            self._raw.clear()
             return []
         taken = self.take()
         lines = [one_line(part) for part in (_split_paragraphs(taken) if "\n" in taken else (taken,))]
         return [guard(publish(wrap(line) if wrap else line)) for line in lines if line]
+
+
+def only_text(nodes: Sequence[Node | str]) -> str | None:
+    """The words of nodes that are nothing but one text without oddities; `None` when a run has to sort them out."""
+    if len(nodes) != 1 or not isinstance(nodes[0], Text):
+        return None
+    words = " ".join(nodes[0].data.split())
+    return words if words.isprintable() else None
 
 
 _SPACES: Final = re.compile(r"[ \n]*\n[ \n]*")

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from pagekeep.dom import Element, Node
 from pagekeep.markdown.emphasis import STRONG
-from pagekeep.markdown.escape import publish
+from pagekeep.markdown.escape import escape_first, guard_line, publish
 from pagekeep.markdown.links import linked
-from pagekeep.markdown.run import CARD_END, END, Inline, Run, Stack, one_line
+from pagekeep.markdown.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
 
 MAX_NEST: Final = 9
 """Lists and quotes nested deeper are written at this depth: CommonMark presets stop reading at 20 levels of tokens (two
@@ -59,6 +59,8 @@ class Writer:
     def blocks(self, nodes: Sequence[Node]) -> list[Block]:
         """The blocks these nodes make; loose text becomes paragraphs."""
         out: list[Block] = []
+        if self.card is None and (words := only_text(nodes)) is not None:
+            return [Block("p", guard_line(publish(escape_first(words))))] if words else out
         run = Run(self.inline)
         stack: Stack = list(nodes[::-1])
         while True:
@@ -67,7 +69,14 @@ class Writer:
             if found is None:
                 return out
             if isinstance(found, Element):
-                self.handlers.get(found.tag, enter)(self, found, out, stack)
+                handler = self.handlers.get(found.tag)
+                if handler is not None:
+                    handler(self, found, out, stack)
+                elif self.card is None and not run.parts and (words := only_text(found.children)) is not None:
+                    if words:
+                        out.append(Block("p", guard_line(publish(escape_first(words)))))
+                else:
+                    enter(self, found, out, stack)
             elif found == CARD_END:
                 self.card = None
             run.in_link = self.card is not None
@@ -80,6 +89,8 @@ class Writer:
 
     def line(self, nodes: Sequence[Node | str], *, bold: bool = False) -> str:
         """The nodes as one line, for what holds no blocks; `bold` when the place makes all of it bold anyway."""
+        if (words := only_text(nodes)) is not None:
+            return publish(self.wrap(escape_first(words, in_link=self.card is not None)))
         run = Run(self.inline, flat=True, in_link=self.card is not None)
         if bold:
             run.active[STRONG] = 1
