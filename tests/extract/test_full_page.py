@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pagekeep.extract import full_page
-from pagekeep.extract.reading import Measure, Reading
+from pagekeep.extract.reading import Measure, Reading, measure
 
 ReadAs = Callable[..., Reading]
 
@@ -31,3 +31,18 @@ def test_names_that_would_leave_nothing_are_not_believed_but_tags_are(read_as: R
     content = full_page.decide(read_as(f"<nav>Menu</nav>{parts}"))
     assert content is not None
     assert list(content.dropped.values()) == ["navigation"]
+
+
+def test_a_few_lines_that_are_all_the_page_has_are_good_enough(read_as: ReadAs) -> None:
+    reading = read_as(
+        "<nav>Menu</nav><main><h1>Ferry times</h1><p>First boat at six.</p><p>Last boat at nine.</p></main>"
+    )
+    content = full_page.decide(reading)
+    assert content is not None
+    assert reading.survey.tag[content.root] == "main"
+    assert full_page.judge(reading, measure(reading, content)) is None
+
+
+def test_a_few_words_of_a_longer_page_are_not_good_enough(read_as: ReadAs) -> None:
+    rows = "".join(f"<p>Row {i} of the long register</p>" for i in range(30))
+    assert "12 words" in (full_page.judge(read_as(rows), Measure(12, 60, 0, 0)) or "")

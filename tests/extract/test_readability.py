@@ -69,6 +69,13 @@ def test_a_short_but_complete_page_is_good_enough(read_as: ReadAs) -> None:
     assert verdict(read_as(f"<h1>Notice</h1><p>{SENTENCE} {SENTENCE}</p>")) is None
 
 
+def test_on_a_short_page_lines_beside_the_one_paragraph_are_kept(read_as: ReadAs) -> None:
+    lines = "<p>Before the long one.</p>", f"<div><p>{SENTENCE}</p></div>", "<p>And after the long one.</p>"
+    reading = read_as(f"<div>{''.join(lines)}</div>")
+    assert measure(reading, decided(reading)).paragraphs == 1
+    assert measure(reading, decided(reading)).words == len(" ".join(lines).split())
+
+
 def test_a_few_words_of_a_longer_page_are_not_good_enough(read_as: ReadAs) -> None:
     rows = "".join(f"<div>Row {i} of the long register</div>" for i in range(80))
     assert "under 100" in (verdict(read_as(f"<div>{rows}</div><div><p>{SENTENCE}</p></div>")) or "")

@@ -12,7 +12,7 @@ from pagekeep.model import Attempt, Strategy
 
 Timer = Callable[[], float]
 
-MIN_WORDS: Final = 15
+MIN_WORDS: Final = 10
 """Content with fewer words is none, whatever promised more."""
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from pagekeep.extract import prose
 from pagekeep.extract.boilerplate import TAGS
 from pagekeep.extract.reading import Content, Measure, Reading, measure
 
 MIN_WORDS: Final = 50
+MIN_WORDS_OF_A_SHORT_PAGE: Final = 10
+_LINE: Final = 15
+"""Characters from which on a block says something; the words of a menu are shorter."""
+_SHARE: Final = 0.95
+"""How much of a short page's text its container must hold."""
+_COMPLETE: Final = 0.6
+"""How much of all text a short page must have kept to be more than the scraps of a longer one."""
 
 
 def decide(reading: Reading) -> Content | None:
@@ -16,14 +24,32 @@ def decide(reading: Reading) -> Content | None:
     if measure(reading, content).words >= _fewest_words(reading):
         return content
     by_tag = {index: why for index, why in reading.dropped.items() if reading.survey.tag[index] in TAGS}
-    return Content(0, by_tag)
+    whole = Content(0, by_tag)
+    if measure(reading, whole).words >= _fewest_words(reading):
+        return whole
+    lines = prose.sum_blocks(reading.survey, reading.own, _LINE, reading.dead)
+    return Content(prose.deepest(reading.survey, lines, _SHARE), reading.dropped) if lines[0] else whole
 
 
 def judge(reading: Reading, measured: Measure) -> str | None:
     """Why the result is not good enough, or `None` when it is."""
     least = _fewest_words(reading)
-    return None if measured.words >= least else f"{measured.words} words, under {least}"
+    if measured.words >= least:
+        return None
+    if reading.bounds.min_words is None and _is_short_but_complete(reading, measured):
+        return None
+    return f"{measured.words} words, under {least}"
 
 
 def _fewest_words(reading: Reading) -> int:
     return MIN_WORDS if reading.bounds.min_words is None else reading.bounds.min_words
+
+
+def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:
+    """Whether a few words are all that the page has to say."""
+    everything = prose.sum_blocks(reading.survey, reading.own, _LINE)[0]
+    return (
+        measured.words >= MIN_WORDS_OF_A_SHORT_PAGE
+        and measured.link_density < reading.profile.max_link_density
+        and measured.chars - measured.linked >= _COMPLETE * everything > 0
+    )

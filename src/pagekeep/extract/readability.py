@@ -19,6 +19,10 @@ MIN_WORDS_OF_A_CHOSEN_PART: Final = 1
 """Where a rule says what the article is, its length is nobody's business."""
 _PARAGRAPH: Final = 80
 """Characters from which on a block counts as a paragraph of an article."""
+_SHORT: Final = 600
+"""With fewer characters in paragraphs a page is short: then its lines vote too, and hardly any may be left out."""
+_LINE: Final = 15
+_SHORT_SHARE: Final = 0.95
 
 # A container of the content is never one of these: climb to what holds them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
@@ -34,7 +38,12 @@ def decide(reading: Reading) -> Content | None:
     mass = prose.sum_blocks(survey, own, at_least, reading.dead)
     if not mass[0]:
         return None
-    root = _thread(reading, mass) or prose.deepest(survey, mass, reading.profile.share)
+    share = reading.profile.share
+    if at_least == _PARAGRAPH and mass[0] < _SHORT:
+        lines = prose.sum_blocks(survey, own, _LINE, reading.dead)
+        if lines[0] < 2 * _SHORT:
+            mass, share = lines, _SHORT_SHARE
+    root = _thread(reading, mass) or prose.deepest(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
     return Content(root, _pruned(reading, root))
