@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extract import boilerplate
+from pagekeep.extract import boilerplate, stray_notes
 from pagekeep.extract.reading import Content
 from pagekeep.extract.survey import Survey
 from pagekeep.model import Removal
@@ -24,12 +24,13 @@ def cut(survey: Survey, content: Content) -> dom.Element:
     if content.made is not None:
         return content.made
     first, end = content.root, survey.end[content.root]
+    notes = stray_notes.find(survey, content)
     for index in content.dropped:
         if first < index < end:
             dom.drop(survey.nodes[index])
     root = survey.nodes[content.root]
     holder = dom.element("div")
-    dom.append(holder, *([root] if survey.tag[content.root] in _WHOLE else root.children))
+    dom.append(holder, *([root] if survey.tag[content.root] in _WHOLE else root.children), *notes)
     _unfold(holder)
     return holder
 

@@ -115,6 +115,8 @@ _NAMES: Final[dict[Sign, str]] = {
 
 # A name that states whether something is there does not name the element: `has-sidebar`, `no-nav`, `with-comments`.
 _STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
+# Notes stand below the text and are part of it: `footnotes-footer` is no footer.
+_NOTES: Final = frozenset({"footnote", "footnotes", "endnotes"})
 
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
 _BY_CAMEL: Final = re.compile(r"[a-z]{3,}")
@@ -154,6 +156,8 @@ def _read_name(name: str) -> int:
     found = _NAME_SIGNS.get(name.lower(), 0)
     # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.
     words = _SPLIT.split(name) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
+    if not _NOTES.isdisjoint(words):
+        return int(Sign.QUOTE)
     if _STATING.isdisjoint(words):
         for word in words:
             found |= _WORD_SIGNS.get(word, 0)

@@ -23,7 +23,7 @@ FORMS = {
     ),
     "wikipedia": (
         '<p>Water<sup id="cite_ref-1" class="reference"><a href="#cite_note-1"><span>[</span>1<span>]</span></a></sup> and leaves'
-        '<sup id="cite_ref-2" class="reference"><a href="#cite_note-2">[2]</a></sup>.</p><h2>References</h2>'
+        '<sup id="cite_ref-2" class="reference"><a href="#cite_note-2">[2]</a></sup>.</p><h2>Notes</h2>'
         '<div class="reflist"><ol class="references"><li id="cite_note-1"><span class="mw-cite-backlink"><b>'
         '<a href="#cite_ref-1">^</a></b></span> <span class="reference-text">Boil it first.</span></li>'
         '<li id="cite_note-2"><span class="mw-cite-backlink">^ <a href="#cite_ref-2"><sup>a</sup></a></span> '
@@ -130,3 +130,47 @@ def test_exponents_are_no_footnotes(cleaned):
 def test_a_link_in_a_note_stays(cleaned):
     html = '<p>a<sup><a href="#fn1">1</a></sup></p><ol><li id="fn1">see <a href="/book">the book</a></li></ol>'
     assert 'see <a href="https://example.org/book">the book</a>' in cleaned(html)
+
+
+def test_a_heading_of_references_stays_and_one_of_notes_goes(cleaned):
+    html = '<p>a<sup><a href="#fn1">1</a></sup></p><h2>{}</h2><ol><li id="fn1">one</li></ol>'
+    assert "<h2>References</h2>" in cleaned(html.format("References"))
+    assert "h2" not in cleaned(html.format("Footnotes"))
+
+
+def test_a_loose_note_keeps_the_blocks_that_follow_it(cleaned):
+    html = (
+        "<p>Water<sup>1</sup> and leaves<sup>2</sup>.</p><hr><p><strong>1</strong> Boil it:</p><ul><li>once</li></ul>"
+        "<p>Not twice.</p><p><strong>2</strong> Green.</p>"
+    )
+    assert cleaned(html) == (
+        f"<p>Water{REF_1} and leaves{REF_2}.</p>"
+        '<section class="footnotes"><ol><li id="fn-1"><p>Boil it:</p><ul><li>once</li></ul><p>Not twice.</p></li>'
+        '<li id="fn-2">Green.</li></ol></section>'
+    )
+
+
+def test_bold_numbers_that_no_rule_announces_are_no_notes(cleaned):
+    html = "<p>Water<sup>1</sup>.</p><p><strong>1</strong> Boil it.</p>"
+    assert "footnote" not in cleaned(html)
+
+
+def test_marks_that_scripts_follow_find_the_notes_by_their_ids(cleaned):
+    html = (
+        '<p>Water<sup class="footnoteref"><a href="javascript:;" id="footnoteref-1">1</a></sup>.</p><div class="notes">'
+        '<div class="title">Footnotes</div><div id="footnote-1"><a href="javascript:;">1</a>. Boil it.</div></div>'
+    )
+    assert (
+        cleaned(html)
+        == f'<p>Water{REF_1}.</p><section class="footnotes"><ol><li id="fn-1">Boil it.</li></ol></section>'
+    )
+
+
+def test_a_saved_page_finds_its_notes_by_its_old_address(cleaned):
+    html = (
+        '<p>See [<a href="https://old.example/p#bib.bib7">7</a>].</p><h2>References</h2>'
+        '<ul><li id="bib.bib7"><span>[7]</span> <span>A book.</span></li></ul>'
+    )
+    assert cleaned(html) == (
+        f'<p>See {REF_1}.</p><h2>References</h2><section class="footnotes"><ol><li id="fn-1">A book.</li></ol></section>'
+    )

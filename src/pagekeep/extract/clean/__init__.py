@@ -34,7 +34,7 @@ def clean(root: dom.Element, base_url: str | None) -> dom.Element:
     census = take_census(root)
     settle_math(root, census)
     settle_code(root, census)
-    settle_footnotes(root, base_url)
+    settle_footnotes(root)
     settle_callouts(root, census)
     settle_embeds(root, resolve, census)
     resolve_images(root, resolve)

@@ -16,7 +16,7 @@ _MARK: Final = re.compile(
     r"(?i)[\[(]?\s*(?:(?:note|nb|fn|lower-alpha)\s*)?(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4})\s*[\])]?[.,:]?"
 )
 _NOTE_NAME: Final = re.compile(
-    r"(?i)(?:^|[^a-z])(?:fn|footnotes?|f?notes?|endnotes?|ftn|en|_?ftn|cite_note|cite-note|sdfootnote|easy-footnote-bottom)"
+    r"(?i)(?:^|[^a-z])(?:fn|footnotes?|f?notes?|endnotes?|ftn|en|_?ftn|cite_note|cite-note|sdfootnote|easy-footnote-bottom|bib)"
     r"(?:[^a-z]|$|sym)|^user-content-fn|^fn"
 )
 _BACK: Final = re.compile(
@@ -30,6 +30,7 @@ _BACK_CLASSES: Final = (
 _SECTION_NAME: Final = re.compile(
     r"(?i)(?:foot|end)?notes?|references|citations|(?:notes and references|references and (?:foot)?notes)"
 )
+_PART_NAME: Final = re.compile(r"(?i)references|citations")
 _INLINE_NOTES: Final = (
     "span.ltx_role_footnotemark,span.ltx_note.ltx_role_footnote,span.sidenote,small.sidenote,aside.sidenote"
 )
@@ -39,13 +40,13 @@ _BIGGEST: Final = 400
 _LOOSE_ID: Final = re.compile(r"(?i)(?:user-content-)?(?:fn|footnote|note|ft)[-_:.]?(\d{1,4})")
 
 
-def settle_footnotes(root: dom.Element, base_url: str | None) -> None:
+def settle_footnotes(root: dom.Element) -> None:
     """Bring all footnotes of the page into one form."""
     notes = _Notes()
     _take_inline_notes(root, notes)
     linked = dom.select(root, 'a[href*="#"]')
     if linked:
-        _take_linked_notes(root, notes, base_url)
+        _take_linked_notes(root, notes)
     if not notes.bodies:
         _take_loose_notes(root, notes)
     if notes.bodies:
@@ -81,8 +82,7 @@ def _reference(number: int) -> dom.Element:
 # -- marks that are links ---------------------------------------------------------------------------------------------
 
 
-def _take_linked_notes(root: dom.Element, notes: _Notes, base_url: str | None) -> None:
-    page = (base_url or "").partition("#")[0]
+def _take_linked_notes(root: dom.Element, notes: _Notes) -> None:
     order: dict[str, int] = {}
     places: list[dom.Element] = []
     links: list[tuple[int, dom.Element, str]] = []
@@ -91,7 +91,7 @@ def _take_linked_notes(root: dom.Element, notes: _Notes, base_url: str | None) -
         for name in (node.attr("id"), node.attr("name") if node.tag == "a" else None):
             if name:
                 order.setdefault(name, position)
-        fragment = _fragment(node, page) if node.tag == "a" else ""
+        fragment = _fragment(node) if node.tag == "a" else ""
         if fragment:
             links.append((position, node, fragment))
     found = _references(places, order, links)
@@ -106,11 +106,10 @@ def _take_linked_notes(root: dom.Element, notes: _Notes, base_url: str | None) -
         _strip_note(body, backs)
 
 
-def _fragment(link: dom.Element, page: str) -> str:
-    address, sign, fragment = (link.attr("href") or "").strip().partition("#")
-    if not sign or not fragment or (address and address != page and "://" in address):
-        return ""
-    return fragment
+def _fragment(link: dom.Element) -> str:
+    """The place in a page that the link leads to. A page that was moved or saved names itself by its old address, so
+    any address will do: what is looked for stands in this page under the same name and looks like a note."""
+    return (link.attr("href") or "").strip().partition("#")[2]
 
 
 def _references(
@@ -240,7 +239,7 @@ def _drop_with_shell(node: dom.Element, limit: dom.Element) -> None:
     dom.drop(node)
 
 
-_LEADING: Final = re.compile(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†‡])\s+|\s*[\]).:]\s*|\s+")
+_LEADING: Final = re.compile(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†‡])(?:\s+|$)|\s*[\]).:]\s*|\s+")
 
 
 def _strip_leading_mark(body: dom.Element) -> None:
@@ -256,13 +255,31 @@ def _strip_leading_mark(body: dom.Element) -> None:
             return
         node = shown[0]
         if isinstance(node, dom.Text):
-            match = _LEADING.match(node.data)
-            if match:
-                dom.replace(node, node.data[match.end() :])
+            _cut_leading(node)
             return
-        if is_tag(node, "sup") and _MARK.fullmatch(dom.text_of(node).strip()):
+        if isinstance(node, dom.Element) and node.tag in _MARK_BOXES and _is_mark_box(node):
+            after = node.next_sibling
             dom.drop(node)
+            if isinstance(after, dom.Text):
+                _cut_leading(after)
             return
+
+
+_MARK_BOXES: Final = frozenset(("sup", "strong", "b", "a", "span"))
+
+
+def _is_mark_box(node: dom.Element) -> bool:
+    """Whether the element is nothing but the note's own mark; in bold, letters are words."""
+    text = dom.text_of(node).strip()
+    if _MARK.fullmatch(text) is None or (node.tag == "a" and (node.attr("href") or "").startswith("http")):
+        return False
+    return node.tag == "sup" or text.strip("[](). ").isdecimal()
+
+
+def _cut_leading(text: dom.Text) -> None:
+    match = _LEADING.match(text.data)
+    if match:
+        dom.replace(text, text.data[match.end() :])
 
 
 # -- notes in the line, and marks without links -----------------------------------------------------------------------
@@ -298,7 +315,7 @@ def _drop_toggle(note: dom.Element) -> None:
 
 def _take_loose_notes(root: dom.Element, notes: _Notes) -> None:
     """Marks that are bare raised numbers, with notes that begin with the same number or carry it in their id."""
-    marks = [sup for sup in dom.select(root, "sup") if (dom.text_of(sup).strip(" \n[]")).isdecimal()]
+    marks = [sup for sup in dom.select(root, "sup") if _number(sup)]
     if not marks:
         return
     bodies: dict[str, dom.Element] = {}
@@ -308,17 +325,68 @@ def _take_loose_notes(root: dom.Element, notes: _Notes) -> None:
         if block is None:
             references.append(mark)
         else:
-            bodies.setdefault(dom.text_of(mark).strip(" \n[]"), block)
-    for item in dom.select(root, "li[id],p[id]"):
+            bodies.setdefault(_number(mark), block)
+    for item in dom.select(root, "li[id],p[id],div[id]"):
         match = _LOOSE_ID.fullmatch(item.attr("id") or "")
         if match:
             bodies.setdefault(match.group(1), item)
+    for head in dom.select(root, "p > :is(strong,b):first-child"):
+        block = _block_it_heads(head) if _number(head) else None
+        if block is not None and _announcement_of(block) is not None:
+            bodies.setdefault(_number(head), block)
     for mark in references:
-        body = bodies.get(dom.text_of(mark).strip(" \n[]"))
+        body = bodies.get(_number(mark))
         if body is not None and not _follows_digit(mark) and not _is_inside(mark, body):
             dom.replace(mark, _reference(notes.number(body)))
+    _join_continuations(notes)
     for body in notes.bodies:
         _strip_leading_mark(body)
+
+
+def _number(mark: dom.Element) -> str:
+    """The number a raised or bold mark shows, alone or in brackets; empty when it shows something else."""
+    text = dom.text_of(mark).strip(" \n[]()")
+    return text if text.isdecimal() and len(text) < 4 else ""
+
+
+_REACH: Final = 60
+"""How far above a note the rule or heading may stand that announces it, in blocks."""
+_CONTINUED: Final = frozenset(("p", "ul", "ol", "blockquote", "pre", "div"))
+_LONGEST: Final = 6
+
+
+def _announcement_of(note: dom.Element) -> dom.Element | None:
+    """The rule or heading that says that only notes follow."""
+    before = dom.previous_element(note)
+    for _ in range(_REACH):
+        if before is None or before.tag in HEADINGS or before.tag == "hr":
+            break
+        before = dom.previous_element(before)
+    return before if before is not None and _is_announcement(before) else None
+
+
+def _join_continuations(notes: _Notes) -> None:
+    """Give announced notes the blocks that follow them, up to the next note."""
+    heads = set(notes.bodies)
+    for body in notes.bodies:
+        if body.tag != "p" or _announcement_of(body) is None:
+            continue
+        following = _following(body, heads)
+        if following:
+            inner = dom.element("p", None, *body.children)
+            dom.append(body, inner, *following)
+            dom.retag(body, "div")
+
+
+def _following(body: dom.Element, heads: set[dom.Element]) -> list[dom.Element]:
+    blocks: list[dom.Element] = []
+    after = dom.next_element(body)
+    while after is not None and after.tag in _CONTINUED and after not in heads:
+        blocks.append(after)
+        if len(blocks) > _LONGEST:
+            return []
+        after = dom.next_element(after)
+    return blocks
 
 
 def _block_it_heads(mark: dom.Element) -> dom.Element | None:
@@ -363,7 +431,7 @@ def _write_section(root: dom.Element, notes: _Notes) -> None:
     holders: dict[dom.Element, None] = {}
     for number, body in enumerate(notes.bodies, 1):
         holder, before = body.parent, dom.previous_element(body)
-        if before is not None and _is_announcement(before):
+        if before is not None and _goes_with_notes(before):
             announced.append(before)
         _move_note(number, body, items)
         if isinstance(holder, dom.Element):
@@ -398,16 +466,23 @@ def _drop_announcement(heading: dom.Element) -> None:
 def _drop_empty_place(holder: dom.Element, root: dom.Element) -> None:
     """Drop the box the notes stood in, and the heading that announced them, when the last one has left."""
     for _ in range(6):
-        if holder is root or any(not is_blank(child) and not _is_announcement(child) for child in holder.children):
+        if holder is root or any(not is_blank(child) and not _goes_with_notes(child) for child in holder.children):
             break
         parent = holder.parent
         if not isinstance(parent, dom.Element):
             return
         before = dom.previous_element(holder)
         dom.drop(holder)
-        if before is not None and _is_announcement(before):
+        if before is not None and _goes_with_notes(before):
             _drop_announcement(before)
         holder = parent
+
+
+def _goes_with_notes(node: dom.Node) -> bool:
+    """Whether an announcement says nothing once the notes have left. "References" names a part of the page, and heads
+    the notes where they are shown at its end."""
+    is_part = isinstance(node, dom.Element) and node.tag in HEADINGS and _PART_NAME.search(dom.text_of(node))
+    return _is_announcement(node) and not is_part
 
 
 def _is_announcement(node: dom.Node) -> bool:
