@@ -13,6 +13,10 @@ LINE_2 = '    <span class="k">return</span> <span class="s">"tea"</span>'
         f'<pre><code class="language-python">{LINE_1}\n{LINE_2}\n</code></pre>',
         f'<pre class="language-python"><code>{LINE_1}\n{LINE_2}</code></pre>',
         f'<pre><code class="lang-python">{LINE_1}\n{LINE_2}</code></pre>',
+        f'<pre><code class="python">{LINE_1}\n{LINE_2}</code></pre>',
+        f'<pre><code class="python hljs">{LINE_1}\n{LINE_2}</code></pre>',
+        f'<div class="code-block" data-lang="python">{LINE_1}\n{LINE_2}</div>',
+        f'<code class="hl python block">\n      {LINE_1}\n      {LINE_2}\n    </code>',
         f'<pre><code class="hljs python">{LINE_1}\n{LINE_2}</code></pre>',
         f'<pre data-language="python">{LINE_1}<br>{LINE_2}</pre>',
         f'<pre class="brush: python">{LINE_1}\n{LINE_2}</pre>',
@@ -101,3 +105,28 @@ def test_a_table_of_numbers_is_not_a_gutter(cleaned):
 def test_a_pre_around_a_picture_is_text_with_line_breaks(cleaned):
     expected = '<p>one<br>two <img src="https://example.org/a.png"></p>'
     assert cleaned('<pre>one\ntwo <img src="/a.png"></pre>') == expected
+
+
+def test_pieces_of_one_program_are_one_block(cleaned):
+    html = (
+        '<div><code class="hl lean block"><span>#check tea\n</span></code> <pre class="hl output">tea : Leaf</pre>'
+        '<code class="hl lean block"><span>\n</span></code><code class="hl lean block"><span>#eval cups</span></code></div>'
+    )
+    assert cleaned(html) == '<pre><code class="language-lean">#check tea\ntea : Leaf\n\n#eval cups</code></pre>'
+
+
+def test_blocks_of_their_own_stay_apart(cleaned):
+    assert cleaned("<div><pre>a</pre><pre>b</pre></div>") == "<pre><code>a</code></pre><pre><code>b</code></pre>"
+
+
+def test_lines_that_a_host_marks_as_changed_carry_the_sign(cleaned):
+    html = (
+        '<table><tr><td class="blob-num"></td><td class="blob-code"><span class="blob-code-inner" data-code-marker="-">tea</span>'
+        '</td></tr><tr><td class="blob-num"></td><td class="blob-code"><span data-code-marker="+">more tea</span></td></tr></table>'
+    )
+    assert cleaned(html) == "<pre><code>-tea\n+more tea</code></pre>"
+
+
+def test_a_box_named_for_code_that_holds_text_is_text(cleaned):
+    html = '<div class="code-tabs" data-lang="python"><p>Choose a language.</p></div>'
+    assert cleaned(html) == "<p>Choose a language.</p>"

@@ -46,3 +46,15 @@ def test_cells_of_headings_and_sections_are_layout(cleaned):
 def test_empty_rows_go_and_empty_cells_stay(cleaned):
     html = "<table><tr></tr><tr><th>a</th><th> </th></tr><tr><td>b</td><td></td></tr></table>"
     assert cleaned(html) == "<table><tbody><tr><th>a</th><th></th></tr><tr><td>b</td><td></td></tr></tbody></table>"
+
+
+def test_code_of_one_line_stays_in_its_cell(cleaned):
+    html = (
+        "<table><tr><td>Old</td><td><pre>brew()</pre></td></tr><tr><td>New</td><td><pre>steep()</pre></td></tr></table>"
+    )
+    assert "<td>Old</td><td><code>brew()</code></td>" in cleaned(html)
+
+
+def test_a_table_that_shows_one_cell_a_row_is_layout(cleaned):
+    html = "<table><tr><td></td><td>one</td></tr><tr><td> </td><td>two</td></tr></table>"
+    assert cleaned(html) == "<p>one</p><p>two</p>"

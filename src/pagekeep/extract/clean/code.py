@@ -13,6 +13,7 @@ from pagekeep.extract.clean.vocabulary import (
     BLOCKS,
     KEPT_INLINE,
     class_names,
+    head_of,
     is_blank,
     is_tag,
     shown_after,
@@ -30,10 +31,12 @@ _EDITORS: Final = {
 """Editors that draw each line as a box of its own: the element around the lines, and a line."""
 _BARE: Final = (
     ":is(div,figure,td):is([class*=highlight],[class*=code-block],[class*=codeblock],[class*=CodeBlock]) > code,"
-    "code.block"
+    "code.block,"
+    ":is(div,section)[class*=code]:is([data-lang],[data-language])"
 )
 _TAGS: Final = frozenset(("pre", "code"))
-_NAMES: Final = ("blob-code", *(box.removeprefix(".") for box in _EDITORS))
+_NAMES: Final = ("blob-code", "code-", *(box.removeprefix(".") for box in _EDITORS))
+_CODE_OR_TEXT: Final = "pre,code,p,table,textarea," + ",".join(_EDITORS)
 _NOT_CODE: Final = "img,h1,h2,h3,h4,h5,h6,iframe,video"
 _SPECIAL: Final = (
     ",".join(sorted(BLOCKS))
@@ -57,9 +60,12 @@ def settle_code(root: dom.Element, census: Census) -> None:
         return
     _join_editor_lines(root)
     _join_file_tables(root)
+    _join_fragments(root)
     for node in dom.select(root, f"pre,code:has(br),{_BARE}"):
         if node.tag == "pre":
             _settle_pre(node)
+        elif node.tag != "code":
+            _settle_box(node)
         elif not _is_within_code(node) and dom.first(node, "pre") is None:
             _settle_bare(node)
 
@@ -97,7 +103,21 @@ def _settle_bare(code: dom.Element) -> None:
     """A `code` without `pre` is a block when it says so, or has several lines and stands alone."""
     text = _code_text(code)
     if ("\n" in text.strip() and _is_own_line(code)) or "block" in class_names(code):
-        _write_block(code, text, language_of(code))
+        _write_block(code, _dedent(text), language_of(code))
+
+
+def _settle_box(box: dom.Element) -> None:
+    """A box that is named for code and names a language, without anything of code in it, holds the program itself."""
+    if dom.first(box, _CODE_OR_TEXT) is None and box.parent is not None:
+        _write_block(box, _dedent(_code_text(box)), language_of(box))
+
+
+def _dedent(text: str) -> str:
+    """The lines moved left as far as all of them go: outside `pre`, the page's own indentation stands before them."""
+    lines = text.strip("\n").split("\n")
+    margins = [len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()]
+    margin = min(margins, default=0)
+    return "\n".join([line[margin:] for line in lines]) if margin else text
 
 
 def _is_own_line(node: dom.Element) -> bool:
@@ -211,8 +231,34 @@ def _join_file_tables(root: dom.Element) -> None:
         if isinstance(table, dom.Element) and (not seen or seen[-1] is not table):
             seen.append(table)
     for table in seen:
-        lines = [dom.text_of(cell).strip("\n") for cell in dom.select(table, "td.blob-code")]
+        lines = [_marker(cell) + dom.text_of(cell).strip("\n") for cell in dom.select(table, "td.blob-code")]
         dom.replace(table, dom.element("pre", dom.attributes(table), "\n".join(lines)))
+
+
+def _marker(cell: dom.Element) -> str:
+    """The sign of an added or removed line, which the page only draws."""
+    for node in (cell, *head_of(cell, 1)):
+        marker = node.attr("data-code-marker")
+        if marker in ("+", "-", " "):
+            return marker
+    return ""
+
+
+_FRAGMENTS: Final = frozenset(("code", "pre"))
+
+
+def _join_fragments(root: dom.Element) -> None:
+    """A box of nothing but pieces of one program, as literate tools write it, is one block."""
+    for first in dom.select(root, "code.block:first-child"):
+        box = first.parent
+        if not isinstance(box, dom.Element) or box.tag in KEPT_INLINE or box.tag == "pre":
+            continue
+        pieces = [child for child in box.children if not is_blank(child)]
+        if len(pieces) > 1 and all(isinstance(piece, dom.Element) and piece.tag in _FRAGMENTS for piece in pieces):
+            text = "\n".join([_code_text(piece).removesuffix("\n") for piece in pieces])  # type: ignore[arg-type]
+            dom.replace(first, dom.element("pre", dom.attributes(first), text))
+            for piece in pieces[1:]:
+                dom.drop(piece)
 
 
 # -- the text ---------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ _NONE: Final = frozenset(
 _FARTHEST: Final = 10
 """How many boxes around a block may name its language; a table of line numbers is five of them."""
 _MARKERS: Final = frozenset(
-    ("hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
+    ("hl", "hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
 )
 """Classes after which highlighters write the bare name of the language."""
 _PAIRS: Final = (
@@ -43,7 +43,21 @@ _PAIRS: Final = (
 _SPOKEN: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 """Language names as bars above code blocks write them."""
 _LANGUAGES: Final = (
-    frozenset(_SPOKEN) | frozenset(_SPOKEN.values()) | {"python3", "pycon", "ipython3", "cmd", "nasm", "asm"}
+    frozenset(_SPOKEN)
+    | frozenset(_SPOKEN.values())
+    | frozenset(
+        "abap ada agda angelscript antlr apache apex apl applescript arduino asciidoc asm astro autohotkey avr awk ballerina "
+        "basic batch bat bibtex bicep blade brainfuck bsl cobol coffee coffeescript clike cmake cmd coq cpp crystal csv cue "
+        "cuda cypher cython d delphi django docker dos dot ebnf ejs elm elvish emacs erb excel f90 fish forth fortran fsharp "
+        "gdscript gherkin git glsl gnuplot gradle groovy haml handlebars haxe hbs hcl hlsl hs html5 idris ini ipython ipython3 "
+        "jinja jinja2 jsonc json5 jsonnet jsonl kt ksh latex lean lean4 less lisp liquid livescript llvm log m4 make mathematica "
+        "md mdx mermaid mips mojo mustache mysql nasm nginx nim nimrod nunjucks objc objective-c objectpascal ocaml octave "
+        "openscad pascal patch pgsql plantuml plpgsql plsql postcss postgres powerquery processing prolog prometheus promql "
+        "properties proto protobuf ps1 pug puppet purescript pycon pytb python2 python3 q qml racket rb reason regex rego rest "
+        "robot rs rst sas sass scheme smalltalk smarty solidity sparql splunk ssh sqlite stan stata stylus sv svelte svg sway "
+        "systemverilog systemd tcl terraform tex thrift tla tree-sitter tsql turtle twig typst vala vb vba vbnet verilog vhdl "
+        "vim viml visualbasic wasm wat wgsl wolfram xml xquery xsl xslt zsh zshell".split()
+    )
 )
 
 
@@ -92,8 +106,8 @@ def _bare_name(names: list[str]) -> str:
             found = _known(name.rstrip(";"))
             if found and (marker == "brush:" or found in _LANGUAGES):
                 return found
-    if "hljs" in names and names[-1] == "hljs" and len(names) == 2 and names[0] in _SPOKEN:
-        return names[0]
+    if names and len(names) < 3 and (len(names) == 1 or names[1] in _MARKERS) and names[0].lower() in _LANGUAGES:
+        return names[0].lower()
     return ""
 
 

@@ -9,7 +9,7 @@ from pagekeep import dom
 _ANCHORS: Final = (
     ":is(h1,h2,h3,h4,h5,h6,dt) :is(a.anchor,a.headerlink,a.header-anchor,a.heading-anchor,a.anchor-link,a.permalink,"
     'a.hash-link,a.heading-link,a.anchorjs-link,a.octicon-link,a.direct-link,a[aria-hidden=true],a[href^="#"],'
-    "span.mw-editsection,a.mw-editsection,[class~=headline-anchor])"
+    "a[title=Permalink],span.mw-editsection,a.mw-editsection,[class~=headline-anchor])"
 )
 _SIGNS: Final = frozenset(
     ("", "#", "¶", "§", "🔗", "🔗︎", "link", "permalink", "anchor", "direct link", "copy link", "[edit]", "edit")

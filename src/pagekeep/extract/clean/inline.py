@@ -26,8 +26,16 @@ _OLD: Final = ",".join(_NAMES)
 
 
 def rename_inline(root: dom.Element, census: Census) -> None:
-    """Give `b`, `i`, `strike`, `tt` and their like their modern names."""
+    """Give `b`, `i`, `strike`, `tt` and their like their modern names; open a `cite` around a whole reference."""
+    if "cite" in census.tags:
+        _open_references(root)
     if census.tags.isdisjoint(_NAMES):
         return
     for node in dom.select(root, _OLD):
         dom.retag(node, _NAMES[node.tag])
+
+
+def _open_references(root: dom.Element) -> None:
+    """A `cite` is the title of a work; around a whole reference, which sets its title apart itself, it means nothing."""
+    for node in dom.select(root, "cite:has(i,em,cite),cite.citation,cite.ltx_cite,cite:has(sup)"):
+        dom.unwrap(node)

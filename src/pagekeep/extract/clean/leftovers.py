@@ -13,6 +13,7 @@ _NEVER: Final = (
     "script,style,template,noscript,link,meta,svg,canvas,input,select,textarea,datalist,object,applet,embed,"
     "iframe,frame,frameset,video,audio,map,area,progress,meter,param,track,source,title,math,"
     ".material-icons,.material-icons-outlined,.material-symbols-outlined,.material-symbols-rounded,"
+    "[role=listbox],[role=tooltip],"
     ".sr-only,.visually-hidden,.screen-reader-text,"
     "[hidden]:not([hidden=until-found]):not([role=tabpanel])"
 )

@@ -10,6 +10,7 @@ from pagekeep.extract.clean.vocabulary import is_tag
 
 _BLOCK_HEAVY: Final = "h1,h2,h3,h4,pre,blockquote,figure,hr,article,section"
 _PARTS: Final = frozenset(("thead", "tbody", "tfoot"))
+_LINE_OF_CODE: Final = 200
 _LONG: Final = 400
 """A cell with more characters than this, on average, is a column of the page and not a datum."""
 
@@ -18,12 +19,22 @@ def settle_tables(root: dom.Element, census: Census) -> None:
     """Unwrap layout tables, innermost first, and give cells the attributes that clean HTML knows."""
     if "table" not in census.tags:
         return
+    if "pre" in census.tags or "code" in census.tags:
+        _put_short_code_in_line(root)
     for table in reversed(dom.select(root, "table")):
         rows = _rows(table)
         if _is_layout(table, rows):
             _unwrap_table(table, rows)
         else:
             _align(rows)
+
+
+def _put_short_code_in_line(root: dom.Element) -> None:
+    """A block of code of one line in a cell fits into a table as code within a line."""
+    for block in dom.select(root, "td pre,th pre"):
+        text = dom.text_of(block)
+        if "\n" not in text and len(text) < _LINE_OF_CODE:
+            dom.replace(block, dom.element("code", None, text))
 
 
 def _rows(table: dom.Element) -> list[list[dom.Element]]:
@@ -49,12 +60,19 @@ def _is_layout(table: dom.Element, rows: list[list[dom.Element]]) -> bool:
         return not (headed and len(rows) > 2)
     if headed:
         return False
+    if all(_shown(row) <= 1 for row in rows):
+        return True
     if dom.first(table, "table") is not None:
         return True
     cells = [cell for row in rows for cell in row]
     if dom.first(table, _BLOCK_HEAVY) is not None and len(cells) < 30:
         return True
     return len(cells) < 12 and sum(len(dom.text_of(cell)) for cell in cells) > _LONG * len(cells)
+
+
+def _shown(row: list[dom.Element]) -> int:
+    """How many cells of the row show something."""
+    return sum(bool(dom.text_of(cell).strip()) or dom.first(cell, "img") is not None for cell in row)
 
 
 def _has_caption(table: dom.Element) -> bool:
