@@ -123,3 +123,11 @@ def test_short_text_does_not_read_a_large_element_to_its_end() -> None:
     body = dom.first(dom.parse("<p>" + "<b>word </b>" * 100_000), "body")
     assert body is not None
     assert len(structured.short_text(body, 100)) < 500
+
+
+def test_properties_are_those_of_one_item() -> None:
+    found = read(
+        '<div itemscope itemtype="https://schema.org/Article"><b itemprop="author">Ann</b><b itemprop="author">Bo</b></div>'
+        '<div itemscope itemtype="https://schema.org/Review"><b itemprop="author">Cy</b></div>'
+    )
+    assert found.properties["author"] == ("Ann", "Bo")

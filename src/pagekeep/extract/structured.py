@@ -108,6 +108,7 @@ class _Reader:
         self._links: dict[str, list[str]] = {}
         self._types: dict[str, None] = {}
         self._properties: dict[str, list[str]] = {}
+        self._items: dict[str, dom.Node | bool] = {}
         self._json_left = _MAX_JSON
         self._properties_left = _MAX_PROPERTIES
 
@@ -149,7 +150,10 @@ class _Reader:
             return
         self._properties_left -= 1
         for name in prop.split()[:3]:
-            if name in _WANTED_PROPERTIES and _own_scope(element) and (value := _property_value(element)):
+            if name not in _WANTED_PROPERTIES or (item := _own_scope(element)) is None:
+                continue
+            # The values of one item: the author of a review below the article is not another author of the article.
+            if self._items.setdefault(name, item) is item and (value := _property_value(element)):
                 _add(self._properties, name, value)
 
     def result(self) -> Structured:
@@ -245,14 +249,14 @@ def _inner(item: dict[str, Any]) -> Iterator[Any]:
 # --- microdata ------------------------------------------------------------------------------------
 
 
-def _own_scope(element: dom.Element) -> bool:
-    """Whether the item the property belongs to is the page's own, or there is no item around it."""
+def _own_scope(element: dom.Element) -> dom.Node | bool | None:
+    """The item the property belongs to when it is the page's own, `True` when there is no item around it, else `None`."""
     node = element.parent
     for _ in range(_MAX_CLIMB):
         if not isinstance(node, dom.Element):
             return True
         if declared := node.attr("itemtype"):
-            return bool(_OWN_SCOPES.search(declared.rstrip("/ ")))
+            return node if _OWN_SCOPES.search(declared.rstrip("/ ")) else None
         node = node.parent
     return True
 

@@ -97,3 +97,67 @@ def test_line_under_the_heading_that_begins_with_by_is_a_byline() -> None:
 
 def test_home_page_does_not_take_the_author_of_a_listed_article() -> None:
     assert read('<h1>Daily</h1><p class="byline">By Ann Lee</p>', "https://example.com/").author is None
+
+
+def test_organisation_as_author_gives_way_to_the_person_in_the_byline() -> None:
+    html = with_json_ld({"@type": "Organization", "name": "Mill House"})
+    assert read(html + '<h1>T</h1><p class="byline">By Ann Lee</p>').author == "Ann Lee"
+    assert read(html).author == "Mill House"
+
+
+def test_team_gives_way_to_a_person_and_stands_when_there_is_none() -> None:
+    head = '<meta name="author" content="Mill House Team">'
+    assert read(head + '<h1>T</h1><p class="byline">By Ann Lee</p>').author == "Ann Lee"
+    assert read(head).author == "Mill House Team"
+    assert read('<meta name="author" content="Staff">').author == "Staff"
+
+
+def test_house_is_left_out_where_it_follows_the_names_of_people() -> None:
+    head = '<meta property="og:site_name" content="Daily Bugle">'
+    assert read(head + with_json_ld("Ann Lee and Bo Ek, The Daily Bugle")).author == "Ann Lee, Bo Ek"
+
+
+def test_login_gives_way_to_the_full_name_in_the_visible_byline() -> None:
+    html = with_json_ld({"@type": "Person", "name": "alee7"})
+    assert read(html + "<h1>T</h1><p>By Ann Lee</p>").author == "Ann Lee"
+    assert read(html + "<h1>T</h1><p>Some words</p>").author == "alee7"
+
+
+def test_byline_that_names_the_house_ends_the_search() -> None:
+    html = (
+        '<meta property="og:site_name" content="Mill News"><meta name="author" content="Mill News">'
+        '<h1>T</h1><p class="byline">By Mill News</p><div><p class="byline">By Bo Ek</p></div>'
+    )
+    assert read(html).author == "Mill News"
+
+
+def test_byline_close_to_the_heading_comes_before_those_of_teasers() -> None:
+    html = (
+        '<ul><li><span class="byline">Bo Ek</span></li></ul><section><p class="byline">By Ann Lee</p><h1>Rye</h1></section>'
+        '<ul><li><span class="byline">Cy Ray</span></li></ul>'
+    )
+    assert read(html).author == "Ann Lee"
+
+
+def test_starter_of_a_thread_comes_before_those_who_answer() -> None:
+    html = (
+        '<h1>Rye?</h1><div><span>Thread starter</span> <a href="/u/1">grainfan</a></div>'
+        '<div class="message-author">Deputy Baker</div>'
+    )
+    assert read(html).author == "grainfan"
+
+
+def test_reviewer_is_no_author() -> None:
+    html = '<h1>T</h1><p class="byline">By <a href="/author/ann">Ann Lee</a>. Reviewed by Bo Ek</p>'
+    assert read(html).author == "Ann Lee"
+    assert read("<h1>T</h1><p>Medically reviewed by Bo Ek</p>").author is None
+
+
+def test_text_about_the_author_is_no_name() -> None:
+    html = '<h1>T</h1><div class="author-description">Licensed miller, M.A. Baking</div>'
+    assert read(html).author is None
+
+
+def test_empty_link_of_a_portrait_is_passed_over_in_a_byline() -> None:
+    html = '<h1>T</h1><div class="byline"><a href="/~ann"><img src=a.png></a> via <a href="/~ann">Ann Lee</a> | caches</div>'
+    assert read(html).author == "Ann Lee"

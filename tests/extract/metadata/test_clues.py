@@ -58,9 +58,33 @@ def test_heading_that_agrees_with_the_title_is_the_main_one() -> None:
         ("<aside><p id=x></aside>", True),
         ("<article><aside><p id=x></aside></article>", False),
         ('<div id="__next"><p id=x></div>', False),
+        ("<article><footer><p id=x></footer></article>", False),
+        ("<footer><p id=x></footer>", True),
+        ('<div class="newsletter-issue"><p id=x></div>', False),
+        ('<div class="newsletter-signup"><p id=x></div>', True),
     ],
 )
 def test_parts_that_speak_of_something_else_are_known_by_whole_words(html: str, foreign: bool) -> None:
     element = dom.first(dom.parse(html), "#x")
     assert element is not None
     assert clues.is_foreign(element) is foreign
+
+
+def test_lesser_heading_the_title_begins_with_is_the_main_one_when_no_h1_is() -> None:
+    found = gather("<title>A long way to good rye | Mill</title><h1>Mill</h1><h2>A long way to good rye</h2>")
+    assert found.heading is not None
+    assert found.heading.tag == "h2"
+
+
+def test_what_holds_the_heading_too_is_the_pages_own_whatever_its_class() -> None:
+    found = gather('<div class="story sidebar-mode"><h1>Rye</h1><p id=x>May 3</p></div>')
+    element = dom.first(found.document, "#x")
+    assert element is not None
+    assert not found.is_foreign(element)
+    assert clues.is_foreign(element)
+
+
+def test_candidates_close_to_the_heading_come_first() -> None:
+    found = gather("<p id=a></p><section><p id=b></p><h1>Rye</h1><p id=c></p></section><p id=d></p>")
+    order = found.from_heading(dom.select(found.document, "h1, p"), 10)
+    assert list(dict.fromkeys(element.attr("id") for element in order if element.tag == "p")) == ["c", "b", "d", "a"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extract.metadata.dates import in_path, to_iso
+from pagekeep.extract.metadata.dates import in_path, month_alone, to_iso, without_date
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_order_of_day_and_month_follows_the_page_unless_only_one_is_possible() -
     assert to_iso("03/25/2024", day_first=True) == "2024-03-25"
 
 
-@pytest.mark.parametrize("path", ["/2024/03/05/title", "/news/2024-03-05-title", "/x-20240305/"])
+@pytest.mark.parametrize("path", ["/2024/03/05/title", "/news/2024-03-05-title", "/x-20240305/", "/a/2024-03-05+title"])
 def test_address_carries_a_date(path: str) -> None:
     assert in_path(path) == "2024-03-05"
 
@@ -80,3 +80,22 @@ def test_numbers_in_an_address_are_not_always_a_date(path: str) -> None:
 
 def test_long_text_is_not_searched_to_its_end() -> None:
     assert to_iso("1 " * 100_000 + "2024-03-05") is None
+
+
+def test_dashes_put_the_day_first_as_dots_do() -> None:
+    assert to_iso("02-12-2025") == "2025-12-02"
+    assert to_iso("02/12/2025") == "2025-02-12"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("November 2015", "2015-11"), ("mars 2021", "2021-03"), ("Nov. 2015", "2015-11"), ("November 5 2015", None),
+     ("Closed November 2015", None), ("Lorem 2015", None), ("November 1815", None)],
+)  # fmt: skip
+def test_month_alone_is_a_whole_text(text: str, expected: str | None) -> None:
+    assert month_alone(text) == expected
+
+
+def test_what_stands_beside_a_date_is_told() -> None:
+    assert without_date("Posted March 5, 2024 by Ann") == "Posted  by Ann"
+    assert without_date("no date") == "no date"

@@ -24,6 +24,10 @@ from pagekeep.extract.metadata.names import names_in
         ("Kitchen Table Staff", ["Kitchen Table Staff"]),
         ("&#74;ane <b>Doe</b>", ["Jane Doe"]),
         ("山田太郎", ["山田太郎"]),
+        ("the Mill House Team", ["the Mill House Team"]),
+        ("Jane Doe Last update", ["Jane Doe"]),
+        ("By Jane Doe. Edited by John Roe", ["Jane Doe"]),
+        ("3d77e-grain", ["3d77e-grain"]),
     ],
 )
 def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> None:
@@ -33,7 +37,8 @@ def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> N
 @pytest.mark.parametrize(
     "text",
     ["", "admin", "By", "https://social.example/janedoe", "jane@example.com", "@janedoe", "5 min read", "287 posts",
-     "February 8", "Skip to content", "Follow us", "page.head.extra.author", "Staff Writer", "A" * 200],
+     "February 8", "Skip to content", "Follow us", "page.head.extra.author", "Staff Writer", "Thread starter",
+     "Bread: how it rises", "Fact checked by John Roe", "12", "A" * 200],
 )  # fmt: skip
 def test_what_names_nobody_gives_no_name(text: str) -> None:
     assert names_in(text) == []

@@ -87,3 +87,59 @@ def test_language_of_the_page_decides_between_day_and_month() -> None:
 def test_unix_seconds_in_json_ld_are_read() -> None:
     html = '<script type="application/ld+json">{"@type":"Article","datePublished":1709600000}</script>'
     assert read(html).published == "2024-03-05T00:53:20Z"
+
+
+STATED = '<script type="application/ld+json">{"@type":"Article","datePublished":"2024-08-07T12:00:00Z"}</script>'
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("<p>Dec 30, 2013</p>", "2013-12-30"),
+        ("<p>Posted on Dec 30, 2013 by Ann</p>", "2013-12-30"),
+        ("<p>August 6, 2024</p>", "2024-08-07T12:00:00Z"),
+        ("<p>Dec 30, 2013</p><p>August 7, 2024</p>", "2024-08-07T12:00:00Z"),
+        ("<p>Updated Dec 30, 2025</p>", "2024-08-07T12:00:00Z"),
+        ("<p><b>Last updated:</b> <i>Dec 30, 2025</i></p>", "2024-08-07T12:00:00Z"),
+        ('<p class="post-modified">Dec 30, 2025</p>', "2024-08-07T12:00:00Z"),
+        ("<p>Mis à jour le 30 décembre 2025</p>", "2024-08-07T12:00:00Z"),
+        ("<p>The festival of bread and cake opens its doors to everyone on Dec 30, 2025</p>", "2024-08-07T12:00:00Z"),
+        ('<div class="related"><p>Dec 30, 2013</p></div>', "2024-08-07T12:00:00Z"),
+    ],
+)
+def test_date_shown_by_the_heading_wins_over_quite_another_stated_one(shown: str, expected: str) -> None:
+    assert read(f"{STATED}<h1>Rye</h1>{shown}").published == expected
+
+
+def test_day_in_the_address_is_that_of_the_place_when_the_stated_one_is_a_day_off() -> None:
+    assert read(STATED, "https://example.com/2024/08/06/rye").published == "2024-08-06"
+    assert read(STATED, "https://example.com/2023/08/06/rye").published == "2024-08-07T12:00:00Z"
+
+
+def test_date_ahead_of_the_heading_in_its_block_wins_over_those_of_listed_pages() -> None:
+    html = (
+        '<section><span class="date">May 3, 2024</span><h1>Rye</h1></section>'
+        '<ul><li><span class="date">May 9, 2024</span></li></ul>'
+    )
+    assert read(html).published == "2024-05-03"
+
+
+def test_month_alone_is_kept_as_precise_as_it_is_stated() -> None:
+    assert read("<h1>Rye</h1><p>November 2015</p>").published == "2015-11"
+    assert read("<h1>Rye</h1><p>Closed since November 2015</p>").published is None
+
+
+def test_meta_of_a_houses_own_making_is_understood() -> None:
+    assert read('<meta name="x-published-date" content="2025-05-27T06:03:43Z">').published == "2025-05-27T06:03:43Z"
+
+
+def test_question_of_a_forum_has_the_date_it_was_asked() -> None:
+    html = (
+        '<div itemscope itemtype="https://schema.org/Question"><time itemprop="dateCreated" datetime="2010-10-16">x</time>'
+        '<div itemscope itemtype="https://schema.org/Answer"><time itemprop="dateCreated" datetime="2019-09-17">y</time>'
+    )
+    assert read(html).published == "2010-10-16"
+
+
+def test_element_that_counts_time_by_script_is_read() -> None:
+    assert read('<h1>Rye</h1><relative-time datetime="2024-05-03T10:00:00Z">').published == "2024-05-03T10:00:00Z"

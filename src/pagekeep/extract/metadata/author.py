@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from pagekeep import dom
-from pagekeep.extract.metadata import nearby
-from pagekeep.extract.metadata.clues import Clues, is_foreign
+from pagekeep.extract.metadata import signature
+from pagekeep.extract.metadata.clues import Clues
 from pagekeep.extract.metadata.names import names_in
-from pagekeep.extract.metadata.plain import squeezed
-from pagekeep.extract.structured import Json, short_text
+from pagekeep.extract.metadata.plain import one_line, squeezed
+from pagekeep.extract.structured import Json, short_text, type_names
 
 Found = tuple[str, str]
 
@@ -21,38 +22,93 @@ _MAX_BYLINES: Final = 15
 _MAX_BYLINE: Final = 150
 _OG_NAMES: Final = ("article:author", "og:article:author", "article:author_name", "og:author", "book:author")
 _META_NAMES: Final = (
-    "citation_author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "dc.author", "author",
-    "byl", "byline", "authors", "article.author", "cxenseparse:author", "dcsext.author",
+    "citation_author", "citation_authors", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator",
+    "dc.author", "author", "byl", "byline", "authors", "article.author", "cxenseparse:author", "dcsext.author",
     "shareaholic:article_author_name", "creator",
 )  # fmt: skip
 _MAX_SEEN: Final = 200
 _BYLINES: Final = '[itemprop="author"], [rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
-_USERNAMES: Final = '[class*="username" i]'
+_USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
+_MAX_MARKED: Final = 3
+_ABOUT: Final = re.compile(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
+"""Classes of what is said about an author."""
 _OTHER_WORDS: Final = re.compile(r"authori[sztn]", re.IGNORECASE)
 _BY: Final = re.compile(
-    r"\A(?:(?:words|text|story|article|post|reviewed|recipe) )?(?:(?:written|posted|published|created|authored) )?"
+    r"\A(?:(?:words|text|story|article|post|recipe) )?(?:(?:written|posted|published|created|authored|started|asked) )?"
     r"by:?(?:\s+|\Z)"
-    r"|\A(?:authors?|von|par|por|door|автор|text|texte):\s*",
+    r"|\A(?:authors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|記者|撰文|文)\s*[:\uff1a]\s*"
+    r"|\A(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\s+(?=[^\W\d_a-z]\w+\s[^\W\d_a-z])|\Z)",
     re.IGNORECASE,
 )
+_STARTER: Final = re.compile(r"(?:thread|topic) starter:?", re.IGNORECASE)
 _LABELS: Final = ("written by", "author", "by", "von", "verfasst", "écrit", "escrito", "geschreven", "scritto")
+_MAX_GROUP_WORDS: Final = 3
+_GROUP: Final = re.compile(
+    r"\b(?:team|staff|editors|editorial|newsroom|redaktion|rédaction|redacción)\Z", re.IGNORECASE
+)
+"""How a house names itself where a person could stand."""
 
 
 def read(clues: Clues, site_name: str | None) -> Found | None:
-    """The authors' names joined by ", " and where they came from. The site itself counts only when nobody else does."""
+    """The authors' names joined by ", " and where they came from; a house or a login only when no person is named."""
+    houses = _houses(clues, site_name)
     fallback: Found | None = None
     for raw, origin in _sources(clues):
-        names = _people(raw)
+        names = _without(_people(raw), houses)
         if not names:
             continue
         found = (", ".join(names), origin)
-        if len(names) > 1 or squeezed(names[0]) != squeezed(site_name or ""):
-            return found
+        if _are_people(names, houses):
+            return found if " " in found[0] or fallback else _behind_login(clues) or found
+        if origin == "byline" and fallback:
+            return fallback  # The page's own byline names the house too: the names further on are of other pages.
         fallback = fallback or found
-    return fallback
+    return fallback or _unnamed(clues)
+
+
+def _houses(clues: Clues, site_name: str | None) -> frozenset[str]:
+    """What may stand as author but is no person: the site, its publisher, every organisation of the JSON-LD."""
+    publisher = clues.item.get("publisher")
+    items = [*clues.structured.json_ld, *(value for value in (publisher, clues.item.get("author")) if value)]
+    named = [item.get("name") for item in items if isinstance(item, dict) and _is_organisation(item)]
+    return frozenset(squeezed(name) for name in (site_name, *named) if isinstance(name, str) and name)
+
+
+def _is_organisation(item: Json) -> bool:
+    return any(name.endswith(("Organization", "Corporation", "WebSite")) for name in type_names(item))
+
+
+def _without(names: list[str], houses: frozenset[str]) -> list[str]:
+    """The names less the house they write for, unless it stands alone."""
+    return [name for name in names if not _names_house(name, houses)] or names
+
+
+def _names_house(name: str, houses: frozenset[str]) -> bool:
+    bare = squeezed(name)
+    return bare in houses or bare.removeprefix("the") in houses
+
+
+def _are_people(names: list[str], houses: frozenset[str]) -> bool:
+    return len(names) > 1 or not (_names_house(names[0], houses) or _GROUP.search(names[0]))
+
+
+def _behind_login(clues: Clues) -> Found | None:
+    """The person a visible "by" line names, where machines are told a single word: often who typed the page in."""
+    names = _people(_near_heading(clues))
+    return (", ".join(names), "heading") if names and all(" " in name for name in names) else None
+
+
+def _unnamed(clues: Clues) -> Found | None:
+    """A house that signs as no more than "Staff" or "Our Editors"."""
+    given = clues.structured
+    for value in (*given.repeated.get("author", ()), *_labelled(given.twitter)):
+        name = one_line(value, 60)
+        if _GROUP.search(name) and len(name.split()) <= _MAX_GROUP_WORDS:
+            return name, "meta"
+    return None
 
 
 def _people(raw: Iterable[str]) -> list[str]:
@@ -77,8 +133,10 @@ def _sources(clues: Clues) -> Iterator[tuple[list[str], str]]:
     yield list(given.properties.get("author", ())), "microdata"
     if clues.is_home:
         return  # The bylines of a home page are those of the articles it lists.
+    yield _starter(clues), "heading"
     yield from _bylines(clues)
     yield _near_heading(clues), "heading"
+    yield signature.names(clues), "heading"
 
 
 def _labelled(twitter: Mapping[str, str]) -> list[str]:
@@ -132,15 +190,19 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
     """What stands in elements marked as bylines, then in those marked as user names (a forum's first post)."""
     for selector in (_BYLINES, _USERNAMES):
-        candidates = dom.select(clues.document, selector)[:_MAX_SEEN]
-        own = [element for element in candidates if _is_byline(element)][:_MAX_BYLINES]
+        candidates = clues.from_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_SEEN)
+        own = islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
         yield from ((_byline(element), "byline") for element in own)
 
 
-def _is_byline(element: dom.Element) -> bool:
+def _is_byline(clues: Clues, element: dom.Element) -> bool:
     # WordPress marks the whole page of a shared blog as "multi-author"; shops have "authorized" dealers.
     names = element.attr("class") or ""
-    return element.tag not in ("body", "html", "main") and not _OTHER_WORDS.search(names) and not is_foreign(element)
+    return (
+        element.tag not in ("body", "html", "main", "h1")
+        and not _OTHER_WORDS.search(names)
+        and not clues.is_foreign(element)
+    )
 
 
 def _byline(element: dom.Element) -> list[str]:
@@ -149,19 +211,27 @@ def _byline(element: dom.Element) -> list[str]:
     if not text:
         return []
     is_line = len(text) <= _MAX_BYLINE
-    inner = dom.first(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)
-    marked = short_text(inner, _MAX_BYLINE) if inner is not None else ""
-    if 2 < len(marked) <= 60 and names_in(marked):
-        return [marked]
-    return [text] if is_line else []
+    for inner in dom.select(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)[:_MAX_MARKED]:
+        marked = short_text(inner, _MAX_BYLINE)
+        if 2 < len(marked) <= 60 and names_in(marked):
+            return [marked]
+        if marked:
+            break
+    return [text] if is_line and not _ABOUT.search(element.attr("class") or "") else []
+
+
+def _starter(clues: Clues) -> list[str]:
+    """Who began a thread, where a forum says so beside the heading."""
+    lines = [text for text, _ in clues.lines[:6]]
+    return next((lines[place + 1 : place + 2] for place, line in enumerate(lines) if _STARTER.fullmatch(line)), [])
 
 
 def _near_heading(clues: Clues) -> list[str]:
     """The line by the heading that begins with "by"; the name may stand in the next."""
-    lines = nearby.lines(clues.heading)
+    lines = clues.lines
     following = [text for text, _ in lines[1:]] + [""]
     for (line, element), next_line in zip(lines, following, strict=False):
         lead = _BY.match(line)
-        if lead is not None and not is_foreign(element):
+        if lead is not None and not clues.is_foreign(element):
             return [line[lead.end() :] or next_line]
     return []

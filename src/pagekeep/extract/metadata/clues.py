@@ -5,23 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
 from pagekeep import dom
 from pagekeep.extract import urls
+from pagekeep.extract.metadata import nearby
 from pagekeep.extract.metadata.plain import one_line, squeezed, tidy
 from pagekeep.extract.structured import Json, Structured, short_text, type_names
 
 _MAX_HEADINGS: Final = 5
 _MAX_TRIED_HEADINGS: Final = 20
+_MIN_HEADING: Final = 12
+"""Letters from which a lesser heading that agrees with the title is no chance."""
 _PERMALINK: Final = " \u00b6#\U0001f517"
 """Signs of a heading's link to itself."""
 _MAX_CLIMB: Final = 40
-_FOREIGN_TAGS: Final = frozenset(("footer", "nav", "form"))
+_BLOCKS: Final = 3
+_CLOSE: Final = 5
+"""Steps from the heading, and from an element, up to the block they share when they stand together."""
+_FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
     r"(?:\A|[\s_-])(?:comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
-    r"|carousel|slider|newsletter|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
+    r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
 )
 """Whole words in a class or id of a part that speaks of other pages or other people."""
 _ARTICLE_ENDINGS: Final = (
@@ -49,7 +56,7 @@ _PAGE_ENDINGS: Final = (
 _EMPTY: Final[Json] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clues:
     """One page's structured data with the elements that hint at its title, authors, dates and subjects."""
 
@@ -74,6 +81,48 @@ class Clues:
     day_first: bool
     """Whether 03/05/2024 is the third of May here."""
 
+    @cached_property
+    def lines(self) -> list[nearby.Line]:
+        """The short lines by the heading, walked to only when asked for."""
+        return nearby.lines(self.heading)
+
+    @cached_property
+    def around(self) -> tuple[dom.Node, ...]:
+        """What the heading stands in, from the inside out."""
+        found: list[dom.Node] = []
+        node = self.heading.parent if self.heading is not None else None
+        while isinstance(node, dom.Element) and len(found) < _MAX_CLIMB:
+            found.append(node)
+            node = node.parent
+        return tuple(found)
+
+    @cached_property
+    def _own(self) -> frozenset[dom.Node]:
+        return frozenset(self.around)
+
+    def is_foreign(self, element: dom.Element) -> bool:
+        """Whether the element speaks of another page or of other people."""
+        return is_foreign(element, self._own)
+
+    def from_heading(self, candidates: list[dom.Element], limit: int) -> list[dom.Element]:
+        """Elements in document order (`<h1>` among them): those close to the heading, those behind it, those ahead."""
+        place = next((index for index, element in enumerate(candidates) if element is self.heading), 0)
+        behind, ahead = candidates[place : place + limit], candidates[:place][-limit:]
+        close = [element for element in ahead if self._is_close(element)]
+        return [*(element for element in behind if self._is_close(element)), *close, *behind, *ahead]
+
+    def _is_close(self, element: dom.Element) -> bool:
+        """Whether the element shares a small block with the heading."""
+        blocks = [block for block in self.around[:_BLOCKS] if _tag(block) not in ("html", "body", "main", "article")]
+        node: dom.Node | None = element.parent
+        for _ in range(_CLOSE):
+            if node is None:
+                return False
+            if any(node is block for block in blocks):
+                return True
+            node = node.parent
+        return False
+
 
 def gather(document: dom.Document, structured: Structured, url: str | None) -> Clues:
     """The clues every page is asked for; costlier ones are looked up by the reader that misses better evidence."""
@@ -90,26 +139,43 @@ def gather(document: dom.Document, structured: Structured, url: str | None) -> C
         by_id=_by_id(structured),
         title=title,
         headings=texts,
-        heading=_main_heading(headings, squeezed(title)),
+        heading=_main_heading(document, headings, squeezed(title)),
         is_home=url is not None and urls.path(url) in ("", "/"),
         day_first=_day_first(document),
     )
 
 
-def is_foreign(element: dom.Element) -> bool:
-    """Whether the element stands in a part that speaks of something else: comments, related pages, navigation."""
+def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset()) -> bool:
+    """Whether the element stands in a part that speaks of something else: comments, related pages, navigation.
+
+    What holds the page's heading too (`own`) speaks of the page, whatever it is called.
+    """
     node: dom.Node | None = element
-    aside = False
+    apart = False
     for _ in range(_MAX_CLIMB):
-        if not isinstance(node, dom.Element) or node.tag in ("body", "article", "main"):
+        if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
             break
         names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300].lower()
         if (node is not element and node.tag in _FOREIGN_TAGS) or _FOREIGN.search(names):
             return True
-        aside = aside or node.tag == "aside"
+        apart = apart or node.tag in ("aside", "footer")
         node = node.parent
-    # An article puts its own byline and date into an aside; a page puts other pages there.
-    return aside and not (isinstance(node, dom.Element) and node.tag == "article")
+    # An article puts its own byline and date into an aside or a footer; a page puts other pages there.
+    return apart and not _in_article(node)
+
+
+def _in_article(node: dom.Node | None) -> bool:
+    for _ in range(_MAX_CLIMB):
+        if not isinstance(node, dom.Element) or node.tag in ("body", "main"):
+            return False
+        if node.tag == "article":
+            return True
+        node = node.parent
+    return False
+
+
+def _tag(node: dom.Node) -> str:
+    return node.tag if isinstance(node, dom.Element) else ""
 
 
 def _title(document: dom.Document) -> str:
@@ -126,12 +192,24 @@ def _headings(document: dom.Document) -> list[tuple[str, dom.Element]]:
     return found
 
 
-def _main_heading(headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
-    """The heading the title begins with, else one it holds, else the first."""
+def _main_heading(document: dom.Document, headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
+    """The heading the title begins with, of any rank; else an `<h1>` the title holds, else the first."""
     known = [(squeezed(text)[:60], element) for text, element in headings]
-    begins = [element for text, element in known if title.startswith(text)]
-    holds = [element for text, element in known if text in title]
-    return next(iter([*begins, *holds, *(element for _, element in known)]), None)
+    for text, element in known:
+        if title.startswith(text):
+            return element
+    lower = _lower_heading(document, title)
+    holds = (element for text, element in known if text in title)
+    return lower or next(holds, known[0][1] if known else None)
+
+
+def _lower_heading(document: dom.Document, title: str) -> dom.Element | None:
+    """The lesser heading the title begins with: old forums and blogs keep `<h1>` for their own name."""
+    for element in dom.select(document, "h2, h3")[:_MAX_TRIED_HEADINGS] if title else ():
+        text = squeezed(short_text(element, 200))[:60]
+        if len(text) >= _MIN_HEADING and title.startswith(text):
+            return element
+    return None
 
 
 def _by_id(structured: Structured) -> Mapping[str, Json]:

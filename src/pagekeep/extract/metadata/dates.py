@@ -69,6 +69,7 @@ _NAME_DAY_CLOCK_YEAR: Final = re.compile(
     r"(?<![^\W\d_])" + _NAME + r"\s(?P<day>\d{1,2})\s(?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})"
     r"\s(?P<zone>UTC|GMT)?(?:[A-Z]{3,4})?\s?(?P<year>\d{4})(?!\d)"
 )
+_NAME_YEAR: Final = re.compile(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
 _UNIX: Final = re.compile(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
 _PATTERNS: Final = (
     _ISO,
@@ -80,7 +81,7 @@ _PATTERNS: Final = (
     _COMPACT,
     _NAME_DAY_CLOCK_YEAR,
 )
-_PATH: Final = re.compile(r"/((?:19|20)\d{2})[/-]([01]?\d)[/-]([0-3]?\d)(?=[/-]|\Z)")
+_PATH: Final = re.compile(r"/((?:19|20)\d{2})[/-]([01]?\d)[/-]([0-3]?\d)(?=[/+_.-]|\Z)")
 _PATH_COMPACT: Final = re.compile(r"[/-]((?:19|20)\d{2})(0\d|1[0-2])([0-2]\d|3[01])(?=[/-]|\Z)")
 
 
@@ -99,6 +100,22 @@ def to_iso(text: str, *, day_first: bool = False) -> str | None:
             if iso := _written(found.groupdict(), day_first):
                 return iso
     return None
+
+
+def month_alone(text: str) -> str | None:
+    """The month a text consists of, as `2015-11` for "November 2015"; `None` when it says anything else."""
+    found = _NAME_YEAR.fullmatch(text.strip()[:_MAX_TEXT])
+    month = _MONTHS.get(found["name"].lower()) if found else None
+    return f"{found['year']}-{month:02}" if found and month and int(found["year"]) in _YEARS else None
+
+
+def without_date(text: str) -> str:
+    """What a text says beside its first date."""
+    for pattern in _PATTERNS:
+        for found in pattern.finditer(text[:_MAX_TEXT]):
+            if _written(found.groupdict(), day_first=False):
+                return text[: found.start()] + text[found.end() :]
+    return text
 
 
 def in_path(path: str) -> str | None:
@@ -126,8 +143,8 @@ def _month_and_day(found: dict[str, str | None], day_first: bool) -> tuple[int, 
     if (first_number := found.get("first")) is None:
         return int(found["month"] or 0), int(found["day"] or 0)
     first, second = int(first_number), int(found["second_number"] or 0)
-    # Dots are European; a slash may be either, unless one number cannot be a month.
-    first_is_day = first > 12 or (second <= 12 and (day_first or found["mark"] == "."))
+    # Dots and dashes are European; a slash may be either, unless one number cannot be a month.
+    first_is_day = first > 12 or (second <= 12 and (day_first or found["mark"] != "/"))
     return (second, first) if first_is_day else (first, second)
 
 

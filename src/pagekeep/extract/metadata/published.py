@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import islice
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract import urls
-from pagekeep.extract.metadata import nearby
-from pagekeep.extract.metadata.clues import Clues, is_foreign
-from pagekeep.extract.metadata.dates import in_path, to_iso
+from pagekeep.extract.metadata.clues import Clues
+from pagekeep.extract.metadata.dates import in_path, month_alone, to_iso, without_date
 from pagekeep.extract.metadata.plain import one_line
 from pagekeep.extract.structured import short_text
 
 Found = tuple[str, str]
 
-_DATES: Final = 'h1, time, [class*="date" i], [class*="publish" i], [class*="posted" i]'
+_DATES: Final = (
+    'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
+    ", p.author, td.thead"
+)
 _MAX_SEEN: Final = 200
 _MAX_TRIED: Final = 25
 _OG_PUBLISHED: Final = (
@@ -39,7 +42,14 @@ _META_MODIFIED: Final = (
     "datemodified", "last-modified", "last_modified", "lastmod", "modified", "dcterms.modified",
     "dc.date.modified", "revised", "article_date_updated", "updated_time", "article.updated", "date_modified",
 )  # fmt: skip
-_MODIFIED_WORDS: Final = ("update", "modif", "edited", "aktualis", "revis")
+_MAX_SHOWN: Final = 80
+_MAX_BESIDE: Final = 40
+"""Letters beside the date in a line that is about the date: "Posted on", "at 9:30 a.m. by the desk"."""
+_MODIFIED_WORDS: Final = (
+    "update", "modif", "edited", "aktualis", "revis", "reviewed", "changed", "mis à jour", "actualiz", "atualiz",
+    "aggiornat", "bijgewerkt", "обновлен", "изменен", "更新", "수정", "uppdatera", "opdatere", "oppdatere", "päivitetty",
+    "zaktualizowan", "güncellen", "ενημερώθηκε", "frissítve", "оновлено",
+)  # fmt: skip
 
 
 def published(clues: Clues) -> Found | None:
@@ -50,12 +60,19 @@ def published(clues: Clues) -> Found | None:
         (clues.page_item.get("datePublished"), "json-ld"),
         *((given.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED),
         *((given.meta.get(name) or given.opengraph.get(name), "meta") for name in _META_PUBLISHED),
-        *((value, "microdata") for value in given.properties.get("datePublished", ())[:2]),
+        *((value, "meta") for name, value in given.meta.items() if _names_publication(name)),
+        *(
+            (value, "microdata")
+            for name in ("datePublished", "dateCreated")
+            for value in given.properties.get(name, ())[:2]
+        ),
     ]
     stated = _first(values, clues)
-    if stated or clues.is_home:
+    if clues.is_home:
         return stated
-    return _in_markup(clues) or _near_heading(clues) or _in_address(clues)
+    if stated:
+        return stated if stated[1] == "microdata" else _as_shown(clues, stated)
+    return _in_markup(clues) or _near_heading(clues) or _in_address(clues) or _month(clues)
 
 
 def modified(clues: Clues) -> Found | None:
@@ -71,6 +88,11 @@ def modified(clues: Clues) -> Found | None:
     return _first(values, clues)
 
 
+def _names_publication(name: str) -> bool:
+    """Whether a `<meta>` of a house's own making is about the day of publication."""
+    return "publish" in name and ("date" in name or "time" in name)
+
+
 def _first(values: list[tuple[object, str]], clues: Clues) -> Found | None:
     for value, origin in values:
         text = str(value) if isinstance(value, int) else one_line(value, 100)
@@ -84,23 +106,61 @@ def _in_markup(clues: Clues) -> Found | None:
     fallback: Found | None = None
     for element in _own_dates(clues):
         shown = short_text(element, 100)
-        stated = element.attr("datetime") if element.tag == "time" else None
+        stated = element.attr("datetime") or element.attr("ts")
         iso = to_iso(stated or "", day_first=clues.day_first) or to_iso(shown, day_first=clues.day_first)
         if iso is None:
             continue
-        found = (iso, "time" if element.tag == "time" else "date")
+        found = (iso, "time" if "time" in element.tag else "date")
         if not _is_change(element, shown):
             return found
         fallback = fallback or found
     return fallback
 
 
+def _as_shown(clues: Clues, stated: Found) -> Found:
+    """The stated date, unless the page shows its readers quite another one by the heading and does not call it a change.
+
+    A page that was moved or written anew often states the day of that; a day apart is the zone's.
+    """
+    day = date.fromisoformat(stated[0][:10])
+    written = in_path(urls.path(clues.url))
+    if written and abs((date.fromisoformat(written) - day).days) == 1:
+        return written, "address"  # The day where the page was written; what is stated is that of Greenwich.
+    shown: str | None = None
+    label = ""
+    for line, element in clues.lines:
+        iso = to_iso(line, day_first=clues.day_first) if len(line) <= _MAX_SHOWN else None
+        if iso and abs((date.fromisoformat(iso[:10]) - day).days) <= 1:
+            return stated
+        if iso and not shown and _is_own_date(clues, line, label, element):
+            shown = iso
+        label = line
+    return (shown, "heading") if shown else stated
+
+
+def _is_own_date(clues: Clues, line: str, label: str, element: dom.Element) -> bool:
+    """Whether a line is a date and little else, and nothing calls it a day of change or of something else."""
+    beside = "".join(filter(str.isalpha, without_date(line)))
+    if len(beside) > _MAX_BESIDE or _says_changed(f"{label} {line}") or label.endswith(":"):
+        return False
+    block = element.parent
+    around = short_text(block, _MAX_SHOWN) if isinstance(block, dom.Element) else ""
+    names = f"{element.attr('class') or ''} {block.attr('class') or '' if isinstance(block, dom.Element) else ''}"
+    return not (_says_changed(around) or _says_changed(names)) and not clues.is_foreign(element)
+
+
+def _month(clues: Clues) -> Found | None:
+    """A line by the heading that is a month and no more, as magazines date their pages."""
+    found = (month for line, element in clues.lines if (month := month_alone(line)) and not clues.is_foreign(element))
+    return next(((month, "heading") for month in found), None)
+
+
 def _near_heading(clues: Clues) -> Found | None:
     """A short line by the heading that holds a date, such as "March 5, 2024 | 4 min read"."""
     fallback: Found | None = None
-    for line, element in nearby.lines(clues.heading):
+    for line, element in clues.lines:
         iso = None if "\u00a9" in line else to_iso(line, day_first=clues.day_first)
-        if iso is None or is_foreign(element):
+        if iso is None or clues.is_foreign(element):
             continue
         if not _says_changed(line):
             return iso, "heading"
@@ -110,10 +170,8 @@ def _near_heading(clues: Clues) -> Found | None:
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
     """Elements that may hold the page's date, those behind the heading before those ahead of it."""
-    candidates = dom.select(clues.document, _DATES)
-    heading = next((place for place, element in enumerate(candidates) if element is clues.heading), 0)
-    ordered = [*candidates[heading : heading + _MAX_SEEN], *candidates[:heading][-_MAX_SEEN:]]
-    own = (element for element in ordered if element.tag != "h1" and not is_foreign(element))
+    ordered = clues.from_heading(dom.select(clues.document, _DATES), _MAX_SEEN)
+    own = (element for element in ordered if element.tag != "h1" and not clues.is_foreign(element))
     return list(islice(own, _MAX_TRIED))
 
 
