@@ -44,3 +44,4 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full
+	$(BIN)/python -m tests.hostile.rules_selectors 10000

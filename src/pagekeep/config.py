@@ -148,6 +148,9 @@ class Settings:
     keep_raw: bool = _setting(
         True, _SWITCH, "Keep each page as it was fetched, so that it can be read again by a better parser."
     )
+    rules: str | None = _setting(
+        None, _TEXT, "Folder of your own rules (`*.yaml`). Without it, `rules` in the platform's configuration folder."
+    )
 
 
 _READERS: Final[dict[str, _Reader]] = {entry.name: entry.metadata["reader"] for entry in fields(Settings)}
@@ -195,6 +198,11 @@ def default_path(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     else:
         base = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return base / "pagekeep" / "config.toml"
+
+
+def rules_folder(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the owner's own rules are; it need not be there."""
+    return Path(settings.rules) if settings.rules else default_path(environ).with_name("rules")
 
 
 def _file(environ: Mapping[str, str], path: Path | None) -> Mapping[str, object]:

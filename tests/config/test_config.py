@@ -140,3 +140,10 @@ def test_the_table_tells_every_setting() -> None:
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         Settings().timeout = 3  # type: ignore[misc]
+
+
+def test_own_rules_are_beside_the_settings_unless_a_folder_is_named(tmp_path: Path) -> None:
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    beside = config.default_path(environ).parent / "rules"
+    assert config.rules_folder(Settings(), environ) == beside
+    assert config.rules_folder(load(tmp_path, 'rules = "elsewhere"'), environ) == Path("elsewhere")

@@ -65,6 +65,8 @@ def _without_port(host: str) -> str:
 def normal(host: str) -> str:
     """The host in lower-case ASCII (both forms of an international name are one); `HostError` for what is none."""
     text = host.strip().rstrip(".").lower()
+    if len(text) > MAX_LENGTH:
+        raise HostError("This is too long for a host.")
     if text.startswith("[") or text.count(":") > 1:
         return _ipv6(text)
     if not text.isascii():

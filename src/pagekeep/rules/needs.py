@@ -28,7 +28,7 @@ _PIECE: Final = re.compile(
       (?P<class>\.(?:{_NAME}))
     | (?P<id>\#(?:{_NAME}))
     | (?P<attribute>\[\s*class\s*[~|^$*]?=\s*(?:"(?P<double>[^"\\\]]+)"|'(?P<single>[^'\\\]]+)'|(?P<bare>{_NAME}))\s*[is]?\s*\])
-    | (?P<other_attribute>\[[^\]\\"']*(?:"[^"\\]*"|'[^'\\]*')?[^\]\\"']*\])
+    | (?P<other_attribute>\[[^\]\\"']*+(?:(?:"[^"\\]*+"|'[^'\\]*+')[^\]\\"']*+)?\])
     | (?P<nested>:[a-z-]+\()
     | (?P<pseudo>:[a-z-]+)
     | (?P<tag>{_NAME})
