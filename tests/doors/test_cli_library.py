@@ -24,7 +24,7 @@ from pagekeep.doors.cli.main import COMMANDS, cli
 from tests.app.conftest import WALL, article
 from tests.site.server import Reply, Request, Site
 
-ON_LIBRARY = [name for name in COMMANDS if name not in ("extract", "evaluate")]
+ON_LIBRARY = [name for name in COMMANDS if name not in ("extract", "rules", "evaluate")]
 
 
 class Shell:

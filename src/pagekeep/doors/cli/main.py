@@ -5,11 +5,11 @@ A subcommand is loaded when it is called, and nothing heavy at the top of one: `
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Final
 
 import click
 
+from pagekeep.doors.cli.lazy import LazyGroup
 from pagekeep.version import __version__
 
 EXIT_CODES = "Exit codes: 0 done; 1 a gate is broken, or an unexpected failure; 2 bad input; 130 interrupted."
@@ -35,29 +35,16 @@ COMMANDS: Final = {
     "backup": "care:backup",
     "extract": "extract:extract",
     "explain": "explain_item:explain",
+    "rules": "rules:rules",
     "evaluate": "evaluate:evaluate",
     "doctor": "care:doctor",
 }
 """Name to module and function, in the order of the help."""
 
 
-class _Commands(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
-        command = getattr(import_module(f"pagekeep.doors.cli.{module}"), function)
-        assert isinstance(command, click.Command)
-        return command
-
-
 @click.group(
-    cls=_Commands,
+    cls=LazyGroup,
+    table=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )

@@ -1,0 +1,109 @@
+"""`pagekeep rules`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pagekeep.doors.cli.main import cli
+from pagekeep.doors.cli.rules import COMMANDS
+from pagekeep.rules import shipped
+from pagekeep.rules.loading import read
+
+OWN = """\
+- id: my-site
+  phase: pre
+  priority: 77
+  trigger: {host: {ends_with: my.example}, dom: {any: .post, any_text_contains: Hello}}
+  remove: .ad
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own.yaml").write_text(OWN)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner(env={"PAGEKEEP_RULES": str(folder)}).invoke(cli, ["rules", *arguments], catch_exceptions=False)
+
+
+def json_of(folder: Path, *arguments: str) -> Any:
+    return json.loads(run(folder, *arguments, "--json").stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(folder: Path, command: str) -> None:
+    shown = run(folder, command, "--help")
+    assert shown.exit_code == 0
+    assert f"pagekeep rules {command}" in shown.stdout.partition("Examples:")[2]
+
+
+def test_list_shows_own_and_shipped_rules(folder: Path) -> None:
+    lines = run(folder, "list").stdout.splitlines()
+    assert 'my-site\tpre\t77\t*.my.example and pages with .post and "Hello"\town.yaml:1' in lines
+    assert len(lines) == 1 + 1 + len(shipped().rules)
+
+
+def test_list_own_leaves_shipped_rules_out(folder: Path) -> None:
+    (only,) = json_of(folder, "list", "--own")["rules"]
+    assert only["id"] == "my-site"
+    assert only["source"] == {"file": "own.yaml", "line": 1, "shipped": False}
+
+
+def test_show_prints_yaml_that_can_be_kept_as_ones_own(folder: Path) -> None:
+    shown = run(folder, "show", "my-site").stdout
+    assert shown.startswith("# own.yaml:1\n- id: my-site\n")
+    assert read(shown, "x").rules[0].remove == (".ad",)
+
+
+def test_show_of_an_unknown_rule_names_the_nearest(folder: Path) -> None:
+    shown = run(folder, "show", "my-sit")
+    assert shown.exit_code == 2
+    assert "Did you mean `my-site`?" in shown.stderr
+
+
+def test_check_of_good_rules_is_done(folder: Path) -> None:
+    checked = run(folder, "check")
+    assert (checked.exit_code, checked.stdout) == (0, "1 good rules in 1 files, 0 faults.\n")
+
+
+def test_check_tells_every_fault(folder: Path) -> None:
+    bad = folder / "bad.yaml"
+    bad.write_text(OWN.replace("phase: pre", "phase: before").replace("remove", "remov"))
+    checked = run(folder, "check", str(bad))
+    assert checked.exit_code == 2
+    assert "bad.yaml:2: [0].phase: This must be one of pre, post, both" in checked.stderr
+    assert "bad.yaml:5: [0].remov: There is no such key here. Did you mean `remove`?" in checked.stderr
+    answer = json_of(folder, "check", str(bad))
+    assert (answer["success"], answer["files"], answer["rules"], len(answer["faults"])) == (False, 1, 0, 2)
+    assert list(answer["faults"][0]) == ["file", "line", "path", "rule", "message", "suggestion"]
+
+
+def test_check_of_a_missing_file_is_bad_input(folder: Path) -> None:
+    checked = run(folder, "check", str(folder / "none.yaml"))
+    assert checked.exit_code == 2
+    assert "There is no file or folder" in checked.stderr
+
+
+def test_check_without_own_rules_is_no_fault(tmp_path: Path) -> None:
+    assert run(tmp_path / "nowhere", "check").exit_code == 0
+
+
+def test_broken_own_rules_are_told_and_the_others_listed(folder: Path) -> None:
+    (folder / "bad.yaml").write_text("- id: x")
+    listed = run(folder, "list")
+    assert listed.exit_code == 0
+    assert "Rule left out: bad.yaml:1: [0]: The key `phase` is missing." in listed.stderr
+    assert "my-site" in listed.stdout
+
+
+def test_schema_is_json_schema(folder: Path) -> None:
+    made = json.loads(run(folder, "schema").stdout)
+    assert made["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert "trigger" in made["items"]["properties"]
