@@ -33,6 +33,8 @@ class Options:
     """Character set the transport named (HTTP `charset`), weaker than a BOM, stronger than `<meta>`."""
     status: int | None = None
     """HTTP status the page came with: helps to tell an error page from the page."""
+    rendered: bool = False
+    """Whether a browser has run the page's scripts: then no rule asks for one."""
     remembered: tuple[str, ...] = ()
     """CSS selectors that found the content on this domain before; level 2 tries them first. It only reorders attempts."""
     max_bytes: int = 10_000_000
@@ -215,6 +217,10 @@ class NeedRender:
     """The page promises content that only a browser can show. A value: only the shell acts on it, once."""
 
     reason: str
+    wait_for: str | None = None
+    """CSS selector that a rule wants to see before the page is read."""
+    timeout: int | None = None
+    """Milliseconds that a rule allows the browser."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ from pagekeep.extract.doctype import document_type
 from pagekeep.extract.profiles import PROFILES
 from pagekeep.extract.quality import Written
 from pagekeep.extract.sanitise import sanitise
-from pagekeep.model import Attempt, Caught, Metadata, Options, Page, Quality, Trace
+from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, Quality, Trace
+from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
 
 _DEFAULTS: Final = Options()
@@ -97,7 +98,8 @@ def extract(
     base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     written = _write(content, base)
     trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
-    need_render = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
+    promised = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
+    need_render = _need_render(promised, before.rendering, options)
     if outcome.content and (trap or written.word_count < chain.fewest_words(page)):
         left = f"only {written.word_count} words were left after the clean-up"
         outcome = chain.give_up(outcome, trap.reason if trap else left)
@@ -211,6 +213,18 @@ def _survey(root: dom.Element) -> tuple[survey.Survey, tuple[str, ...]]:
         dom.drop_after(found.nodes[-1])
         notes.append(f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out")
     return found, tuple(notes)
+
+
+def _need_render(
+    promised: NeedRender | None, asked: tuple[str, Rendering] | None, options: Options
+) -> NeedRender | None:
+    """A rule's word on the browser stands above what the markup promises."""
+    if asked is None or asked[1].mode == "never":
+        return None if asked else promised
+    rule_id, wanted = asked
+    if wanted.mode == "force":
+        promised = None if options.rendered else NeedRender(f"the rule {rule_id} asks for it")
+    return replace(promised, wait_for=wanted.wait_for, timeout=wanted.timeout) if promised else None
 
 
 def _bookmark(about: Metadata) -> dom.Element:

@@ -19,6 +19,8 @@ from pagekeep.app.save import Saved, retry, save
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch import chromium
+from pagekeep.rules import Rulebook
+from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store, open_store
 from tests.site.server import Reply, Request, Site
 
@@ -77,12 +79,12 @@ def settings() -> Settings:
 def get(settings: Settings) -> Callable[..., Captured]:
     """Captures one page with the real client and, if asked, the real browser."""
 
-    async def one(wanted: Wanted, chosen: Settings) -> Captured:
-        async with Retrieval(chosen) as retrieval:
+    async def one(wanted: Wanted, chosen: Settings, rules: Rulebook | None) -> Captured:
+        async with Retrieval(chosen, rules) as retrieval:
             return await capture(wanted, retrieval)
 
-    def run(url: str, *, using: Settings = settings, **how: object) -> Captured:
-        return asyncio.run(asyncio.wait_for(one(Wanted(url, **how), using), 60))  # type: ignore[arg-type]
+    def run(url: str, *, using: Settings = settings, rules: Rulebook | None = None, **how: object) -> Captured:
+        return asyncio.run(asyncio.wait_for(one(Wanted(url, **how), using, rules), 60))  # type: ignore[arg-type]
 
     return run
 
@@ -135,11 +137,11 @@ def library(tmp_path: Path) -> Iterator[Store]:
 def keep(library: Store, settings: Settings) -> Callable[..., Saved]:
     """Saves one page into the library with the real client."""
 
-    async def one(url: str, how: dict[str, Any]) -> Saved:
-        async with Retrieval(settings) as retrieval:
+    async def one(url: str, rules: Rulebook | None, how: dict[str, Any]) -> Saved:
+        async with Retrieval(settings, rules) as retrieval:
             return await save(Wanted(url, render="never"), library, retrieval, **how)
 
-    return lambda url, **how: asyncio.run(one(url, how))
+    return lambda url, rules=None, **how: asyncio.run(one(url, rules, how))
 
 
 @pytest.fixture
@@ -151,3 +153,12 @@ def again(library: Store, settings: Settings) -> Callable[..., Saved]:
             return await retry(key, library, retrieval, request=Wanted("", render="never"))
 
     return lambda key: asyncio.run(one(key))
+
+
+HERE = Trigger(HostTrigger(equals=("127.0.0.1",)))
+"""Sets a rule off for every page of the tests' own sites."""
+
+
+def book(**said: Any) -> Rulebook:
+    """One rule for the tests' own sites."""
+    return Rulebook((Rule(**{"id": "own", "phase": "pre", "trigger": HERE, **said}),))

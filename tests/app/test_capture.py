@@ -10,6 +10,9 @@ import pytest
 from pagekeep.app.capture import Captured
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, RenderError
+from pagekeep.rules import Rulebook
+from pagekeep.rules.rule import DomTrigger, Rendering, Trigger
+from tests.app.conftest import book
 from tests.site.server import Site
 
 Get = Callable[..., Captured]
@@ -85,3 +88,85 @@ def test_headers_and_cookies_of_the_caller_are_sent(get: Get, harbour: Site) -> 
 def test_a_private_address_is_refused_unless_the_owner_allows_it(get: Get, harbour: Site, settings: Settings) -> None:
     with pytest.raises(BlockedAddress):
         get(harbour.url("/article"), using=replace(settings, allow_hosts=()))
+
+
+# What rules say about rendering.
+
+FORCED = book(rendering=Rendering("force"))
+NEVER = book(rendering=Rendering("never"))
+BROWSERLESS = "/nowhere/chromium"
+
+
+@needs_chromium
+def test_a_rule_for_the_host_can_force_the_browser(get: Get, harbour: Site) -> None:
+    captured = get(harbour.url("/article"), rules=FORCED)
+    assert captured.fetched.rendered
+    assert captured.page.need_render is None
+
+
+def test_a_rule_for_the_host_can_forbid_the_browser(get: Get, harbour: Site) -> None:
+    captured = get(harbour.url("/app"), rules=NEVER)
+    assert not captured.fetched.rendered
+    assert captured.page.need_render is None
+    assert not any(note.startswith("not rendered") for note in captured.page.trace.notes)
+
+
+def test_the_caller_wins_over_a_rule_that_forces(get: Get, harbour: Site) -> None:
+    assert not get(harbour.url("/article"), rules=FORCED, render="never").fetched.rendered
+
+
+@needs_chromium
+def test_the_caller_wins_over_a_rule_that_forbids(get: Get, harbour: Site) -> None:
+    assert get(harbour.url("/article"), rules=NEVER, render="force").fetched.rendered
+
+
+def test_a_setting_wins_over_a_rule(get: Get, harbour: Site, settings: Settings) -> None:
+    assert not get(harbour.url("/article"), rules=FORCED, using=replace(settings, render="never")).fetched.rendered
+
+
+def test_a_rule_that_wants_a_browser_where_there_is_none_is_no_failure(
+    get: Get, harbour: Site, settings: Settings
+) -> None:
+    captured = get(harbour.url("/article"), rules=FORCED, using=replace(settings, chromium=BROWSERLESS))
+    assert captured.page.quality.level == "article"
+    assert any(note.startswith("not rendered") for note in captured.page.trace.notes)
+
+
+def test_a_rule_set_off_by_the_static_page_asks_for_the_browser(get: Get, harbour: Site, settings: Settings) -> None:
+    wanted = Rendering("force", wait_for="#late", timeout=7_000)
+    rules = book(trigger=Trigger(dom=DomTrigger(any=("article",))), rendering=wanted)
+    captured = get(harbour.url("/article"), rules=rules, using=replace(settings, chromium=BROWSERLESS))
+    need = captured.page.need_render
+    assert need is not None
+    assert (need.reason, need.wait_for, need.timeout) == ("the rule own asks for it", "#late", 7_000)
+    assert any(note.startswith("not rendered") for note in captured.page.trace.notes)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        FORCED,
+        book(
+            trigger=Trigger(dom=DomTrigger(any=("article",))),
+            rendering=Rendering("force", wait_for="#late", timeout=7_000),
+        ),
+    ],
+)
+def test_what_a_rule_says_of_the_browser_reaches_it(
+    get: Get, harbour: Site, monkeypatch: pytest.MonkeyPatch, rules: Rulebook
+) -> None:
+    told: list[dict[str, object]] = []
+
+    class Watched:
+        async def render(self, url: str, **how: object) -> None:
+            told.append(how)
+            raise RenderError("No.")
+
+    async def browser(self: object) -> Watched:
+        return Watched()
+
+    monkeypatch.setattr("pagekeep.app.capture.Retrieval.browser", browser)
+    get(harbour.url("/article"), rules=rules)
+    get(harbour.url("/article"), rules=rules, wait_for="main", render_timeout=3.0)
+    expected = (None, None) if rules is FORCED else ("#late", 7.0)
+    assert [(how["wait_for"], how["timeout"]) for how in told] == [expected, ("main", 3.0)]

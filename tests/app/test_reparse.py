@@ -17,12 +17,14 @@ from pagekeep.app import moments, reparse
 from pagekeep.app.reparse import Reparsed, stale_ids
 from pagekeep.app.save import Saved
 from pagekeep.model import PARSER_VERSION, Item, RawPage
+from pagekeep.rules import Rulebook, shipped
 from pagekeep.store import Store
-from tests.app.conftest import Shore, article
+from tests.app.conftest import Shore, article, book
 
 Keep = Callable[..., Saved]
 OLD = PARSER_VERSION - 1
-REAL_READ = reparse._read
+REAL_READ = reparse._read_by_rules_given
+RULES = shipped()
 
 
 def age(library: Store, item: Item, content: str = "---\ntitle: x\n---\nOld reading.\n", **metadata: Any) -> Item:
@@ -38,9 +40,9 @@ def age(library: Store, item: Item, content: str = "---\ntitle: x\n---\nOld read
     )
 
 
-def run(library: Store, ids: list[str] | None = None, **how: Any) -> list[Reparsed]:
-    wanted: Iterator[str] = stale_ids(library) if ids is None else iter(ids)
-    return list(reparse.reparse(library, wanted, **how))
+def run(library: Store, ids: list[str] | None = None, rules: Rulebook = RULES, **how: Any) -> list[Reparsed]:
+    wanted: Iterator[str] = stale_ids(library, rules) if ids is None else iter(ids)
+    return list(reparse.reparse(library, wanted, rules, **how))
 
 
 @pytest.fixture
@@ -100,13 +102,13 @@ def test_dry_run_tells_what_would_change_and_writes_nothing(library: Store, thre
 
 
 def test_limit_takes_the_oldest_and_the_next_run_goes_on(library: Store, three: list[Item]) -> None:
-    first = list(reparse.reparse(library, stale_ids(library, limit=2)))
+    first = list(reparse.reparse(library, stale_ids(library, RULES, limit=2), RULES))
     assert [result.item.id for result in first] == [item.id for item in three[:2]]
     assert [result.item.id for result in run(library)] == [three[2].id]
 
 
 def test_a_run_that_stops_midway_goes_on_where_it_was(library: Store, three: list[Item]) -> None:
-    results = reparse.reparse(library, stale_ids(library))
+    results = reparse.reparse(library, stale_ids(library, RULES), RULES)
     next(results)
     results.close()
     assert [result.item.id for result in run(library)] == [item.id for item in three[1:]]
@@ -195,9 +197,53 @@ def read_or_die(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> object
 def test_a_page_that_kills_its_process_is_told_and_the_others_are_read(
     library: Store, many: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reparse, "_read", read_or_die)
+    monkeypatch.setattr(reparse, "_read_by_rules_given", read_or_die)
     results = run(library, many, processes=2)
     assert len(results) == len(many)
     failed = [result for result in results if result.outcome == "failed"]
     assert [result.item.url for result in failed] == ["https://example.com/7"]
     assert library.get(failed[0].item.id).content == failed[0].item.content
+
+
+# Other rules than those that read the page.
+
+
+def test_other_rules_make_every_item_stale_once(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300, extra="<p class=odd>Mind the frogs.</p>")
+    item = keep(shore.url("a")).item
+    assert "frogs" in item.content
+    assert run(library) == []
+    without_frogs = book(remove=(".odd",))
+    assert [result.outcome for result in run(library, rules=without_frogs)] == ["updated"]
+    assert "frogs" not in library.get(item.id).content
+    assert run(library, rules=without_frogs) == []
+
+
+def test_rules_reach_the_processes_that_read(library: Store, many: list[str]) -> None:
+    results = run(library, many, rules=book(phase="both", remove=("p",)), processes=2, dry_run=True, force=True)
+    assert {result.outcome for result in results} == {"updated"}
+    assert not any("kettle" in (result.content or "") for result in results)
+
+
+def test_a_rule_that_discards_replaces_a_good_reading_only_when_forced(
+    keep: Keep, shore: Shore, library: Store
+) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    discarding = book(discard=True)
+    (kept,) = run(library, rules=discarding)
+    assert (kept.outcome, kept.note) == ("kept", "a rule discards the page now, and the stored reading is worth more")
+    assert library.get(item.id) == item
+    run(library, rules=discarding, force=True)
+    assert library.get(item.id).metadata["discarded"]
+    assert library.get(item.id).metadata["archived"]
+
+
+def test_a_page_comes_back_when_the_rule_that_discarded_it_is_gone(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a"), rules=book(discard=True)).item
+    assert [result.outcome for result in run(library)] == ["updated"]
+    again = library.get(item.id)
+    assert "kettle" in again.content
+    assert not again.metadata.get("archived")
+    assert "discarded" not in again.metadata

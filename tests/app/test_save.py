@@ -21,7 +21,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, FetchNetworkError, InvalidUrl, NotFound, RetryLimit
 from pagekeep.model import PARSER_VERSION, ItemFilter
 from pagekeep.store import Store
-from tests.app.conftest import APP, BARE, WALL, Shore, article
+from tests.app.conftest import APP, BARE, WALL, Shore, article, book
 
 Keep = Callable[..., Saved]
 
@@ -327,3 +327,34 @@ def test_a_save_that_is_killed_left_a_whole_item_or_none_and_can_be_run_again(
         assert [hit.item.id for hit in library.search("kettle").hits] == [item.id]
     keep(shore.url("a"))
     assert len(library.list_items(ItemFilter()).items) == 1
+
+
+def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    saved = keep(shore.url("a"), rules=book(discard=True))
+    item = library.get(saved.item.id)
+    assert (saved.outcome, item.title) == ("added", "The keeper")
+    assert (item.metadata["discarded"], item.metadata["archived"], item.metadata["quality"]) == (
+        True,
+        True,
+        "discarded",
+    )
+    told = frontmatter(item.content)
+    assert (told["discarded"], told["rule_id"], told["reason"]) == (True, "own", "Content discarded by rule own")
+    assert "kettle" not in item.content
+    assert library.list_items(ItemFilter()).items == ()
+    assert [found.id for found in library.list_items(ItemFilter(archived=None, quality="discarded")).items] == [item.id]
+
+
+def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    saved = keep(shore.url("a"), rules=book(discard=True))
+    assert saved.outcome == "kept"
+    assert library.get(item.id).content == item.content
+
+
+def test_the_rules_in_force_are_noted_with_the_item(keep: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    first = keep(shore.url("a")).item.metadata["rules_hash"]
+    assert keep(shore.url("a"), rules=book(remove=(".x",))).item.metadata["rules_hash"] != first

@@ -10,12 +10,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal
 
 from pagekeep.config import Settings
-from pagekeep.errors import FetchHttpError, PagekeepError
+from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page
 
 if TYPE_CHECKING:
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
+    from pagekeep.rules import Rulebook
 
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
@@ -30,9 +31,11 @@ class Request:
 
     url: str
     render: RenderMode | None = None
-    """`None` leaves it to the settings."""
+    """`None` leaves it to the settings, and these, where they say `auto`, to the rules."""
     wait_for: str | None = None
     """CSS selector that must be there before a rendered page is read."""
+    render_timeout: float | None = None
+    """Seconds for the browser; `None` leaves it to a rule or the settings."""
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,10 +49,14 @@ class Captured:
 
 
 class Retrieval:
-    """One HTTP client and, once it is needed, one browser: for many pages, as an async context manager."""
+    """One HTTP client and, once it is needed, one browser: for many pages, as an async context manager.
 
-    def __init__(self, settings: Settings) -> None:
+    Pages are read by the rules given, else by those in force for the settings.
+    """
+
+    def __init__(self, settings: Settings, rules: Rulebook | None = None) -> None:
         self.settings = settings
+        self._rules = rules
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
@@ -65,6 +72,15 @@ class Retrieval:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self._stack.aclose()
+
+    @property
+    def rules(self) -> Rulebook:
+        """The rules in force, read at the first call."""
+        if self._rules is None:
+            from pagekeep.app.rulebook import in_force
+
+            self._rules = in_force(self.settings)
+        return self._rules
 
     @property
     def client(self) -> Client:
@@ -93,16 +109,55 @@ async def capture(
     """The page at an address.
 
     With `auto`, a page that says it needs a browser gets one, once; when rendering fails the static page is used, and the
-    trace says why. With `force` a failure to render is the caller's.
+    trace says why. With `force` a failure to render is the caller's. Where the caller and the settings leave it open, a
+    rule for the host decides before anything is fetched; a rule that wants a browser where there is none is no failure.
     """
     options = options or Options(max_bytes=retrieval.settings.max_bytes)
-    mode = request.render or retrieval.settings.render
+    mode, request, by_rule = _decided(request, retrieval)
+    if mode == "force" and not by_rule:
+        return _read(await _render(request, retrieval, progress), retrieval, options, progress)
     if mode == "force":
-        return _read(await _render(request, retrieval, progress), options, progress)
-    captured = _read(await _fetch(request, retrieval, options, progress), options, progress)
-    if mode == "never" or captured.page.need_render is None:
+        return await _rendered_if_possible(request, retrieval, options, progress)
+    captured = _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+    need = captured.page.need_render
+    if mode == "never" or need is None:
         return captured
-    return await _rendered_or_static(captured, request, retrieval, options, progress)
+    return await _rendered_or_static(
+        captured, _told(request, need.wait_for, need.timeout), retrieval, options, progress
+    )
+
+
+def _decided(request: Request, retrieval: Retrieval) -> tuple[RenderMode, Request, bool]:
+    """Whether to render, with what to wait for, and whether it was a rule that decided."""
+    rule = retrieval.rules.rendering(request.url)
+    if rule is not None:
+        request = _told(request, rule.wait_for, rule.timeout)
+    if request.render is not None:
+        return request.render, request, False
+    if retrieval.settings.render != "auto" or rule is None:
+        return retrieval.settings.render, request, False
+    return rule.mode, request, True
+
+
+def _told(request: Request, wait_for: str | None, milliseconds: int | None) -> Request:
+    """The request with what a rule says where the caller said nothing."""
+    seconds = milliseconds / 1000 if milliseconds else None
+    return replace(
+        request,
+        wait_for=request.wait_for or wait_for,
+        render_timeout=request.render_timeout or seconds,
+    )
+
+
+async def _rendered_if_possible(
+    request: Request, retrieval: Retrieval, options: Options, progress: Progress
+) -> Captured:
+    """The page from the browser; from the server when the browser is missing or fails."""
+    try:
+        return _read(await _render(request, retrieval, progress), retrieval, options, progress)
+    except RenderError as error:
+        static = _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+        return replace(static, page=_unrendered(static.page, error))
 
 
 async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
@@ -110,15 +165,15 @@ async def _fetch(request: Request, retrieval: Retrieval, options: Options, progr
     try:
         return await retrieval.client.fetch(request.url, headers=request.headers, cookies=request.cookies)
     except FetchHttpError as error:
-        raise _with_next_step(error, options) from None
+        raise _with_next_step(error, options, retrieval.rules) from None
 
 
-def _with_next_step(error: FetchHttpError, options: Options) -> FetchHttpError:
+def _with_next_step(error: FetchHttpError, options: Options, rules: Rulebook) -> FetchHttpError:
     """The same error, with the suggestion that fits the wall that came with it."""
     if error.page is None or not error.page.body:
         return error
     try:
-        trap = read_page(error.page, options).caught
+        trap = read_page(error.page, options, rules).caught
     except PagekeepError:
         return error
     if trap is None:
@@ -135,7 +190,11 @@ async def _render(request: Request, retrieval: Retrieval, progress: Progress) ->
     browser = await retrieval.browser()
     progress("Rendering")
     return await browser.render(
-        request.url, wait_for=request.wait_for, headers=request.headers, cookies=request.cookies
+        request.url,
+        wait_for=request.wait_for,
+        timeout=request.render_timeout,
+        headers=request.headers,
+        cookies=request.cookies,
     )
 
 
@@ -144,9 +203,9 @@ async def _rendered_or_static(
 ) -> Captured:
     """The better of the two; the static one when the browser is missing or fails."""
     try:
-        rendered = _read(await _render(request, retrieval, progress), options, progress)
+        rendered = _read(await _render(request, retrieval, progress), retrieval, options, progress)
     except PagekeepError as error:
-        return replace(static, page=_noted(static.page, f"not rendered: {error.message} {' '.join(error.suggestions)}"))
+        return replace(static, page=_unrendered(static.page, error))
     return rendered if _is_better(rendered.page, static.page) else static
 
 
@@ -156,20 +215,21 @@ def _is_better(rendered: Page, static: Page) -> bool:
     return rendered.word_count >= static.word_count
 
 
-def _noted(page: Page, note: str) -> Page:
+def _unrendered(page: Page, error: PagekeepError) -> Page:
+    note = f"not rendered: {error.message} {' '.join(error.suggestions)}"
     return replace(page, trace=replace(page.trace, notes=(*page.trace.notes, note.strip())))
 
 
-def _read(fetched: Fetched, options: Options, progress: Progress) -> Captured:
+def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
-    return Captured(read_page(fetched, options), fetched)
+    return Captured(read_page(fetched, options, retrieval.rules), fetched)
 
 
-def read_page(fetched: Fetched, options: Options) -> Page:
+def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     """The page in what was fetched, now or long ago; text that is no HTML is kept as it is."""
     from pagekeep.pipeline import extract, keep_text
 
-    options = replace(options, encoding=fetched.encoding, status=fetched.status)
+    options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     if fetched.content_type in _TEXT_TYPES:
         return keep_text(fetched.body, fetched.final_url, options=options)
-    return extract(fetched.body, fetched.final_url, options=options)
+    return extract(fetched.body, fetched.final_url, rules=rules, options=options)

@@ -10,15 +10,20 @@ from typing import Any
 from pagekeep.app import addresses
 from pagekeep.model import PARSER_VERSION, Fetched, Item, Level, Page, RawPage
 
-RULES_HASH: str | None = None
-"""Identifies the set of site rules that read a page. There are none yet."""
-
 
 def new_item(
-    page: Page, fetched: Fetched, *, url: str, url_full: str, user_id: str, now: str, tags: tuple[str, ...]
+    page: Page,
+    fetched: Fetched,
+    *,
+    url: str,
+    url_full: str,
+    user_id: str,
+    now: str,
+    tags: tuple[str, ...],
+    rules_hash: str | None = None,
 ) -> Item:
     """The item for a page; `url` is its normalised address, `url_full` the one the user gave."""
-    found = derived(page, rendered=fetched.rendered)
+    found = derived(page, rendered=fetched.rendered, rules_hash=rules_hash)
     metadata = {name: value for name, value in found.items() if value is not None} | {"tags": list(tags)}
     if page.quality.level == "discarded":
         metadata["archived"] = True
@@ -45,12 +50,15 @@ def title_of(page: Page, url: str) -> str:
     return page.metadata.title or url
 
 
-def derived(page: Page, *, rendered: bool) -> dict[str, Any]:
-    """What the parser found, as metadata of the item, `None` for what it did not: so that it goes from an old reading."""
+def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> dict[str, Any]:
+    """What the parser found, as metadata of the item, `None` for what it did not: so that it goes from an old reading.
+
+    `rules_hash` is the fingerprint of the rules that were in force.
+    """
     about = page.metadata
     return {
         "parser_version": PARSER_VERSION,
-        "rules_hash": RULES_HASH,
+        "rules_hash": rules_hash,
         "used_js_rendering": rendered,
         "content_hash": hashlib.sha256(page.markdown.encode("utf-8", "surrogatepass")).hexdigest(),
         "quality": page.quality.level,
@@ -123,6 +131,8 @@ def why_worse(new: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:
     had, has = old.get("quality"), new["quality"]
     if had not in _RANKS:
         return None
+    if has == "discarded" != had:
+        return "a rule discards the page now, and the stored reading is worth more"
     if _RANKS[has] != _RANKS[had]:
         return f"the new reading is only a {has}, the stored one {had}" if _RANKS[has] < _RANKS[had] else None
     words, before = new.get("word_count", 0), old.get("word_count", 0)

@@ -15,8 +15,10 @@ from typing import Any, Final, Literal
 
 from pagekeep.app import entry, moments
 from pagekeep.app.capture import read_page
+from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.model import PARSER_VERSION, Item, Options, RawPage
+from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
 IN_FLIGHT: Final = 4
@@ -54,14 +56,15 @@ class _Reading:
     metadata: dict[str, Any]
 
 
-def stale_ids(store: Store, limit: int | None = None) -> Iterator[str]:
+def stale_ids(store: Store, rules: Rulebook, limit: int | None = None) -> Iterator[str]:
     """Items whose stored page an older parser or other rules have read, oldest first."""
-    return store.stale(parser_version=PARSER_VERSION, rules_hash=entry.RULES_HASH, limit=limit)
+    return store.stale(parser_version=PARSER_VERSION, rules_hash=fingerprint(rules), limit=limit)
 
 
 def reparse(
     store: Store,
     ids: Iterable[str],
+    rules: Rulebook,
     *,
     force: bool = False,
     dry_run: bool = False,
@@ -77,7 +80,7 @@ def reparse(
     first = list(islice(wanted, WORTH_A_POOL))
     count = (processes or os.cpu_count() or 1) if len(first) == WORTH_A_POOL else 1
     rest = chain(first, wanted)
-    for item, reading in _read_all(_stored(store, rest), count, max_bytes):
+    for item, reading in _read_all(_stored(store, rest), count, max_bytes, rules):
         yield _settle(store, item, reading, force=force, dry_run=dry_run)
 
 
@@ -120,6 +123,9 @@ def _write(store: Store, item: Item, reading: _Reading) -> None:
         metadata={**reading.metadata, **_retries(reading)},
         now=moments.now(),
     )
+    was, now_is = bool(item.metadata.get("discarded")), reading.metadata["quality"] == "discarded"
+    if was != now_is:  # out of the way with what a rule discards, and back with it
+        store.set_metadata(item.id, {"archived": now_is}, moments.now())
 
 
 def _retries(reading: _Reading) -> dict[str, None]:
@@ -127,11 +133,11 @@ def _retries(reading: _Reading) -> dict[str, None]:
     return {} if reading.metadata["quality"] == "bookmark" else {"retry_count": None}
 
 
-def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> _Reading | PagekeepError:
+def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Reading | PagekeepError:
     """One page read again. Runs in a process of its own; a failure is a value, so that it comes back."""
     options = Options(saved_at=moments.to_the_second(saved_at), max_bytes=max_bytes)
     try:
-        page = read_page(entry.fetched_again(raw), options)
+        page = read_page(entry.fetched_again(raw), options, rules)
     except PagekeepError as error:
         return error
     except Exception as error:  # a fault of ours on one page must not end the run: it is listed with the failures
@@ -141,7 +147,7 @@ def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> _Reading | P
         title=entry.title_of(page, url),
         author=page.metadata.author,
         published_at=page.metadata.published,
-        metadata=entry.derived(page, rendered=raw.rendered),
+        metadata=entry.derived(page, rendered=raw.rendered, rules_hash=fingerprint(rules)),
     )
 
 
@@ -149,13 +155,13 @@ _Pair = tuple[Item, _Reading | PagekeepError]
 _Coming = Future[_Reading | PagekeepError]
 
 
-def _read_all(pages: Iterator[_Stored], processes: int, max_bytes: int) -> Iterator[_Pair]:
+def _read_all(pages: Iterator[_Stored], processes: int, max_bytes: int, rules: Rulebook) -> Iterator[_Pair]:
     """Every page with its reading, in order; never more than a few under way."""
     if processes == 1:
         for item, raw in pages:
-            yield item, raw if isinstance(raw, PagekeepError) else _read(raw, item.url, item.saved_at, max_bytes)
+            yield item, raw if isinstance(raw, PagekeepError) else _read(raw, item.url, item.saved_at, max_bytes, rules)
         return
-    with _Readers(processes, max_bytes) as readers:
+    with _Readers(processes, max_bytes, rules) as readers:
         for item, raw in pages:
             readers.begin(item, raw)
             if readers.full:
@@ -167,10 +173,11 @@ def _read_all(pages: Iterator[_Stored], processes: int, max_bytes: int) -> Itera
 class _Readers:
     """Processes that read pages, and those they are at. A page that kills its process is found and told apart."""
 
-    def __init__(self, processes: int, max_bytes: int) -> None:
+    def __init__(self, processes: int, max_bytes: int, rules: Rulebook) -> None:
         self._processes = processes
         self._max_bytes = max_bytes
-        self._pool = _pool(processes)
+        self._rules = rules
+        self._pool = _pool(processes, rules)
         self._pending: deque[tuple[Item, RawPage | PagekeepError, _Coming]] = deque()
 
     def __enter__(self) -> _Readers:
@@ -207,7 +214,7 @@ class _Readers:
             coming.set_result(raw)
             return coming
         try:
-            return self._pool.submit(_read, raw, item.url, item.saved_at, self._max_bytes)
+            return self._pool.submit(_read_by_rules_given, raw, item.url, item.saved_at, self._max_bytes)
         except BrokenProcessPool as error:  # a page before this one broke it; `next` sorts it out
             coming.set_exception(error)
             return coming
@@ -216,27 +223,36 @@ class _Readers:
         """Once more in a process for this page only: if that dies too, it is this page that kills it."""
         if isinstance(raw, PagekeepError):
             return raw
-        with _pool(1) as pool:
+        with _pool(1, self._rules) as pool:
             try:
-                return pool.submit(_read, raw, item.url, item.saved_at, self._max_bytes).result()
+                return pool.submit(_read_by_rules_given, raw, item.url, item.saved_at, self._max_bytes).result()
             except BrokenProcessPool:
                 return ParseError("Reading the page killed its process.", suggestions=())
 
     def _restart(self) -> None:
         """A new pool, with the pages that the old one lost."""
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._pool = _pool(self._processes)
+        self._pool = _pool(self._processes, self._rules)
         lost, self._pending = self._pending, deque()
         for item, raw, coming in lost:
             done = coming.done() and not coming.cancelled() and coming.exception() is None
             self._pending.append((item, raw, coming if done else self._submit(item, raw)))
 
 
-def _pool(processes: int) -> ProcessPoolExecutor:
+def _pool(processes: int, rules: Rulebook) -> ProcessPoolExecutor:
     # Not forked: a child must not inherit the library's open files and their locks.
-    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_begin, initargs=(rules,))
 
 
-def _ignore_interrupts() -> None:
+_given: list[Rulebook] = []
+"""In a process that reads: the rules it was started with. Sent once and not with every page."""
+
+
+def _begin(rules: Rulebook) -> None:
     """Ctrl-C is for the parent, which then ends its children in order."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _given.append(rules)
+
+
+def _read_by_rules_given(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> _Reading | PagekeepError:
+    return _read(raw, url, saved_at, max_bytes, _given[0])

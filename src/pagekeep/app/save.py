@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from pagekeep.app import addresses, entry, moments
 from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture, read_page
 from pagekeep.app.memory import preferred, remember
+from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.model import Item, Options, Page
 from pagekeep.store import Store
@@ -65,9 +66,12 @@ async def save(
     there = known or store.find_url(url)
     if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
         captured = replace(
-            captured, page=read_page(captured.fetched, replace(options, saved_at=moments.to_the_second(there.saved_at)))
+            captured,
+            page=read_page(
+                captured.fetched, replace(options, saved_at=moments.to_the_second(there.saved_at)), retrieval.rules
+            ),
         )
-    saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force))
+    saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules)))
     return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
 
 
@@ -107,6 +111,7 @@ class _Placing:
     now: str
     tags: tuple[str, ...]
     force: bool
+    rules_hash: str
 
 
 def _options(retrieval: Retrieval, known: Item | None, now: str) -> Options:
@@ -135,6 +140,7 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
         user_id=store.user_id,
         now=placing.now,
         tags=_tags(page, there, placing.tags),
+        rules_hash=placing.rules_hash,
     )
     remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
     if there is None:

@@ -7,7 +7,17 @@ the floors a report breaks; `render_table` gives the rows a door prints.
 from __future__ import annotations
 
 from pagekeep.evaluate.floors import gate
-from pagekeep.evaluate.measure import Extractor, run
+from pagekeep.evaluate.measure import Extractor, extract_without_rules, pipeline_extract, run
 from pagekeep.evaluate.report import PageScore, Report, Summary, render_table
 
-__all__ = ["Extractor", "PageScore", "Report", "Summary", "gate", "render_table", "run"]
+__all__ = [
+    "Extractor",
+    "PageScore",
+    "Report",
+    "Summary",
+    "extract_without_rules",
+    "gate",
+    "pipeline_extract",
+    "render_table",
+    "run",
+]

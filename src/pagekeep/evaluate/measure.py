@@ -28,6 +28,7 @@ from pagekeep.evaluate.records import write_all
 from pagekeep.evaluate.report import PageScore, Report, Structure, make_report
 from pagekeep.model import Page
 from pagekeep.pipeline import extract
+from pagekeep.rules import shipped
 
 Extractor = Callable[[bytes, str | None], Page]
 
@@ -46,13 +47,21 @@ _PARTS = {
 
 
 def pipeline_extract(html: bytes, url: str | None) -> Page:
-    """Pagekeep's own extractor with its default options."""
+    """Pagekeep's own extractor with its default options and the shipped rules."""
+    return extract(html, url, rules=shipped())
+
+
+def extract_without_rules(html: bytes, url: str | None) -> Page:
+    """The same without any rules, to see what they are worth."""
     return extract(html, url)
+
+
+_OWN: tuple[Extractor, ...] = (pipeline_extract, extract_without_rules)
 
 
 def _warm_up(extractor: Extractor) -> None:
     """Load what our extractor loads on first use, which would otherwise be counted as the first page's time."""
-    if extractor is pipeline_extract:
+    if extractor in _OWN:
         extractor(_FIRST, None)
 
 
@@ -70,7 +79,7 @@ def run(
     """
     cases = corpora.find(corpus, limit)
     if workers is None:
-        workers = (os.cpu_count() or 1) if extractor is pipeline_extract and len(cases) > 4 * _BATCH else 1
+        workers = (os.cpu_count() or 1) if extractor in _OWN and len(cases) > 4 * _BATCH else 1
     report = make_report(corpus.name, _scores(cases, extractor, workers))
     if out is not None:
         write_all(report, out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal
 
 from pagekeep import dom
@@ -42,9 +43,22 @@ class Rulebook:
         said = [rule.rendering for rule in self._renderings.by_host_alone(hosts.of_url(url)) if rule.rendering]
         return max(said, key=lambda rendering: _STRENGTH[rendering.mode], default=None)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Rulebooks travel to processes that read pages; the index is made anew there."""
+        return _made_again, ([_plain(rule) for rule in self.rules], self.faults)
+
     def without(self, rule_id: str) -> Rulebook:
         """The same rules but one, to measure what it is worth."""
         return Rulebook(tuple(rule for rule in self.rules if rule.id != rule_id))
+
+
+def _plain(rule: Rule) -> Rule:
+    return replace(rule, metadata=dict(rule.metadata))  # a mapping proxy cannot be pickled
+
+
+def _made_again(rules: list[Rule], faults: tuple[RuleFault, ...]) -> Rulebook:
+    frozen = (replace(rule, metadata=MappingProxyType(rule.metadata)) for rule in rules)
+    return Rulebook(tuple(frozen), faults)
 
 
 PHASES: tuple[Literal["pre", "post"], ...] = ("pre", "post")

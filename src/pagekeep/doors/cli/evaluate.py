@@ -24,12 +24,14 @@ Exit codes: 0 done; 1 a floor of the gate is broken, or an unexpected failure; 2
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many pages.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for summary.csv, history.csv and report.html.")
 @click.option("--gate", "gate_file", type=click.Path(path_type=Path), help="TOML file of floors that must hold.")
-def evaluate(corpus: Path, limit: int | None, out: Path | None, gate_file: Path | None) -> None:
+@click.option("--without-rules", is_flag=True, help="Leave the site rules out, to see what they are worth.")
+def evaluate(corpus: Path, limit: int | None, out: Path | None, gate_file: Path | None, without_rules: bool) -> None:
     """Measure extraction on the pages of DIR."""
     with errors_shown():
-        from pagekeep.evaluate import gate, render_table, run
+        from pagekeep.evaluate import extract_without_rules, gate, pipeline_extract, render_table, run
 
-        report = run(corpus, limit=limit, out=out)
+        extractor = extract_without_rules if without_rules else pipeline_extract
+        report = run(corpus, limit=limit, out=out, extractor=extractor)
         show_table(render_table(report))
         broken = gate(report, gate_file) if gate_file else []
     for floor in broken:

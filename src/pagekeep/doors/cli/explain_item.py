@@ -50,10 +50,11 @@ def _page(source: str, options: Options, library: str | None, user: str | None, 
 
 def _stored(key: str, options: Options, library: str | None, user: str | None, as_json: bool) -> Page | None:
     """The saved page, read again; `None` for an address that is not there, or a page whose raw form is not."""
-    with opened(library, user, as_json) as (_, store):
+    with opened(library, user, as_json) as (settings, store):
         from pagekeep.app.capture import read_page
         from pagekeep.app.entry import fetched_again
         from pagekeep.app.library import find
+        from pagekeep.app.rulebook import in_force
 
         try:
             raw = store.raw(find(store, key).id)
@@ -61,4 +62,4 @@ def _stored(key: str, options: Options, library: str | None, user: str | None, a
             if is_address(key):
                 return None
             raise
-        return read_page(fetched_again(raw), options) if raw else None
+        return read_page(fetched_again(raw), options, in_force(settings)) if raw else None

@@ -85,9 +85,12 @@ def is_address(source: str) -> bool:
 
 def from_file(source: str, url: str | None, options: Options) -> Page:
     """The page in a file or on stdin."""
+    from pagekeep import config
     from pagekeep import extract as run
+    from pagekeep.app.rulebook import in_force
 
-    return run(read(source, options.max_bytes + 1), url, options=options)
+    data = read(source, options.max_bytes + 1)
+    return run(data, url, rules=in_force(config.load()), options=options)
 
 
 def from_address(
@@ -113,6 +116,7 @@ def from_address(
         url,
         render=render,
         wait_for=wait_for,
+        render_timeout=timeout,
         headers=_pairs(headers, ":", "--header"),
         cookies=_pairs(cookies, "=", "--cookie"),
     )

@@ -53,14 +53,18 @@ def _ids(library: Open, keys: tuple[str, ...], asked: dict[str, Any]) -> Iterato
     from pagekeep.app.library import find
     from pagekeep.app.refetch import living_ids
     from pagekeep.app.reparse import stale_ids
+    from pagekeep.app.rulebook import in_force
 
     if keys:
         return iter([find(library.store, key).id for key in keys][: asked["limit"]])
-    return (living_ids if asked["refetch"] else stale_ids)(library.store, asked["limit"])
+    if asked["refetch"]:
+        return living_ids(library.store, asked["limit"])
+    return stale_ids(library.store, in_force(library.settings), asked["limit"])
 
 
 def _run(library: Open, ids: Iterator[str], asked: dict[str, Any], take: _Take, step: Callable[[], None]) -> None:
     from pagekeep.app.reparse import reparse as run
+    from pagekeep.app.rulebook import in_force
 
     if asked["refetch"]:
         asyncio.run(_refetch(library, ids, asked["force"], take, step))
@@ -68,6 +72,7 @@ def _run(library: Open, ids: Iterator[str], asked: dict[str, Any], take: _Take, 
     results = run(
         library.store,
         ids,
+        in_force(library.settings),
         force=asked["force"],
         dry_run=asked["dry_run"],
         processes=asked["processes"],
