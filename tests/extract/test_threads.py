@@ -32,8 +32,8 @@ def kept_text(reading: Reading, content: Content | None) -> str:
 
 
 def container_of(found: Survey) -> int | None:
-    mass = prose.sum_blocks(found, prose.own_text(found), 1)
-    return threads.container(found, bytearray(len(found.nodes)), mass)
+    own = prose.own_text(found)
+    return threads.container(found, bytearray(len(found.nodes)), prose.sum_blocks(found, own, 1), own)
 
 
 def test_remarks_below_posts_are_not_posts(surveyed: Surveyed) -> None:
@@ -77,6 +77,17 @@ def test_posts_are_known_by_their_numbers(surveyed: Surveyed) -> None:
     root = container_of(found)
     assert root is not None
     assert found.nodes[root].attr("id") == "posts"  # type: ignore[attr-defined]
+
+
+def test_what_the_comments_comment_on_belongs_to_the_thread(surveyed: Surveyed) -> None:
+    comments = "".join(
+        f"<li class='comment' id='comment-{i}'>{text}</li>" for i, text in enumerate([ANSWER, REMARK, ANSWER])
+    )
+    head = f"<div><p>{QUESTION} (the notice of a forum that is being moved)</p><h1>The frozen wheel</h1></div>"
+    found = surveyed(f"{head}<main><div><p>{QUESTION}</p></div><ul>{comments}</ul></main>")
+    root = container_of(found)
+    assert root is not None
+    assert found.tag[root] == "main"
 
 
 def test_posts_that_hold_little_of_the_page_are_not_believed(surveyed: Surveyed) -> None:

@@ -50,7 +50,7 @@ def decide(reading: Reading) -> Content | None:
 
 
 def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
-    return threads.container(reading.survey, reading.dead, mass) if reading.profile.is_thread else None
+    return threads.container(reading.survey, reading.dead, mass, reading.own) if reading.profile.is_thread else None
 
 
 def _pruned(reading: Reading, root: int) -> Dropped:

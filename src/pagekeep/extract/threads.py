@@ -19,6 +19,7 @@ _A_THREAD: Final = 2
 _POST_TAGS: Final = frozenset({"div", "li", "article", "section", "table", "tr", "td"})
 _MOST: Final = 0.5
 """Share of the page's text that the posts must hold to be believed."""
+_A_PARAGRAPH: Final = 80
 _A_LABEL: Final = 100
 """Characters up to which a block that comes with every post is a button, a title said again, a rank."""
 _A_REFRAIN: Final = 3
@@ -49,16 +50,27 @@ def _is_remarked_on(survey: Survey) -> bool:
     return bool(within) and outside >= _A_THREAD
 
 
-def container(survey: Survey, dead: bytearray, mass: Sequence[int]) -> int | None:
+def container(survey: Survey, dead: bytearray, mass: Sequence[int], own: Sequence[int]) -> int | None:
     """The innermost element around all posts, or `None` when the page shows no posts that hold its text."""
     posts = [index for index in _posts(survey) if mass[index] and not dead[index]]
     if len(posts) < _A_THREAD:
         return None
-    first, last = posts[0], max(posts)
+    first = posts[0]
+    if survey.flags[first] & int(Sign.COMMENTS):
+        first = _opening(survey, dead, own, first)
     root = survey.parent[first]
-    while survey.end[root] <= last:
+    while survey.end[root] <= posts[-1]:
         root = survey.parent[root]
     return root if mass[root] >= _MOST * mass[0] else None
+
+
+def _opening(survey: Survey, dead: bytearray, own: Sequence[int], first: int) -> int:
+    """The first paragraph below the title: where answers are named comments, what they comment on is not."""
+    title = first
+    while title and survey.tag[title] != "h1":
+        title -= 1
+    between = range(survey.end[title], first) if title else ()
+    return next((index for index in between if own[index] >= _A_PARAGRAPH and not dead[index]), first)
 
 
 def _posts(survey: Survey) -> list[int]:
