@@ -293,7 +293,7 @@ def short_text(node: dom.Node, limit: int = 400) -> str:
 
 
 _INLINE: Final = frozenset("a abbr b cite code em font i kbd mark q s small span strong sub sup u wbr".split())
-_NOT_PROSE: Final = frozenset(("script", "style", "noscript", "template", "svg"))
+_NOT_PROSE: Final = frozenset(("script", "style", "noscript", "template", "svg", "button"))
 
 
 def _tag(node: dom.Node | None) -> str:

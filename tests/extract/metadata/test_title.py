@@ -86,3 +86,55 @@ def test_heading_is_enough() -> None:
 
 def test_page_without_any_title_has_none() -> None:
     assert title("<p>text") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("How do I bake rye? / Bread talk / Daily Bugle Forums", "How do I bake rye?"),
+        ("How to bake bread :: Daily Bugle", "How to bake bread"),
+        ("How to bake bread [Daily Bugle]", "How to bake bread"),
+        ("如何烤面包_美食_每日面包", "如何烤面包"),
+        ("Input/output and other tales of bread", "Input/output and other tales of bread"),
+    ],
+)
+def test_separators_of_forums_brackets_and_chinese_titles_are_known(written: str, expected: str) -> None:
+    html = f'<title>{written}</title><meta property="og:site_name" content="Daily Bugle">'
+    assert title(html, "https://www.dailybugle.example/a") == expected
+
+
+def test_label_beside_the_headline_in_its_own_element_is_left_out() -> None:
+    html = (
+        '<script type="application/ld+json">{"@type":"DiscussionForumPosting","headline":"How sour is rye?"}</script>'
+        "<title>Help - How sour is rye? | Forum</title>"
+    )
+    assert title(html + '<h1><span class="label">Help</span> How sour is rye?</h1>') == "How sour is rye?"
+    assert title(html + "<h1><a>How sour is rye?</a> <span>(mill.example)</span> 87</h1>") == "How sour is rye?"
+
+
+def test_button_in_a_heading_is_no_part_of_the_title() -> None:
+    assert title("<title>rye - Mill</title><h1>Crate rye <button>Copy item path</button></h1>") == "Crate rye"
+
+
+def test_name_of_the_blog_before_the_headline_is_not_the_headline() -> None:
+    html = '<title>Lessons baked: The lean loaf</title><meta property="og:title" content="The lean loaf"><h1>Lessons baked</h1>'
+    assert title(html) == "The lean loaf"
+
+
+def test_name_of_the_book_that_closes_the_title_is_dropped() -> None:
+    html = "<title>Doughs with traits - The Long Book of Rye and Bread</title><h1>The Long Book of Rye and Bread</h1>"
+    assert title(html) == "Doughs with traits"
+
+
+def test_short_heading_that_the_title_begins_with_is_better_than_the_whole_title() -> None:
+    assert title("<title>News | National Bread Support Accelerator</title><h1>News</h1>") == "News"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("Bread and rye platform | Daily Bugle", "Bread and rye platform"), ("Daily Bugle - Bread", "Daily Bugle - Bread"),
+     ("Bread | Daily Bugle", "Bread | Daily Bugle")],
+)  # fmt: skip
+def test_home_page_drops_its_name_only_behind_a_title_of_its_own(written: str, expected: str) -> None:
+    html = f'<title>{written}</title><meta property="og:site_name" content="Daily Bugle">'
+    assert title(html, "https://www.dailybugle.example/") == expected

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.extract import urls
 from pagekeep.extract.metadata.clues import Clues
-from pagekeep.extract.metadata.plain import one_line, squeezed, words
+from pagekeep.extract.metadata.plain import one_line, squeezed, tidy, words
+from pagekeep.extract.structured import short_text
 
 Found = tuple[str, str]
 """A value and where it came from."""
 
+_CJK: Final = "\u3000-\u9fff\uac00-\ud7af\uff00-\uffef"
 _SEPARATOR: Final = re.compile(
-    r"(\s+[|\u2022\u00b7\u00bb\u00ab\u2013\u2014>~\u2023\u2039\u203a-]{1,2}\s+|\s*[|\uff5c]\s*)"
+    r"(\s+(?:[|\u2022\u00b7\u00bb\u00ab\u2013\u2014>~\u2023\u2039\u203a\u2605\u25aa-]{1,2}|::|/)\s+|\s*[|\uff5c]\s*"
+    rf"|(?<=[{_CJK}])\s*[_-]\s*(?=[{_CJK}]))"
 )
+_BRACKETED: Final = re.compile(r"\s*[\[(]([^\[\]()]{2,40})[\])]\Z")
 _STRONG: Final = frozenset("|\uff5c\u2022\u00b7\u00bb\u00ab\u2039\u203a")
 """Separators that hardly ever stand inside a headline; a dash often does."""
 _COLON: Final = re.compile(r"\A(.{2,40}?):\s+")
+_MAX_PARTS: Final = 8
 _MAX_SITE_WORDS: Final = 6
 _AGREEMENT: Final = 0.34
 """Share of common words from which a heading is another form of the title and not the site's banner."""
@@ -27,9 +33,10 @@ _HEADLESS: Final = frozenset(("home", "homepage", "untitled", "blog", "news", "m
 def read(clues: Clues, site_name: str | None) -> Found | None:
     """The headline without the site's name, and its origin."""
     declared = _declared(clues)
-    if declared and clues.is_home:
-        return declared[0]  # A home page's title is the site's name.
     names = _site_names(clues, site_name)
+    if declared and clues.is_home:
+        # Its `<title>` first: what is declared for a home page is often about something it shows.
+        return _home(*declared[-1], names) if clues.title else _home(*declared[0], names)
     titles = [
         (title, origin) for text, origin in declared if _says_something(title := _headline(text, names, origin), names)
     ]
@@ -37,7 +44,16 @@ def read(clues: Clues, site_name: str | None) -> Found | None:
     if heading:
         return heading, "heading"
     headings = [(text, "heading") for text in clues.headings]
-    return next(iter([*titles, *declared, *headings]), None)
+    agreed = [found for found in headings if any(text.startswith(found[0]) for text, _ in declared)]
+    return next(iter([*titles, *agreed, *declared, *headings]), None)
+
+
+def _home(text: str, origin: str, names: frozenset[str]) -> Found:
+    """A home page's title is the site's name or tells it first; only behind a title of its own is it dropped."""
+    pieces = _SEPARATOR.split(_without_bracket(text, names))
+    while len(pieces) > 2 and _names_site(pieces[-1], names) and len(words("".join(pieces[:-2]))) > 2:
+        del pieces[-2:]
+    return "".join(pieces).strip(), origin
 
 
 def _declared(clues: Clues) -> list[Found]:
@@ -67,18 +83,34 @@ def _heading(clues: Clues, titles: list[str], names: frozenset[str]) -> str | No
     best, best_agreement = None, _AGREEMENT
     for heading in clues.headings:
         text = without_site(heading, names, loosely=False)
-        if not _says_something(text, names) or _closes(heading, clues.title):
+        if not _says_something(text, names) or _closes(heading, clues.title) or _opens(heading, clues.title, titles):
             continue
         agreement = max((_agreement(text, title) for title in titles), default=0.0)
         if agreement >= best_agreement and text != best:
             best, best_agreement = text, agreement + 0.01  # The first of equals.
-    return best
+    return _without_labels(clues, best, titles) if best else None
 
 
 def _closes(heading: str, title: str) -> bool:
     """Whether the heading is the last part of the `<title>` alone: the name of the site, the book, the blog."""
     parts = _SEPARATOR.split(title)
     return len(parts) > 2 and squeezed(parts[-1]) == squeezed(heading) != squeezed(parts[0])
+
+
+def _opens(heading: str, title: str, titles: list[str]) -> bool:
+    """Whether the heading and another declared title make up the `<title>`: a blog's name before the headline."""
+    whole, lead = squeezed(title), squeezed(heading)
+    return any(lead + (rest := squeezed(text)) == whole and rest for text in titles)
+
+
+def _without_labels(clues: Clues, heading: str, titles: list[str]) -> str:
+    """The part of a heading that is declared as the title, where labels or counts stand beside it in their own elements."""
+    if clues.heading is None or squeezed(heading) not in squeezed(short_text(clues.heading, 500)):
+        return heading
+    declared = {squeezed(title) for title in titles} - {squeezed(heading)}
+    own = " ".join(child.data for child in clues.heading.children if isinstance(child, dom.Text))
+    parts = [own, *(short_text(inner, 500) for inner in dom.select(clues.heading, "*")[:_MAX_PARTS])]
+    return next((tidy(part) for part in parts if squeezed(part) in declared and len(words(part)) > 2), heading)
 
 
 def _agreement(one: str, other: str) -> float:
@@ -101,7 +133,8 @@ def _site_names(clues: Clues, site_name: str | None) -> frozenset[str]:
         "".join(labels[-2:-1]),
         *(clues.structured.meta.get("application-name", ""),),
     )
-    return frozenset(squeezed(name) for name in names if len(name) > 1)
+    closing = (heading for heading in clues.headings if _closes(heading, clues.title))
+    return frozenset(squeezed(name) for name in (*names, *closing) if len(name) > 1)
 
 
 def without_site(text: str, names: frozenset[str], *, loosely: bool) -> str:
@@ -109,7 +142,7 @@ def without_site(text: str, names: frozenset[str], *, loosely: bool) -> str:
 
     `loosely` also drops a short last part that only looks like a site's name, as in a `<title>`.
     """
-    pieces = _SEPARATOR.split(text)
+    pieces = _SEPARATOR.split(_without_bracket(text, names))
     while len(pieces) > 2 and _names_site(pieces[-1], names):
         del pieces[-2:]
     while len(pieces) > 2 and squeezed(pieces[0]) in names:
@@ -120,9 +153,16 @@ def without_site(text: str, names: frozenset[str], *, loosely: bool) -> str:
         and _looks_like_site("".join(pieces[:-2]), pieces[-2], pieces[-1])
     ):
         del pieces[-2:]
+    while len(pieces) > 2 and pieces[-2].strip() == "_":  # Chinese houses write headline_section_house.
+        del pieces[-2:]
     rest = "".join(pieces).strip()
     lead = _COLON.match(rest)
     return rest[lead.end() :] if lead and squeezed(lead[1]) in names else rest
+
+
+def _without_bracket(text: str, names: frozenset[str]) -> str:
+    found = _BRACKETED.search(text[-60:])
+    return text[: -len(found[0])] if found and squeezed(found[1]) in names and len(found[0]) < len(text) else text
 
 
 def _names_site(part: str, names: frozenset[str]) -> bool:
