@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
+    AccessError,
     BlockedAddress,
     FetchError,
     FetchHttpError,
@@ -19,7 +20,9 @@ from pagekeep.errors import (
     FetchTimeout,
     InvalidProtocol,
     InvalidUrl,
+    NotAllowed,
     NotFound,
+    NotSignedIn,
     PagekeepError,
     ParseError,
     RenderError,
@@ -27,6 +30,7 @@ from pagekeep.errors import (
     RuleError,
     StoreError,
     TooLarge,
+    TooManyRequests,
     UnsupportedContent,
 )
 from pagekeep.model import Metadata, Options, Page, Quality
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
 
 __all__ = [
+    "AccessError",
     "BlockedAddress",
     "FetchError",
     "FetchHttpError",
@@ -44,7 +49,9 @@ __all__ = [
     "InvalidProtocol",
     "InvalidUrl",
     "Metadata",
+    "NotAllowed",
     "NotFound",
+    "NotSignedIn",
     "Options",
     "Page",
     "PagekeepError",
@@ -55,6 +62,7 @@ __all__ = [
     "RuleError",
     "StoreError",
     "TooLarge",
+    "TooManyRequests",
     "UnsupportedContent",
     "__version__",
     "extract",

@@ -151,6 +151,16 @@ class Settings:
     rules: str | None = _setting(
         None, _TEXT, "Folder of your own rules (`*.yaml`). Without it, `rules` in the platform's configuration folder."
     )
+    listen: str = _setting("127.0.0.1:8470", _TEXT, "Where `pagekeep serve` listens: address and port.")
+    server_names: tuple[str, ...] = _setting(
+        (),
+        _LIST,
+        "Names under which the server is reached, such as `pages.example.org`. Requests for others are refused.",
+    )
+    shared: bool = _setting(
+        False, _SWITCH, "The server is for several people, who sign in. Without it, it listens on this machine alone."
+    )
+    image_cache: int = _setting(500_000_000, _COUNT, "Bytes on disk for pictures of saved pages; 0 keeps none.")
 
 
 _READERS: Final[dict[str, _Reader]] = {entry.name: entry.metadata["reader"] for entry in fields(Settings)}

@@ -15,7 +15,11 @@
     |-- RuleError             a site rule is malformed
     |-- NotFound              no such file, item or rule
     |-- RetryLimit            retried by hand too often
-    `-- StoreError            the library could not read or write
+    |-- StoreError            the library could not read or write
+    `-- AccessError
+        |-- NotSignedIn       nobody knows who asks
+        |-- NotAllowed        known, but may not do this
+        `-- TooManyRequests   tried too often
 
 `type` is stable and part of the public interface. Messages and suggestions are written for the person who reads them: no
 file-system paths beyond what the caller named, no resolved addresses, no stack traces.
@@ -147,3 +151,23 @@ class RetryLimit(PagekeepError):
 
 class StoreError(PagekeepError):
     """The library could not read or write."""
+
+
+class AccessError(PagekeepError):
+    """The server does not do this for whoever asks."""
+
+
+class NotSignedIn(AccessError):
+    """Nobody knows who asks."""
+
+    default_suggestions = ("Sign in, or send a token: `Authorization: Bearer ...`.",)
+
+
+class NotAllowed(AccessError):
+    """Whoever asks may not do this."""
+
+
+class TooManyRequests(AccessError):
+    """Tried too often in too short a time."""
+
+    default_suggestions = ("Wait a few minutes.",)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
+
+# Results cross process borders; a read-only view of a mapping does so as what it shows.
+copyreg.pickle(MappingProxyType, lambda view: (MappingProxyType, (dict(view),)))
 
 Kind = Literal["article", "documentation", "forum", "product", "collection", "listing", "service"]
 KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "collection", "listing", "service")

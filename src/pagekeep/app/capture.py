@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
+ReadPage = Callable[[Fetched, Options], Awaitable[Page]]
 
 _TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 """Content types kept as they are."""
@@ -51,12 +52,13 @@ class Captured:
 class Retrieval:
     """One HTTP client and, once it is needed, one browser: for many pages, as an async context manager.
 
-    Pages are read by the rules given, else by those in force for the settings.
+    Pages are read by the rules given, else by those in force for the settings; by `read` where one is given, else here.
     """
 
-    def __init__(self, settings: Settings, rules: Rulebook | None = None) -> None:
+    def __init__(self, settings: Settings, rules: Rulebook | None = None, *, read: ReadPage | None = None) -> None:
         self.settings = settings
         self._rules = rules
+        self._read = read
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
@@ -81,6 +83,12 @@ class Retrieval:
 
             self._rules = in_force(self.settings)
         return self._rules
+
+    async def read(self, fetched: Fetched, options: Options) -> Page:
+        """The page in what was fetched."""
+        if self._read is not None:
+            return await self._read(fetched, options)
+        return read_page(fetched, options, self.rules)
 
     @property
     def client(self) -> Client:
@@ -115,10 +123,10 @@ async def capture(
     options = options or Options(max_bytes=retrieval.settings.max_bytes)
     mode, request, by_rule = _decided(request, retrieval)
     if mode == "force" and not by_rule:
-        return _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _read(await _render(request, retrieval, progress), retrieval, options, progress)
     if mode == "force":
         return await _rendered_if_possible(request, retrieval, options, progress)
-    captured = _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+    captured = await _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
     need = captured.page.need_render
     if mode == "never" or need is None:
         return captured
@@ -154,9 +162,9 @@ async def _rendered_if_possible(
 ) -> Captured:
     """The page from the browser; from the server when the browser is missing or fails."""
     try:
-        return _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _read(await _render(request, retrieval, progress), retrieval, options, progress)
     except RenderError as error:
-        static = _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+        static = await _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
         return replace(static, page=_unrendered(static.page, error))
 
 
@@ -165,15 +173,15 @@ async def _fetch(request: Request, retrieval: Retrieval, options: Options, progr
     try:
         return await retrieval.client.fetch(request.url, headers=request.headers, cookies=request.cookies)
     except FetchHttpError as error:
-        raise _with_next_step(error, options, retrieval.rules) from None
+        raise await _with_next_step(error, options, retrieval) from None
 
 
-def _with_next_step(error: FetchHttpError, options: Options, rules: Rulebook) -> FetchHttpError:
+async def _with_next_step(error: FetchHttpError, options: Options, retrieval: Retrieval) -> FetchHttpError:
     """The same error, with the suggestion that fits the wall that came with it."""
     if error.page is None or not error.page.body:
         return error
     try:
-        trap = read_page(error.page, options, rules).caught
+        trap = (await retrieval.read(error.page, options)).caught
     except PagekeepError:
         return error
     if trap is None:
@@ -203,7 +211,7 @@ async def _rendered_or_static(
 ) -> Captured:
     """The better of the two; the static one when the browser is missing or fails."""
     try:
-        rendered = _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        rendered = await _read(await _render(request, retrieval, progress), retrieval, options, progress)
     except PagekeepError as error:
         return replace(static, page=_unrendered(static.page, error))
     return rendered if _is_better(rendered.page, static.page) else static
@@ -220,9 +228,9 @@ def _unrendered(page: Page, error: PagekeepError) -> Page:
     return replace(page, trace=replace(page.trace, notes=(*page.trace.notes, note.strip())))
 
 
-def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
+async def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
-    return Captured(read_page(fetched, options, retrieval.rules), fetched)
+    return Captured(await retrieval.read(fetched, options), fetched)
 
 
 def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:

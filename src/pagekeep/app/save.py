@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pagekeep.app import addresses, entry, moments
-from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture, read_page
+from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
 from pagekeep.app.memory import preferred, remember
 from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
@@ -65,12 +65,8 @@ async def save(
     url = known.url if known else _identity(request.url, captured, store)
     there = known or store.find_url(url)
     if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
-        captured = replace(
-            captured,
-            page=read_page(
-                captured.fetched, replace(options, saved_at=moments.to_the_second(there.saved_at)), retrieval.rules
-            ),
-        )
+        options = replace(options, saved_at=moments.to_the_second(there.saved_at))
+        captured = replace(captured, page=await retrieval.read(captured.fetched, options))
     saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules)))
     return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
 

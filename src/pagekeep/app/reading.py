@@ -1,0 +1,54 @@
+"""Pages read in processes that can be killed: for a server, where one bad page must not take the others along."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from pagekeep.app.capture import read_page
+from pagekeep.app.rulebook import in_force
+from pagekeep.config import Settings
+from pagekeep.model import Fetched, Options, Page
+from pagekeep.rules import Rulebook
+from pagekeep.workers import Limits, Pool
+
+LIMITS: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    fetched: Fetched
+    options: Options
+    settings: Settings
+    rules: Rulebook | None
+    """Those to try instead of those in force."""
+
+
+def read_job(job: _Job) -> Page:
+    """In the child: the page, by the rules in force there."""
+    return read_page(job.fetched, job.options, job.rules or _rules(job.settings))
+
+
+@lru_cache(maxsize=2)
+def _rules(settings: Settings) -> Rulebook:
+    return in_force(settings)
+
+
+class Reader:
+    """So many processes, each reading one page at a time; further pages wait."""
+
+    def __init__(self, settings: Settings, processes: int, limits: Limits = LIMITS) -> None:
+        self._settings = settings
+        self._pool = Pool("pagekeep.app.reading:read_job", processes, limits)
+
+    async def read(self, fetched: Fetched, options: Options, rules: Rulebook | None = None) -> Page:
+        """The page; `ParseError` when it hangs, crashes or needs too much memory."""
+        job = _Job(fetched, options, self._settings, rules)
+        page: Page = await asyncio.to_thread(self._pool.run, job)
+        return page
+
+    def close(self) -> None:
+        """End the processes."""
+        self._pool.close()

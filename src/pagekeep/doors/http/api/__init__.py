@@ -1,0 +1,1 @@
+"""The API for programs: one module a resource."""

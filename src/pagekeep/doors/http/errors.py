@@ -1,0 +1,69 @@
+"""Errors as answers: the same shape for every route, and no word about the inside."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from pagekeep import errors
+from pagekeep.errors import NotSignedIn, PagekeepError
+
+STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
+    errors.InvalidUrl: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.InvalidProtocol: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.BlockedAddress: HTTPStatus.FORBIDDEN,
+    errors.FetchTimeout: HTTPStatus.GATEWAY_TIMEOUT,
+    errors.FetchError: HTTPStatus.BAD_GATEWAY,
+    errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.UnsupportedContent: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.RenderError: HTTPStatus.BAD_GATEWAY,
+    errors.ParseError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.RuleError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.RetryLimit: HTTPStatus.CONFLICT,
+    errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.NotSignedIn: HTTPStatus.UNAUTHORIZED,
+    errors.NotAllowed: HTTPStatus.FORBIDDEN,
+    errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+}
+"""By the nearest class in the tree."""
+
+
+def status_of(error: PagekeepError) -> HTTPStatus:
+    """The status that says the same."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def error_answer(error: PagekeepError) -> JSONResponse:
+    """The error as JSON."""
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else None
+    return JSONResponse(error.to_json(), status_of(error), headers)
+
+
+def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:
+    return {"success": False, "error": {"type": kind, "message": message, "suggestions": suggestions}}
+
+
+def install(app: FastAPI) -> None:
+    """Every error of a route becomes an answer in our shape."""
+
+    @app.exception_handler(PagekeepError)
+    def _ours(_request: Request, error: PagekeepError) -> Response:
+        return error_answer(error)
+
+    @app.exception_handler(RequestValidationError)
+    def _invalid(_request: Request, error: RequestValidationError) -> Response:
+        faults = [f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}" for fault in error.errors()]
+        return JSONResponse(_shape("InvalidRequest", "The request cannot be read.", faults), 422)
+
+    @app.exception_handler(HTTPException)
+    def _plain(_request: Request, error: HTTPException) -> Response:
+        phrase = HTTPStatus(error.status_code).phrase
+        message = "There is nothing at this address." if error.status_code == HTTPStatus.NOT_FOUND else f"{phrase}."
+        kind = phrase.title().replace(" ", "").replace("-", "")
+        return JSONResponse(_shape(kind, message, []), error.status_code, getattr(error, "headers", None))

@@ -1,0 +1,79 @@
+"""What every route needs: opened with the server, closed with it, shared by all requests."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from fastapi import Request
+
+from pagekeep.app.capture import Retrieval
+from pagekeep.app.library import open_library
+from pagekeep.app.reading import Reader
+from pagekeep.config import Settings
+from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
+
+_MOST_OPEN: Final = 200
+"""Libraries kept open; those of people who have gone are closed to make room."""
+
+
+@dataclass(slots=True)
+class Service:
+    """The running server's belongings."""
+
+    settings: Settings
+    accounts: Accounts
+    retrieval: Retrieval
+    reader: Reader
+    """Reads pages in killable processes."""
+    secret: bytes
+    """Signs what is given to browsers and must come back unchanged."""
+    _libraries: dict[str, Store] = field(default_factory=dict)
+
+    @property
+    def shared(self) -> bool:
+        """Whether people sign in; else everything is the local user's."""
+        return self.settings.shared
+
+    def library(self, user_id: str) -> Store:
+        """The user's library, kept open for the next request."""
+        store = self._libraries.pop(user_id, None) or open_library(self.settings, user_id)
+        self._libraries[user_id] = store  # now the last one used
+        while len(self._libraries) > _MOST_OPEN:
+            self._libraries.pop(next(iter(self._libraries))).close()
+        return store
+
+    def close_libraries(self) -> None:
+        """At the end."""
+        for store in self._libraries.values():
+            store.close()
+        self._libraries.clear()
+
+
+@asynccontextmanager
+async def opened(settings: Settings, secret: bytes, *, processes: int | None = None) -> AsyncIterator[Service]:
+    """A service for the lifetime of a server."""
+    accounts = await asyncio.to_thread(open_accounts, settings.library)
+    reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
+    try:
+        async with Retrieval(settings, read=reader.read) as retrieval:
+            service = Service(settings, accounts, retrieval, reader, secret)
+            try:
+                yield service
+            finally:
+                service.close_libraries()
+    finally:
+        reader.close()
+        accounts.close()
+
+
+def service_of(request: Request) -> Service:
+    """The service, as a dependency of a route."""
+    return cast("Service", request.app.state.service)
+
+
+__all__ = ["LOCAL_USER", "Service", "opened", "service_of"]
