@@ -68,6 +68,7 @@ def extract(
     if before.discarded_by:
         told = Trace(document_type(source[:_HEAD], document), rules=before.matched, notes=notes)
         return _discarded(before.discarded_by, about, url, options, told)
+    about = site_rules.with_overrides(about, before.metadata)
     clock.lap("rules")
 
     found, survey_notes = _survey(body)
@@ -84,12 +85,13 @@ def extract(
 
     removed = cut.removals(found, outcome.tried) if outcome.tried else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
-    after = site_rules.after(rules, url, content)
+    after = site_rules.after(rules, url, content, source, before if outcome.content else before.without_parts())
+    about = site_rules.with_overrides(about, after.metadata)
     told = Trace(
         document_type=document_type(source[:_HEAD], document),
         kind_reasons=verdict.reasons,
         removals=(*before.removals, *after.removals, *removed),
-        rules=(*before.matched, *after.matched),
+        rules=after.matched,
         notes=(*notes, *survey_notes),
     )
     if after.discarded_by:
@@ -241,7 +243,8 @@ def _failure(outcome: chain.Outcome, trap: Caught | None) -> str:
 
 
 def _with_language_and_tags(about: Metadata, document: dom.Document, text: str, url: str | None) -> Metadata:
-    code, origin = language.detect(document, text)
+    told = about.origins.get("language", "")
+    code, origin = (about.language, told) if told else language.detect(document, text)
     chosen = tags.choose(about, text, urls.domain(url), code)
     origins = {**about.origins, **({"language": origin} if code else {})}
     return replace(about, language=code, tags=chosen, origins=MappingProxyType(origins))

@@ -31,11 +31,11 @@ def cut(survey: Survey, content: Content) -> dom.Element:
     root = survey.nodes[content.root]
     holder = dom.element("div")
     dom.append(holder, *([root] if survey.tag[content.root] in _WHOLE else root.children), *notes)
-    _unfold(holder)
+    unfold(holder)
     return holder
 
 
-def _unfold(holder: dom.Element) -> None:
+def unfold(holder: dom.Element) -> None:
     """What was kept though hidden or a button is content: make it plain, so that no later step takes it for a leftover."""
     for node in dom.select(holder, FOLDED):
         if node.tag == "button":

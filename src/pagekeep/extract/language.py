@@ -58,12 +58,12 @@ def _letters(text: str) -> int:
 def _declared(document: dom.Document) -> str | None:
     for element in dom.select(document, _DECLARED):
         value = element.attr("lang") if element.tag == "html" else element.attr("content")
-        if code := _normal(value or ""):
+        if code := normal(value or ""):
             return code
     return None
 
 
-def _normal(value: str) -> str | None:
+def normal(value: str) -> str | None:
     """`en_US.UTF-8` as `en-us`; the script (`zh-Hant`) is left out when there is a region."""
     found = _CODE.match(value.strip()[:40].lower())
     if found is None:

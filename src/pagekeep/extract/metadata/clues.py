@@ -141,7 +141,7 @@ def gather(document: dom.Document, structured: Structured, url: str | None) -> C
         headings=texts,
         heading=_main_heading(document, headings, squeezed(title)),
         is_home=url is not None and urls.path(url) in ("", "/"),
-        day_first=_day_first(document),
+        day_first=day_first(document),
     )
 
 
@@ -263,7 +263,7 @@ def _bare(url: str) -> str:
     )
 
 
-def _day_first(document: dom.Document) -> bool:
+def day_first(document: dom.Document) -> bool:
     """American pages put the month first; English without a region counts as American, the larger part of it."""
     root = dom.first(document, "html")
     language = ((root.attr("lang") if root is not None else None) or "en").lower().replace("_", "-")

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from pagekeep.extract.rules.applying import After, Before, after, before
+from pagekeep.extract.rules.overrides import apply as with_overrides
 
-__all__ = ["After", "Before", "after", "before"]
+__all__ = ["After", "Before", "after", "before", "with_overrides"]

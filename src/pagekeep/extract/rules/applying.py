@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final, Literal
 
 from pagekeep import dom
+from pagekeep.extract.rules import include, overrides
 from pagekeep.extract.rules.actions import DEEPENING, act
+from pagekeep.extract.rules.finding import count_words
+from pagekeep.extract.rules.include import Part
+from pagekeep.extract.rules.overrides import Overrides
 from pagekeep.extract.rules.removing import remove
 from pagekeep.extract.rules.scope import Scoped, scope
 from pagekeep.model import Removal, RuleDeed, RuleMatch
@@ -15,6 +20,7 @@ from pagekeep.rules.rule import Rendering, Rule, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
 
 _NO_BOUNDS: Final = Thresholds()
+_NO_OVERRIDES: Final[Overrides] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,16 @@ class Before:
     bounds: Thresholds = _NO_BOUNDS
     rendering: tuple[str, Rendering] | None = None
     """What is asked of the browser, and by which rule."""
+    metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
+    parts: tuple[Part, ...] = ()
+    """What is to be put into the result."""
+    removes: tuple[str, ...] = ()
+    """Selectors of all removals, for those parts."""
     discarded_by: str | None = None
+
+    def without_parts(self) -> Before:
+        """For a page of which there is no result to put parts into."""
+        return replace(self, parts=()) if self.parts else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +52,13 @@ class After:
     """What rules said about the result and did to it."""
 
     matched: tuple[RuleMatch, ...] = ()
+    """The rules for the raw page first, now with what became of the parts they put back."""
     removals: tuple[Removal, ...] = ()
+    metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
     discarded_by: str | None = None
 
 
 _UNTOUCHED: Final = Before()
-_UNTOUCHED_RESULT: Final = After()
 
 
 @dataclass(slots=True)
@@ -64,6 +80,10 @@ class _Ledger:
             for match, deeds in zip(self.matched, self.deeds, strict=True)
         )
 
+    def deepened(self) -> bool:
+        """Whether an action may have nested the tree deeper than it was."""
+        return any(deed.what in DEEPENING and deed.count for deeds in self.deeds for deed in deeds)
+
     def each(self) -> Iterable[tuple[Rule, list[RuleDeed]]]:
         return ((match.rule, deeds) for match, deeds in zip(self.matched, self.deeds, strict=True))
 
@@ -77,12 +97,17 @@ def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.E
     discarded_by = _discard(ledger)
     if discarded_by:
         return Before(ledger.told(), discarded_by=discarded_by)
+    values = _metadata(ledger, document, url)
+    parts = include.gather(body, _wanted(ledger))
     for rule, deeds in ledger.each():
         _change(body, rule, deeds, ledger)
     chosen = _scope(body, ledger)
     bounds = _bounds(ledger)
     return Before(
         matched=ledger.told(),
+        metadata=values,
+        parts=parts,
+        removes=_removes(ledger),
         removals=tuple(ledger.removals),
         gone=tuple(ledger.gone),
         scope=chosen,
@@ -91,19 +116,71 @@ def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.E
     )
 
 
-def after(rules: Rulebook, url: str | None, content: dom.Element) -> After:
-    """Apply the rules for the result, changed in place."""
+def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, earlier: Before) -> After:
+    """Put back what the rules want in the result and apply those that are for it, the result changed in place.
+
+    `source` is the page as it came: what rules for the result say of the whole page is looked up there.
+    """
     matched = rules.match("post", url, content) if rules.rules else ()
-    if not matched:
-        return _UNTOUCHED_RESULT
+    if not matched and not earlier.parts:
+        return After(earlier.matched)
     ledger = _Ledger("post", matched)
     discarded_by = _discard(ledger)
-    if not discarded_by:
-        for rule, deeds in ledger.each():
-            _change(content, rule, deeds, ledger)
-        if any(deed.what in DEEPENING and deed.count for deeds in ledger.deeds for deed in deeds):
-            dom.bound_depth(content)
-    return After(ledger.told(), tuple(ledger.removals), discarded_by)
+    if discarded_by:
+        return After((*earlier.matched, *ledger.told()), discarded_by=discarded_by)
+    values, parts = _looked_up(ledger, source, url)
+    removes = (*earlier.removes, *_removes(ledger))
+    told_before = _put_back(content, earlier.parts, removes)
+    told_now = _put_back(content, parts, removes)
+    for rule, deeds in ledger.each():
+        deeds += told_now.get(rule.id, ())
+        _change(content, rule, deeds, ledger)
+    if parts or earlier.parts or ledger.deepened():
+        dom.bound_depth(content)
+    matches = (*(_with_deeds(match, told_before) for match in earlier.matched), *ledger.told())
+    return After(matches, tuple(ledger.removals), overrides.merged(earlier.metadata, values))
+
+
+def _looked_up(ledger: _Ledger, source: str, url: str | None) -> tuple[Overrides, tuple[Part, ...]]:
+    """What rules for the result take from the whole page, which is parsed once more: the extractor has cut it up."""
+    wanted = _wanted(ledger)
+    if not wanted and not any(rule.metadata for rule, _ in ledger.each()):
+        return _NO_OVERRIDES, ()
+    document = dom.parse(source)
+    body = dom.first(document, "body")
+    return _metadata(ledger, document, url), include.gather(body, wanted) if body is not None else ()
+
+
+def _metadata(ledger: _Ledger, document: dom.Document, url: str | None) -> Overrides:
+    values: Overrides = _NO_OVERRIDES
+    for rule, deeds in ledger.each():
+        if rule.metadata:
+            found, told = overrides.read(document, rule, url)
+            values = overrides.merged(values, found)
+            deeds += told
+    return values
+
+
+def _wanted(ledger: _Ledger) -> list[tuple[str, str]]:
+    """What rules want in the result: the id of each with each of its selectors."""
+    return [(rule.id, selector) for rule, _ in ledger.each() for selector in rule.include]
+
+
+def _removes(ledger: _Ledger) -> tuple[str, ...]:
+    return tuple(selector for rule, _ in ledger.each() for selector in rule.remove)
+
+
+def _put_back(content: dom.Element, parts: tuple[Part, ...], removes: tuple[str, ...]) -> dict[str, list[RuleDeed]]:
+    """A deed for every part, by rule."""
+    told: dict[str, list[RuleDeed]] = {}
+    for part, where in zip(parts, include.put_back(content, parts, removes) if parts else (), strict=True):
+        deed = RuleDeed("include", part.selector, 1, count_words([part.node]), where)
+        told.setdefault(part.rule_id, []).append(deed)
+    return told
+
+
+def _with_deeds(match: RuleMatch, told: dict[str, list[RuleDeed]]) -> RuleMatch:
+    return replace(match, deeds=(*match.deeds, *told[match.id])) if match.id in told else match
 
 
 def _change(root: dom.Element, rule: Rule, deeds: list[RuleDeed], ledger: _Ledger) -> None:
