@@ -80,3 +80,27 @@ def test_one_link_is_a_list_where_the_page_asks_for_no_more(surveyed: Surveyed) 
     found = surveyed(PROSE * 3 + '<div><a href="/sacks">See all our sacks</a></div>')
     cut = pruning.link_lists(found, 0, {}, 1)
     assert texts(found, cut) == ["See all our sacks"]
+
+
+def test_any_block_may_be_shown_twice(surveyed: Surveyed) -> None:
+    block = "<div>Granite, cut and balanced by hand</div>"
+    found = surveyed(f"<section><h1>Millstone</h1>{block}</section><section><h2>Again</h2>{block}</section>")
+    assert pruning.copies(found, 0, {}) == {}
+    cut = pruning.copies(found, 0, {}, any_block=True)
+    assert texts(found, cut) == ["Granite, cut and balanced by hand"]
+    assert min(cut) > found.end[1] - 1
+
+
+def test_a_paragraph_within_an_item_is_no_copy_of_the_item(surveyed: Surveyed) -> None:
+    assert pruning.copies(surveyed(f"<ul><li><p>{SENTENCE}</p></li></ul>"), 0, {}, any_block=True) == {}
+
+
+def test_what_a_long_item_repeats_is_found_inside_it(surveyed: Surveyed) -> None:
+    teaser = f"<div>{SENTENCE}</div>"
+    found = surveyed(f"<ul><li>{teaser}<p>{OTHER}</p></li><li>{teaser}<p>No.</p></li></ul>")
+    assert texts(found, pruning.copies(found, 0, {}, any_block=True)) == [SENTENCE]
+
+
+def test_cells_of_a_table_may_say_the_same(surveyed: Surveyed) -> None:
+    row = "<tr><td>as long as the stones are turned</td></tr>"
+    assert pruning.copies(surveyed(f"<table>{row * 3}</table>"), 0, {}, any_block=True) == {}

@@ -27,6 +27,8 @@ class Profile:
     """A block of links within the content leads elsewhere; on other kinds of page it may be the content."""
     fewest_links: int = 3
     """Links that make such a block; where little stands beside the content but the way to other pages, one will do."""
+    says_once: bool = False
+    """Any block that stands twice is shown once; sections and rows may say the same of several things."""
     is_product: bool = False
     """One thing is for sale; the page also shows others, and what buyers think."""
     is_thread: bool = False
@@ -40,15 +42,27 @@ PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
     "documentation": Profile(share=0.95),
     "forum": Profile(
-        ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS), all_text=True, share=0.9, is_thread=True
+        ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS),
+        all_text=True,
+        share=0.9,
+        is_thread=True,
+        says_once=True,
     ),
     "product": Profile(
-        ignored=0, all_text=True, keeps_headers=True, share=0.85, drops_link_lists=True, fewest_links=1, is_product=True
+        ignored=0,
+        all_text=True,
+        keeps_headers=True,
+        share=0.85,
+        drops_link_lists=True,
+        fewest_links=1,
+        is_product=True,
+        says_once=True,
     ),
-    "collection": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "collection": Profile(
+        says_once=True, all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9
+    ),
     "listing": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
     "service": Profile(
-        ignored=int(Sign.REVIEWS | Sign.SMALL_PRINT),
         all_text=True,
         keeps_headers=True,
         share=0.85,

@@ -6,15 +6,20 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.boilerplate import Dropped
-from pagekeep.extract.survey import Survey
+from pagekeep.extract.prose import PHRASING
+from pagekeep.extract.survey import TEXT, Survey
 
 _BLOCKS: Final = frozenset("ul ol div section table dl p aside h2 h3 h4 h5 h6 figure".split())
 _LINK_LIST: Final = 0.7
 _MIN_LINKS: Final = 3
 _MAX_SHARE: Final = 0.5
 _COPIED: Final = frozenset("p li blockquote h2 h3".split())
+_INLINE: Final = PHRASING | {TEXT}
+_CELLS: Final = frozenset({"td", "th", "dt", "dd", "pre"})
 _REPEATED: Final = 60
-"""Characters from which on a block that stands twice is taken for a copy."""
+"""Characters from which on a paragraph that stands twice is taken for a copy."""
+_REPEATED_BLOCK: Final = 25
+"""The same for any block, where only few could be said twice."""
 
 
 def link_lists(survey: Survey, root: int, dropped: Dropped, at_least: int = _MIN_LINKS) -> Dropped:
@@ -52,23 +57,40 @@ def _links_away(survey: Survey, root: int) -> list[int]:
     return counts
 
 
-def copies(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+def copies(survey: Survey, root: int, dropped: Dropped, *, any_block: bool = False) -> Dropped:
     """Later blocks whose text stood in an earlier block, letter by letter: layouts for phones, repeated teasers.
 
-    Blocks that stand side by side are left alone: a refrain or a clause may be said twice.
+    Blocks that stand side by side are left alone: a refrain or a clause may be said twice. So are cells of a table.
     """
     found: Dropped = {}
-    first_parent: dict[str, int] = {}
+    firsts: dict[str, int] = {}
+    at_least = _REPEATED_BLOCK if any_block else _REPEATED
     tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
     index, end = root + 1, ends[root]
     while index < end:
         if index in dropped:
             index = ends[index]
-        elif tags[index] in _COPIED and chars[index] >= _REPEATED:
+            continue
+        if chars[index] >= at_least and (tags[index] in _COPIED or (any_block and _holds_no_block(survey, index))):
             text = " ".join(dom.text_of(survey.nodes[index]).split())
-            if first_parent.setdefault(text, parents[index]) != parents[index]:
+            first = firsts.setdefault(text, index)
+            if parents[first] != parents[index] and ends[first] <= index:  # else side by side, or one within the other
                 found[index] = "shown twice"
-            index = ends[index]
-        else:
-            index += 1
+                index = ends[index]
+                continue
+            if not any_block:
+                index = ends[index]
+                continue
+        index += 1
     return found
+
+
+def _holds_no_block(survey: Survey, index: int) -> bool:
+    """A block with nothing but text and what stands within a sentence."""
+    tags, inline = survey.tag, _INLINE
+    if tags[index] in inline or tags[index] in _CELLS:
+        return False
+    inner, end = index + 1, survey.end[index]
+    while inner < end and tags[inner] in inline:
+        inner += 1
+    return inner == end

@@ -60,7 +60,7 @@ def _pruned(reading: Reading, root: int) -> Dropped:
     if reading.profile.is_thread:
         dropped |= quotations.repeated(reading.survey, root, dropped)
         dropped |= threads.refrains(reading.survey, root, dropped)
-    return dropped | pruning.copies(reading.survey, root, dropped)
+    return dropped | pruning.copies(reading.survey, root, dropped, any_block=reading.profile.says_once)
 
 
 def judge(reading: Reading, measured: Measure) -> str | None:
