@@ -14,13 +14,13 @@ from pagekeep.store import Store
 PAGE: int = 200
 
 
-def living_ids(store: Store, limit: int | None = None) -> Iterator[str]:
-    """Every item that is not deleted, oldest first."""
+def living_ids(store: Store, limit: int | None = None, domain: str | None = None) -> Iterator[str]:
+    """Every item that is not deleted, of one domain or of all, oldest first."""
     after: str | None = None
     left = limit
     while left is None or left > 0:
         size = PAGE if left is None else min(PAGE, left)
-        page = store.list_items(ItemFilter(archived=None), descending=False, limit=size, after=after)
+        page = store.list_items(ItemFilter(archived=None, domain=domain), descending=False, limit=size, after=after)
         yield from (item.id for item in page.items)
         after = page.next
         left = None if left is None else left - len(page.items)

@@ -6,14 +6,13 @@ import hashlib
 from dataclasses import replace
 from functools import lru_cache
 
-from pagekeep.config import Settings
-from pagekeep.rules import Rulebook, shipped
+from pagekeep.config import Settings, rules_folder
+from pagekeep.rules import Rulebook, load
 
 
 def in_force(settings: Settings) -> Rulebook:
-    """The shipped rules and the owner's own."""
-    del settings
-    return shipped()
+    """The shipped rules and the owner's own, read now."""
+    return load(rules_folder(settings))
 
 
 @lru_cache(maxsize=8)

@@ -68,14 +68,18 @@ def test_what_the_result_already_holds_is_not_put_in_again(rule, book):
 
 def test_of_a_part_that_is_half_there_the_other_half_comes_back(rule, book):
     kept = "A line of the article itself that the extractor keeps anyway."
-    html = tale(f"<p>{kept}</p><aside class=box><p>{kept}</p><p>Another line that only the box holds, in so many words.</p></aside>")
+    html = tale(
+        f"<p>{kept}</p><aside class=box><p>{kept}</p><p>Another line that only the box holds, in so many words.</p></aside>"
+    )
     result = included(book, rule, html, ".box")
     assert result.text.count(kept) == 1
     assert "only the box" in result.text
 
 
 def test_several_parts_keep_their_order(rule, book):
-    pieces = "".join(f"<aside class=box><p>Box number {n} says something of its own here.</p></aside>" for n in (1, 2, 3))
+    pieces = "".join(
+        f"<aside class=box><p>Box number {n} says something of its own here.</p></aside>" for n in (1, 2, 3)
+    )
     html = page(paragraph(1), paragraph(2), pieces, paragraph(3), QUOTE, paragraph(4), paragraph(5))
     result = included(book, rule, html, ".pull", ".box")
     wanted = ("number 1", "number 2", "number 3", "heart of it", "Paragraph 2", "Paragraph 3", "Paragraph 4")
@@ -91,7 +95,9 @@ def test_a_part_within_a_part_comes_back_once(rule, book):
 
 
 def test_two_rules_that_want_the_same_get_it_once(rule, book):
-    rules = book(rule("a", include=(".pull",)), rule("b", include=(".pull",)), rule("c", phase="post", include=(".pull",)))
+    rules = book(
+        rule("a", include=(".pull",)), rule("b", include=(".pull",)), rule("c", phase="post", include=(".pull",))
+    )
     assert extract(tale(QUOTE), URL, rules=rules).text.count("heart of it") == 1
 
 
@@ -107,7 +113,11 @@ def test_a_part_is_cleaned_by_the_removals(rule, book):
 def test_a_part_comes_back_though_it_stands_in_what_is_removed(rule, book):
     html = tale(f"<div class=junk><p>Junk.</p>{QUOTE}</div>")
     text = included(book, rule, html, ".pull", remove=(".junk",)).text
-    assert order(text, "Paragraph 3", "heart of it", "Junk", "Paragraph 4") == ["Paragraph 3", "heart of it", "Paragraph 4"]
+    assert order(text, "Paragraph 3", "heart of it", "Junk", "Paragraph 4") == [
+        "Paragraph 3",
+        "heart of it",
+        "Paragraph 4",
+    ]
 
 
 def test_a_part_comes_back_from_outside_the_scope(rule, book):
@@ -130,9 +140,16 @@ def test_a_part_is_never_put_between_the_items_of_a_list(rule, book):
 
 
 def test_an_item_comes_back_into_its_list(rule, book):
-    html = page(paragraph(1), paragraph(2), paragraph(3), "<ul><li>Rye in the autumn, as ever it was</li><li class=x hidden>Oats in the spring</li><li>Barley whenever there is room</li></ul>")
+    html = page(
+        paragraph(1),
+        paragraph(2),
+        paragraph(3),
+        "<ul><li>Rye in the autumn, as ever it was</li><li class=x hidden>Oats in the spring</li><li>Barley whenever there is room</li></ul>",
+    )
     result = included(book, rule, html, ".x")
-    assert "- Rye in the autumn, as ever it was\n- Oats in the spring\n- Barley whenever there is room" in result.markdown
+    assert (
+        "- Rye in the autumn, as ever it was\n- Oats in the spring\n- Barley whenever there is room" in result.markdown
+    )
 
 
 def test_nothing_is_put_into_a_bookmark(rule, book):

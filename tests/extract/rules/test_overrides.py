@@ -28,7 +28,12 @@ def said(rule, book, article):
     [
         ("title", "<b class=x> The   old\nmill &amp; more </b>", None, "The old mill & more"),
         ("author", "<b class=x>By Ines Okafor and Bo Lind</b>", None, "Ines Okafor, Bo Lind"),
-        ("author", "<b class=x>Ines Okafor</b><b class=x>Bo Lind</b><b class=x>ines okafor</b>", None, "Ines Okafor, Bo Lind"),
+        (
+            "author",
+            "<b class=x>Ines Okafor</b><b class=x>Bo Lind</b><b class=x>ines okafor</b>",
+            None,
+            "Ines Okafor, Bo Lind",
+        ),
         ("published", "<time class=x datetime=2025-03-19>yesterday</time>", None, "2025-03-19"),
         ("published", "<b class=x>March 5, 2024</b>", None, "2024-03-05"),
         ("modified", "<b class=x data-when=2024-03-06T10:30:00Z>x</b>", "data-when", "2024-03-06T10:30:00Z"),

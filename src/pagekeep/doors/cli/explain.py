@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from pagekeep.doors.cli.explain_rules import rule_lines
 from pagekeep.model import Attempt, Page, Removal, Strategy
 
 LEVEL_NAMES: Final[dict[Strategy, str]] = {
@@ -31,6 +32,7 @@ def explain(page: Page) -> str:
         ("Checks of the result", _checks(page)),
         ("The page", _identity(page)),
         ("Metadata, and where it came from", _metadata(page)),
+        ("Rules that matched, in the order they ran", rule_lines(page.trace.rules)),
         (_removal_heading(page.trace.removals), _removals(page.trace.removals)),
         ("Notes", _notes(page)),
         ("Time", _times(page)),

@@ -10,6 +10,7 @@ import click
 
 from pagekeep.doors.cli.explain import explain as explained
 from pagekeep.doors.cli.extract import from_address, from_file, is_address, show_explanation
+from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import examples, library_options, opened
 from pagekeep.doors.cli.show import errors_shown, write_json
 from pagekeep.errors import NotFound
@@ -30,31 +31,37 @@ def explain(source: str, library: str | None, user: str | None, as_json: bool) -
         from pagekeep import Options
 
         options = Options(timer=time.perf_counter)
-        page = _page(source, options, library, user, as_json)
+        page = page_of(source, options, as_json=as_json, library=library, user=user)
         if as_json:
             write_json({**page.to_json(), "explanation": explained(page)})
         else:
             show_explanation(page)
 
 
-def _page(source: str, options: Options, library: str | None, user: str | None, as_json: bool) -> Page:
+def page_of(
+    source: str, options: Options, *, url: str | None = None, as_json: bool = False, **flags: str | None
+) -> Page:
+    """The page a user names: a file or stdin, a saved page by id or address, else an address that is fetched.
+
+    `flags` are settings: the library, its user, the folder of rules.
+    """
     if source == "-" or (os.path.isfile(source) and not is_address(source)):
-        return from_file(source, None, options)
-    stored = _stored(source, options, library, user, as_json)
+        return from_file(source, url, options, **flags)
+    stored = _stored(source, options, as_json, flags)
     if stored is not None:
         return stored
     if is_address(source):
-        return from_address(source, options)
+        return from_address(source, options, rules=flags.get("rules"))
     raise NotFound("The page as it was fetched was not kept.", suggestions=("Explain its address instead.",))
 
 
-def _stored(key: str, options: Options, library: str | None, user: str | None, as_json: bool) -> Page | None:
+def _stored(key: str, options: Options, as_json: bool, flags: dict[str, str | None]) -> Page | None:
     """The saved page, read again; `None` for an address that is not there, or a page whose raw form is not."""
-    with opened(library, user, as_json) as (settings, store):
+    where = flags.get("library"), flags.get("user")
+    with opened(*where, as_json, rules=flags.get("rules")) as (settings, store):
         from pagekeep.app.capture import read_page
         from pagekeep.app.entry import fetched_again
         from pagekeep.app.library import find
-        from pagekeep.app.rulebook import in_force
 
         try:
             raw = store.raw(find(store, key).id)
@@ -62,4 +69,4 @@ def _stored(key: str, options: Options, library: str | None, user: str | None, a
             if is_address(key):
                 return None
             raise
-        return read_page(fetched_again(raw), options, in_force(settings)) if raw else None
+        return read_page(fetched_again(raw), options, rules_in_force(settings)) if raw else None

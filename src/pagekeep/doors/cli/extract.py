@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.show import errors_shown, on_terminal, stages_shown, write, write_json
 from pagekeep.errors import NotFound
 
@@ -83,14 +84,13 @@ def is_address(source: str) -> bool:
     return bool(separator) and scheme.isalnum()
 
 
-def from_file(source: str, url: str | None, options: Options) -> Page:
-    """The page in a file or on stdin."""
+def from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
+    """The page in a file or on stdin; `flags` are settings."""
     from pagekeep import config
     from pagekeep import extract as run
-    from pagekeep.app.rulebook import in_force
 
     data = read(source, options.max_bytes + 1)
-    return run(data, url, rules=in_force(config.load()), options=options)
+    return run(data, url, rules=rules_in_force(config.load(flags)), options=options)
 
 
 def from_address(
@@ -103,6 +103,7 @@ def from_address(
     headers: tuple[str, ...] = (),
     cookies: tuple[str, ...] = (),
     user_agent: str | None = None,
+    rules: str | None = None,
 ) -> Page:
     """The page at an address, fetched now, its stages shown."""
     import asyncio
@@ -110,7 +111,7 @@ def from_address(
     from pagekeep import config
     from pagekeep.app.capture import Progress, Request, Retrieval, capture
 
-    flags = {"timeout": timeout, "render_timeout": timeout, "user_agent": user_agent, "render": render}
+    flags = {"timeout": timeout, "render_timeout": timeout, "user_agent": user_agent, "render": render, "rules": rules}
     settings = config.load(flags)
     request = Request(
         url,
@@ -122,7 +123,7 @@ def from_address(
     )
 
     async def run(progress: Progress) -> Page:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, rules_in_force(settings)) as retrieval:
             sized = replace(options, max_bytes=settings.max_bytes)
             return (await capture(request, retrieval, options=sized, progress=progress)).page
 

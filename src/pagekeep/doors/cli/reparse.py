@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import Open, examples, library_options, opened, short
 from pagekeep.doors.cli.show import on_terminal, printable, without_controls, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.app.reparse import Reparsed
+    from pagekeep.rules import Rulebook
 
     _Take = Callable[[Reparsed], None]
 
@@ -27,6 +29,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
         "reparse --dry-run --limit 5",
         "reparse",
         "reparse 3f2a --force",
+        "reparse --domain example.com",
         "reparse --refetch --limit 100",
     )
 )
@@ -34,45 +37,52 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would change as a diff of the Markdown.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many pages, the oldest first.")
 @click.option("--force", is_flag=True, help="Let a worse reading replace a better one.")
+@click.option("--domain", metavar="NAME", help="The pages of this domain, whatever version has read them.")
 @click.option("--refetch", is_flag=True, help="Fetch the pages anew, all but the deleted ones.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Processes that read; one a core without it.")
 @library_options
 def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
-    """Read saved pages again, offline: those that an older version of Pagekeep has read, or the ones given."""
+    """Read saved pages again, offline: those that an older version of Pagekeep or other rules have read, or the ones given."""
     if asked["refetch"] and asked["dry_run"]:
         raise click.UsageError("--dry-run works on stored pages alone; leave out --refetch.")
     with opened(library, user, as_json) as library_open:
         report = _Report(as_json=as_json, dry_run=asked["dry_run"])
-        ids = _ids(library_open, keys, asked)
-        with _progress(lambda: sum(1 for _ in _ids(library_open, keys, asked))) as step:
-            _run(library_open, ids, asked, report.take, step)
+        rules = rules_in_force(library_open.settings)
+        ids = _ids(library_open, keys, rules, asked)
+        with _progress(lambda: sum(1 for _ in _ids(library_open, keys, rules, asked))) as step:
+            _run(library_open, ids, rules, asked, report.take, step)
         report.finish()
 
 
-def _ids(library: Open, keys: tuple[str, ...], asked: dict[str, Any]) -> Iterator[str]:
+def _ids(library: Open, keys: tuple[str, ...], rules: Rulebook, asked: dict[str, Any]) -> Iterator[str]:
     from pagekeep.app.library import find
     from pagekeep.app.refetch import living_ids
     from pagekeep.app.reparse import stale_ids
-    from pagekeep.app.rulebook import in_force
 
     if keys:
         return iter([find(library.store, key).id for key in keys][: asked["limit"]])
-    if asked["refetch"]:
-        return living_ids(library.store, asked["limit"])
-    return stale_ids(library.store, in_force(library.settings), asked["limit"])
+    if asked["refetch"] or asked["domain"]:
+        return living_ids(library.store, asked["limit"], asked["domain"])
+    return stale_ids(library.store, rules, asked["limit"])
 
 
-def _run(library: Open, ids: Iterator[str], asked: dict[str, Any], take: _Take, step: Callable[[], None]) -> None:
+def _run(
+    library: Open,
+    ids: Iterator[str],
+    rules: Rulebook,
+    asked: dict[str, Any],
+    take: _Take,
+    step: Callable[[], None],
+) -> None:
     from pagekeep.app.reparse import reparse as run
-    from pagekeep.app.rulebook import in_force
 
     if asked["refetch"]:
-        asyncio.run(_refetch(library, ids, asked["force"], take, step))
+        asyncio.run(_refetch(library, ids, rules, asked["force"], take, step))
         return
     results = run(
         library.store,
         ids,
-        in_force(library.settings),
+        rules,
         force=asked["force"],
         dry_run=asked["dry_run"],
         processes=asked["processes"],
@@ -83,11 +93,13 @@ def _run(library: Open, ids: Iterator[str], asked: dict[str, Any], take: _Take, 
         step()
 
 
-async def _refetch(library: Open, ids: Iterator[str], force: bool, take: _Take, step: Callable[[], None]) -> None:
+async def _refetch(
+    library: Open, ids: Iterator[str], rules: Rulebook, force: bool, take: _Take, step: Callable[[], None]
+) -> None:
     from pagekeep.app.capture import Retrieval
     from pagekeep.app.refetch import refetch
 
-    async with Retrieval(library.settings) as retrieval:
+    async with Retrieval(library.settings, rules) as retrieval:
         async for result in refetch(library.store, ids, retrieval, force=force):
             take(result)
             step()

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "show": "rules:show",
     "check": "rules:check",
     "schema": "rules:schema",
+    "explain": "rules_explain:explain",
 }
 """Name to module and function, in the order of the help."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekeep.doors.cli.extract import read
+from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import Open, examples, library_options, opened, quality_line, short
 from pagekeep.doors.cli.show import BAD_INPUT, error_lines, printable, stages_shown, write, write_json
 from pagekeep.errors import InvalidUrl, PagekeepError
@@ -88,7 +89,7 @@ async def _retry(key: str, library: Open, progress: Progress, render: bool) -> S
     from pagekeep.app.save import retry as run
 
     item = find(library.store, key)
-    async with Retrieval(library.settings) as retrieval:
+    async with Retrieval(library.settings, rules_in_force(library.settings)) as retrieval:
         return await run(item.id, library.store, retrieval, request=_request(item.url_full, render), progress=progress)
 
 
@@ -113,7 +114,7 @@ async def _save_all(
             except PagekeepError as error:
                 tally.failures.append((url, error))
 
-    async with Retrieval(library.settings) as retrieval, asyncio.TaskGroup() as lanes:
+    async with Retrieval(library.settings, rules_in_force(library.settings)) as retrieval, asyncio.TaskGroup() as lanes:
         for _ in range(min(8, len(urls))):
             lanes.create_task(lane(retrieval))
     return tally

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import examples, library_options, opened, short
 from pagekeep.doors.cli.save import saved_lines
 from pagekeep.doors.cli.show import errors_shown, printable, show_table, write, write_json
@@ -45,7 +46,7 @@ async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: 
     _stop_on_terminate()
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_library(settings, workers=True)) as queue:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, rules_in_force(settings)) as retrieval:
             worker = Worker(
                 name=name,
                 queue=queue,
