@@ -15,7 +15,8 @@ from pagekeep import dom
 Json = Mapping[str, Any]
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
-_SELECTOR: Final = 'meta, link[rel], script[type*="ld+json" i], [itemprop], [itemtype]'
+_JSON_LD: Final = 'script[type*="ld+json" i]'
+_MICRODATA: Final = "[itemprop], [itemtype]"
 _MAX_JSON: Final = 2_000_000
 """Characters of JSON-LD read in all."""
 _MAX_OBJECTS: Final = 300
@@ -58,10 +59,17 @@ class Structured:
 
 
 def read(document: dom.Document) -> Structured:
-    """All structured data of the page in one pass. Broken data is repaired or left out, never an error."""
+    """All structured data of the page. Broken data is repaired or left out, never an error."""
     reader = _Reader()
-    for element in dom.select(document, _SELECTOR):
-        reader.take(element)
+    # Tags are asked for apart: the tree has an index of them, which a selector over all does not use.
+    for element in dom.select(document, "meta"):
+        reader.take_meta(element)
+    for element in dom.select(document, "link[rel]"):
+        reader.take_link(element)
+    for element in dom.select(document, _JSON_LD):
+        reader.take_json(element)
+    for element in dom.select(document, _MICRODATA):
+        reader.take_microdata(element)
     return reader.result()
 
 
@@ -112,38 +120,31 @@ class _Reader:
         self._json_left = _MAX_JSON
         self._properties_left = _MAX_PROPERTIES
 
-    def take(self, element: dom.Element) -> None:
-        tag = element.tag
-        if tag == "meta":
-            self._take_meta(element)
-        elif tag == "link":
-            self._take_link(element)
-        elif tag == "script":
-            self._take_json(element)
-        if (declared := element.attr("itemtype")) and len(self._types) < _MAX_VALUES:
-            self._types.update(dict.fromkeys(_local_name(name) for name in declared.split()[:5]))
-        if prop := element.attr("itemprop"):
-            self._take_property(element, prop)
-
-    def _take_meta(self, element: dom.Element) -> None:
+    def take_meta(self, element: dom.Element) -> None:
         content = (element.attr("content") or "").strip()
         name = element.attr("property") or element.attr("name") or element.attr("http-equiv")
         if content and name and (len(self._meta) < _MAX_META):
             _add(self._meta, name.strip().lower(), content)
 
-    def _take_link(self, element: dom.Element) -> None:
+    def take_link(self, element: dom.Element) -> None:
         target = (element.attr("href") or "").strip()
         relations = (element.attr("rel") or "").lower().split()
         if target and len(self._links) < _MAX_VALUES:
             for relation in relations[:5]:
                 _add(self._links, relation, target)
 
-    def _take_json(self, element: dom.Element) -> None:
+    def take_json(self, element: dom.Element) -> None:
         text = dom.text_of(element)
         if len(text) > self._json_left or len(self._objects) >= _MAX_OBJECTS:
             return
         self._json_left -= len(text)
         self._objects.extend(_objects(_load(text), _MAX_OBJECTS - len(self._objects)))
+
+    def take_microdata(self, element: dom.Element) -> None:
+        if (declared := element.attr("itemtype")) and len(self._types) < _MAX_VALUES:
+            self._types.update(dict.fromkeys(_local_name(name) for name in declared.split()[:5]))
+        if prop := element.attr("itemprop"):
+            self._take_property(element, prop)
 
     def _take_property(self, element: dom.Element, prop: str) -> None:
         if self._properties_left <= 0:

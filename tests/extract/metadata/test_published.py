@@ -143,3 +143,10 @@ def test_question_of_a_forum_has_the_date_it_was_asked() -> None:
 
 def test_element_that_counts_time_by_script_is_read() -> None:
     assert read('<h1>Rye</h1><relative-time datetime="2024-05-03T10:00:00Z">').published == "2024-05-03T10:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "line", ["Registered: 2024-01-27", "Member since May 3, 2020", "\u00a9 May 3, 2020 Mill", "Joined May 3, 2020"]
+)
+def test_day_of_something_else_is_not_the_pages(line: str) -> None:
+    assert read(f"<section><h1>Rye</h1><p>{line}</p></section>").published is None

@@ -12,7 +12,7 @@ from pagekeep.extract.metadata import signature
 from pagekeep.extract.metadata.clues import Clues
 from pagekeep.extract.metadata.names import names_in
 from pagekeep.extract.metadata.plain import one_line, squeezed
-from pagekeep.extract.structured import Json, short_text, type_names
+from pagekeep.extract.structured import Json, short_text, type_names, types
 
 Found = tuple[str, str]
 
@@ -27,8 +27,11 @@ _META_NAMES: Final = (
     "shareaholic:article_author_name", "creator",
 )  # fmt: skip
 _MAX_SEEN: Final = 200
-_BYLINES: Final = '[itemprop="author"], [rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
+_BYLINES: Final = 'a[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
 _USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
+_THREAD: Final = re.compile(
+    r"forum|thread|topic|bbs|board|communit|discuss|comments?/|/t/|/post/|/q(?:uestions)?/", re.IGNORECASE
+)
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
@@ -189,10 +192,17 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
     """What stands in elements marked as bylines, then in those marked as user names (a forum's first post)."""
-    for selector in (_BYLINES, _USERNAMES):
+    for selector in (_BYLINES, _USERNAMES) if _is_thread(clues) else (_BYLINES,):
         candidates = clues.from_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_SEEN)
         own = islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
         yield from ((_byline(element), "byline") for element in own)
+
+
+def _is_thread(clues: Clues) -> bool:
+    """Whether the page is one where people sign with their user names."""
+    return bool(_THREAD.search(clues.url or "")) or any(
+        "Forum" in name or "QA" in name for name in types(clues.structured)
+    )
 
 
 def _is_byline(clues: Clues, element: dom.Element) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from pagekeep.extract.structured import Json, Structured, short_text, type_names
 
 _MAX_HEADINGS: Final = 5
 _MAX_TRIED_HEADINGS: Final = 20
+_MAX_LESSER: Final = 10
 _MIN_HEADING: Final = 12
 """Letters from which a lesser heading that agrees with the title is no chance."""
 _PERMALINK: Final = " \u00b6#\U0001f517"
@@ -25,6 +26,8 @@ _MAX_CLIMB: Final = 40
 _BLOCKS: Final = 3
 _CLOSE: Final = 5
 """Steps from the heading, and from an element, up to the block they share when they stand together."""
+_MAX_CLOSE: Final = 30
+_WHOLE_PAGE: Final = frozenset(("html", "body", "main", "article"))
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
     r"(?:\A|[\s_-])(?:comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
@@ -104,22 +107,25 @@ class Clues:
         """Whether the element speaks of another page or of other people."""
         return is_foreign(element, self._own)
 
-    def from_heading(self, candidates: list[dom.Element], limit: int) -> list[dom.Element]:
+    def from_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
         """Elements in document order (`<h1>` among them): those close to the heading, those behind it, those ahead."""
         place = next((index for index, element in enumerate(candidates) if element is self.heading), 0)
         behind, ahead = candidates[place : place + limit], candidates[:place][-limit:]
-        close = [element for element in ahead if self._is_close(element)]
-        return [*(element for element in behind if self._is_close(element)), *close, *behind, *ahead]
+        yield from filter(self.is_close, behind[:_MAX_CLOSE])
+        yield from filter(self.is_close, ahead[-_MAX_CLOSE:])
+        yield from behind
+        yield from ahead
 
-    def _is_close(self, element: dom.Element) -> bool:
+    @cached_property
+    def _blocks(self) -> frozenset[dom.Node]:
+        return frozenset(block for block in self.around[:_BLOCKS] if _tag(block) not in _WHOLE_PAGE)
+
+    def is_close(self, element: dom.Element) -> bool:
         """Whether the element shares a small block with the heading."""
-        blocks = [block for block in self.around[:_BLOCKS] if _tag(block) not in ("html", "body", "main", "article")]
         node: dom.Node | None = element.parent
         for _ in range(_CLOSE):
-            if node is None:
-                return False
-            if any(node is block for block in blocks):
-                return True
+            if node is None or node in self._blocks:
+                return node is not None
             node = node.parent
         return False
 
@@ -205,7 +211,9 @@ def _main_heading(document: dom.Document, headings: list[tuple[str, dom.Element]
 
 def _lower_heading(document: dom.Document, title: str) -> dom.Element | None:
     """The lesser heading the title begins with: old forums and blogs keep `<h1>` for their own name."""
-    for element in dom.select(document, "h2, h3")[:_MAX_TRIED_HEADINGS] if title else ():
+    # Asked for one by one, for which the tree has an index: a tenth of the time of both at once.
+    lesser = [*dom.select(document, "h2")[:_MAX_LESSER], *dom.select(document, "h3")[:_MAX_LESSER]]
+    for element in lesser if title else ():
         text = squeezed(short_text(element, 200))[:60]
         if len(text) >= _MIN_HEADING and title.startswith(text):
             return element

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Final
 
 _MAX_TEXT: Final = 200
@@ -70,6 +70,8 @@ _NAME_DAY_CLOCK_YEAR: Final = re.compile(
     r"\s(?P<zone>UTC|GMT)?(?:[A-Z]{3,4})?\s?(?P<year>\d{4})(?!\d)"
 )
 _NAME_YEAR: Final = re.compile(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
+_MAYBE: Final = re.compile(r"\d{4}")
+"""Every date has its year in full, and most texts have none."""
 _UNIX: Final = re.compile(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
 _PATTERNS: Final = (
     _ISO,
@@ -91,7 +93,7 @@ def to_iso(text: str, *, day_first: bool = False) -> str | None:
     `day_first` reads 03/05/2024 as 3 May.
     """
     text = text.strip()[:_MAX_TEXT]
-    if not any(character.isdigit() for character in text):
+    if not _MAYBE.search(text):
         return None
     if (stamp := _UNIX.match(text)) and not _COMPACT.match(text):
         return _from_unix(int(stamp[1]))
@@ -133,8 +135,8 @@ def _from_unix(seconds: int) -> str | None:
 def _written(found: dict[str, str | None], day_first: bool) -> str | None:
     year = int(found["year"] or 0)
     month, day = _month_and_day(found, day_first)
-    date = _date(year, month, day)
-    return date + _clock(found) if date else None
+    written = _date(year, month, day)
+    return written + _clock(found) if written else None
 
 
 def _month_and_day(found: dict[str, str | None], day_first: bool) -> tuple[int, int]:
@@ -152,7 +154,7 @@ def _date(year: int, month: int, day: int) -> str | None:
     if year not in _YEARS:
         return None
     try:
-        return datetime(year, month, day).strftime("%Y-%m-%d")
+        return date(year, month, day).isoformat()
     except ValueError:
         return None
 

@@ -9,6 +9,7 @@ from typing import Final
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff\ufffd\ud800-\udfff]+")
 _WORD: Final = re.compile(r"\w+")
+_NOT_WORD: Final = re.compile(r"\W+")
 
 
 def one_line(value: object, limit: int = 500) -> str:
@@ -37,4 +38,4 @@ def words(text: str) -> list[str]:
 
 def squeezed(text: str) -> str:
     """The letters and digits of a text in lower case, for comparing names that differ in spacing or punctuation."""
-    return "".join(words(text))
+    return _NOT_WORD.sub("", text.lower())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from datetime import date
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extract import urls
@@ -14,6 +16,8 @@ from pagekeep.extract.metadata.plain import one_line
 from pagekeep.extract.structured import short_text
 
 Found = tuple[str, str]
+Given = tuple[object, str]
+"""A value as the page gives it, and where."""
 
 _DATES: Final = (
     'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
@@ -51,41 +55,48 @@ _MODIFIED_WORDS: Final = (
     "zaktualizowan", "güncellen", "ενημερώθηκε", "frissítve", "оновлено",
 )  # fmt: skip
 
+_OTHER_DAY: Final = re.compile(
+    r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est)\b", re.IGNORECASE
+)
+"""Days of something else than the page."""
+
 
 def published(clues: Clues) -> Found | None:
     """When the page was first published, and where that is said."""
-    given = clues.structured
-    values = [
-        *((clues.item.get(key), "json-ld") for key in ("datePublished", "uploadDate", "datePosted", "dateCreated")),
-        (clues.page_item.get("datePublished"), "json-ld"),
-        *((given.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED),
-        *((given.meta.get(name) or given.opengraph.get(name), "meta") for name in _META_PUBLISHED),
-        *((value, "meta") for name, value in given.meta.items() if _names_publication(name)),
-        *(
-            (value, "microdata")
-            for name in ("datePublished", "dateCreated")
-            for value in given.properties.get(name, ())[:2]
-        ),
-    ]
-    stated = _first(values, clues)
+    stated = _first(_stated(clues), clues)
     if clues.is_home:
         return stated
     if stated:
         return stated if stated[1] == "microdata" else _as_shown(clues, stated)
-    return _in_markup(clues) or _near_heading(clues) or _in_address(clues) or _month(clues)
+    return _beside_heading(clues) or _in_markup(clues) or _near_heading(clues) or _in_address(clues) or _month(clues)
 
 
 def modified(clues: Clues) -> Found | None:
     """When the page says it was last changed, and where that is said."""
+    return _first(_stated_changes(clues), clues)
+
+
+def _stated(clues: Clues) -> Iterator[Given]:
+    """Dates of publication told to machines, from the most to the least trustworthy place."""
     given = clues.structured
-    values = [
-        (clues.item.get("dateModified"), "json-ld"),
-        (clues.page_item.get("dateModified"), "json-ld"),
-        *((given.opengraph.get(name), "opengraph") for name in _OG_MODIFIED),
-        *((given.meta.get(name), "meta") for name in _META_MODIFIED),
-        *((value, "microdata") for value in given.properties.get("dateModified", ())[:2]),
-    ]
-    return _first(values, clues)
+    yield from (
+        (clues.item.get(key), "json-ld") for key in ("datePublished", "uploadDate", "datePosted", "dateCreated")
+    )
+    yield clues.page_item.get("datePublished"), "json-ld"
+    yield from ((given.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED)
+    yield from ((given.meta.get(name) or given.opengraph.get(name), "meta") for name in _META_PUBLISHED)
+    yield from ((value, "meta") for name, value in given.meta.items() if _names_publication(name))
+    for name in ("datePublished", "dateCreated"):
+        yield from ((value, "microdata") for value in given.properties.get(name, ())[:2])
+
+
+def _stated_changes(clues: Clues) -> Iterator[Given]:
+    given = clues.structured
+    yield clues.item.get("dateModified"), "json-ld"
+    yield clues.page_item.get("dateModified"), "json-ld"
+    yield from ((given.opengraph.get(name), "opengraph") for name in _OG_MODIFIED)
+    yield from ((given.meta.get(name), "meta") for name in _META_MODIFIED)
+    yield from ((value, "microdata") for value in given.properties.get("dateModified", ())[:2])
 
 
 def _names_publication(name: str) -> bool:
@@ -93,7 +104,7 @@ def _names_publication(name: str) -> bool:
     return "publish" in name and ("date" in name or "time" in name)
 
 
-def _first(values: list[tuple[object, str]], clues: Clues) -> Found | None:
+def _first(values: Iterable[Given], clues: Clues) -> Found | None:
     for value, origin in values:
         text = str(value) if isinstance(value, int) else one_line(value, 100)
         if text and (iso := to_iso(text, day_first=clues.day_first)):
@@ -126,27 +137,56 @@ def _as_shown(clues: Clues, stated: Found) -> Found:
     written = in_path(urls.path(clues.url))
     if written and abs((date.fromisoformat(written) - day).days) == 1:
         return written, "address"  # The day where the page was written; what is stated is that of Greenwich.
-    shown: str | None = None
+    own: Found | None = None
+    for shown in _shown(clues):
+        if abs((date.fromisoformat(shown.iso[:10]) - day).days) <= 1:
+            return stated
+        if own is None and _is_own_date(clues, shown):
+            own = shown.iso, "heading"
+    return own or stated
+
+
+def _beside_heading(clues: Clues) -> Found | None:
+    """A line in the heading's own block that is a date and little else."""
+    for shown in _shown(clues):
+        if clues.is_close(shown.element) and _is_own_date(clues, shown):
+            exact = to_iso(shown.element.attr("datetime") or "") if shown.element.tag == "time" else None
+            return (exact, "time") if exact else (shown.iso, "heading")
+    return None
+
+
+class _Shown(NamedTuple):
+    """A date among the lines by the heading."""
+
+    iso: str
+    line: str
+    label: str
+    """The line ahead of it."""
+    element: dom.Element
+
+
+def _shown(clues: Clues) -> Iterator[_Shown]:
     label = ""
     for line, element in clues.lines:
-        iso = to_iso(line, day_first=clues.day_first) if len(line) <= _MAX_SHOWN else None
-        if iso and abs((date.fromisoformat(iso[:10]) - day).days) <= 1:
-            return stated
-        if iso and not shown and _is_own_date(clues, line, label, element):
-            shown = iso
+        if len(line) <= _MAX_SHOWN and (iso := to_iso(line, day_first=clues.day_first)):
+            yield _Shown(iso, line, label, element)
         label = line
-    return (shown, "heading") if shown else stated
 
 
-def _is_own_date(clues: Clues, line: str, label: str, element: dom.Element) -> bool:
+def _is_own_date(clues: Clues, shown: _Shown) -> bool:
     """Whether a line is a date and little else, and nothing calls it a day of change or of something else."""
-    beside = "".join(filter(str.isalpha, without_date(line)))
-    if len(beside) > _MAX_BESIDE or _says_changed(f"{label} {line}") or label.endswith(":"):
+    beside = "".join(filter(str.isalpha, without_date(shown.line)))
+    if (
+        len(beside) > _MAX_BESIDE
+        or "\u00a9" in shown.line
+        or _says_changed(f"{shown.label} {shown.line}")
+        or shown.label.endswith(":")
+    ):
         return False
-    block = element.parent
+    block = shown.element.parent
     around = short_text(block, _MAX_SHOWN) if isinstance(block, dom.Element) else ""
-    names = f"{element.attr('class') or ''} {block.attr('class') or '' if isinstance(block, dom.Element) else ''}"
-    return not (_says_changed(around) or _says_changed(names)) and not clues.is_foreign(element)
+    names = f"{shown.element.attr('class') or ''} {block.attr('class') or '' if isinstance(block, dom.Element) else ''}"
+    return not (_says_changed(around) or _says_changed(names)) and not clues.is_foreign(shown.element)
 
 
 def _month(clues: Clues) -> Found | None:
@@ -159,7 +199,7 @@ def _near_heading(clues: Clues) -> Found | None:
     """A short line by the heading that holds a date, such as "March 5, 2024 | 4 min read"."""
     fallback: Found | None = None
     for line, element in clues.lines:
-        iso = None if "\u00a9" in line else to_iso(line, day_first=clues.day_first)
+        iso = None if _OTHER_DAY.search(line) else to_iso(line, day_first=clues.day_first)
         if iso is None or clues.is_foreign(element):
             continue
         if not _says_changed(line):

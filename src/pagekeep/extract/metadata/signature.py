@@ -13,7 +13,8 @@ from pagekeep.extract.metadata.names import names_in
 
 _MAX_LINES: Final = 25
 _MAX_NAME: Final = 60
-_MAX_TEXT: Final = 300_000
+_MAX_PARAGRAPHS: Final = 200
+_MAX_PARAGRAPH: Final = 2_000
 _PERSON: Final = re.compile(
     r"[^\W\d_a-z][\w'\u2019.-]*(?:\s(?:(?:d|l)['\u2019]|de|da|di|du|la|le|van|von|der|den|del|al|el|bin)){0,2}"
     r"(?:\s[^\W\d_a-z][\w'\u2019.-]*){1,2}"
@@ -104,6 +105,8 @@ def _address(element: dom.Element) -> str:
 
 def _is_always_written_large(clues: Clues, name: str) -> bool:
     """Whether the page never uses the name's words in lower case: "Machine Learning" is a subject, "Elliot Raba" none."""
-    text = dom.text_of(clues.document)[:_MAX_TEXT]
+    text = "\n".join(
+        dom.text_of(paragraph)[:_MAX_PARAGRAPH] for paragraph in dom.select(clues.document, "p")[:_MAX_PARAGRAPHS]
+    )
     lowered = [word.lower() for word in name.split() if word[0].isupper()]
     return not any(re.search(rf"\s{re.escape(word)}[\s,.;:]", text) for word in lowered)

@@ -15,7 +15,11 @@ _MAX_TERMS: Final = 20
 _MAX_LENGTH: Final = 60
 _MAX_TRAILS: Final = 5
 _MAX_TRAIL: Final = 8
-_BREADCRUMBS: Final = '[class*="breadcrumb" i], [aria-label="breadcrumb" i]'
+_BREADCRUMBS: Final = (
+    'nav[class*="breadcrumb" i]', 'nav[aria-label="breadcrumb" i]', 'ol[class*="breadcrumb" i]',
+    'ul[class*="breadcrumb" i]', 'div[class*="breadcrumb" i]',
+)  # fmt: skip
+"""Asked for one by one: the tree has an index of its tags, so the rare ones cost nothing."""
 _SPLIT: Final = re.compile(r"[,;|\n\u3001\uff0c]")
 _RELATED: Final = 'a[rel~="tag"], a[rel~="category"]'
 _MAX_RELATED: Final = 40
@@ -101,11 +105,12 @@ def _breadcrumbs(clues: Clues) -> list[str]:
     for item in clues.structured.json_ld:
         if "BreadcrumbList" in type_names(item):
             return _crumbs_of(item)[:-1]
-    for element in dom.select(clues.document, _BREADCRUMBS)[:_MAX_TRAILS]:
-        links = dom.select(element, "a")
-        # A theme marks the whole page as "with-breadcrumbs": more links than a trail has are a page's.
-        if 0 < len(links) <= _MAX_TRAIL:
-            return [short_text(link, 80) for link in links]
+    for selector in _BREADCRUMBS:
+        for element in dom.select(clues.document, selector)[:_MAX_TRAILS]:
+            links = dom.select(element, "a")
+            # A theme marks the whole page as "with-breadcrumbs": more links than a trail has are a page's.
+            if 0 < len(links) <= _MAX_TRAIL:
+                return [short_text(link, 80) for link in links]
     return []
 
 

@@ -93,6 +93,8 @@ def _heading(clues: Clues, titles: list[str], names: frozenset[str]) -> str | No
 
 def _closes(heading: str, title: str) -> bool:
     """Whether the heading is the last part of the `<title>` alone: the name of the site, the book, the blog."""
+    if not title.endswith(heading[-1:]):
+        return False
     parts = _SEPARATOR.split(title)
     return len(parts) > 2 and squeezed(parts[-1]) == squeezed(heading) != squeezed(parts[0])
 
@@ -100,7 +102,7 @@ def _closes(heading: str, title: str) -> bool:
 def _opens(heading: str, title: str, titles: list[str]) -> bool:
     """Whether the heading and another declared title make up the `<title>`: a blog's name before the headline."""
     whole, lead = squeezed(title), squeezed(heading)
-    return any(lead + (rest := squeezed(text)) == whole and rest for text in titles)
+    return len(whole) > len(lead) and whole.startswith(lead) and whole[len(lead) :] in map(squeezed, titles)
 
 
 def _without_labels(clues: Clues, heading: str, titles: list[str]) -> str:
