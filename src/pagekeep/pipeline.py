@@ -83,6 +83,9 @@ def extract(
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
 
+    if outcome.content and before.parts:
+        kept_there, before = site_rules.keep_in_place(found, outcome.content, before)
+        outcome = replace(outcome, content=kept_there, tried=kept_there)
     removed = cut.removals(found, outcome.tried) if outcome.tried else ()
     content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
     after = site_rules.after(rules, url, content, source, before if outcome.content else before.without_parts())

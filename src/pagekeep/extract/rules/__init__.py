@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.extract.rules.applying import After, Before, after, before
+from pagekeep.extract.rules.applying import After, Before, after, before, keep_in_place
 from pagekeep.extract.rules.overrides import apply as with_overrides
 
-__all__ = ["After", "Before", "after", "before", "with_overrides"]
+__all__ = ["After", "Before", "after", "before", "keep_in_place", "with_overrides"]

@@ -8,13 +8,16 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from pagekeep import dom
+from pagekeep.extract.reading import Content
 from pagekeep.extract.rules import include, overrides
 from pagekeep.extract.rules.actions import DEEPENING, act
 from pagekeep.extract.rules.finding import count_words
 from pagekeep.extract.rules.include import Part
+from pagekeep.extract.rules.keeping import in_place
 from pagekeep.extract.rules.overrides import Overrides
 from pagekeep.extract.rules.removing import remove
 from pagekeep.extract.rules.scope import Scoped, scope
+from pagekeep.extract.survey import Survey
 from pagekeep.model import Removal, RuleDeed, RuleMatch
 from pagekeep.rules.rule import Rendering, Rule, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
@@ -38,6 +41,8 @@ class Before:
     metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
     parts: tuple[Part, ...] = ()
     """What is to be put into the result."""
+    kept: tuple[dom.Element, ...] = ()
+    """What stays in the result though it was to be dropped."""
     removes: tuple[str, ...] = ()
     """Selectors of all removals, for those parts."""
     discarded_by: str | None = None
@@ -122,6 +127,7 @@ def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, e
     `source` is the page as it came: what rules for the result say of the whole page is looked up there.
     """
     matched = rules.match("post", url, content) if rules.rules else ()
+    include.drop_copies(content, earlier.kept)
     if not matched and not earlier.parts:
         return After(earlier.matched)
     ledger = _Ledger("post", matched)
@@ -168,6 +174,21 @@ def _wanted(ledger: _Ledger) -> list[tuple[str, str]]:
 
 def _removes(ledger: _Ledger) -> tuple[str, ...]:
     return tuple(selector for rule, _ in ledger.each() for selector in rule.remove)
+
+
+def keep_in_place(survey: Survey, content: Content, earlier: Before) -> tuple[Content, Before]:
+    """Parts that stand in the content stay there; the others are left to be put back."""
+    content, kept = in_place(survey, content, earlier.parts)
+    told: dict[str, list[RuleDeed]] = {}
+    for part, saved in ((one.part, one.saved) for one in kept):
+        where = "where it stood" if saved else "already there"
+        deed = RuleDeed("include", part.selector, 1, count_words([part.live]), where)
+        told.setdefault(part.rule_id, []).append(deed)
+    matched = tuple(_with_deeds(match, told) for match in earlier.matched)
+    there = {one.part.live for one in kept}
+    rest = tuple(part for part in earlier.parts if part.live not in there)
+    saved_parts = tuple(one.part.live for one in kept if one.saved)
+    return content, replace(earlier, parts=rest, matched=matched, kept=saved_parts)
 
 
 def _put_back(content: dom.Element, parts: tuple[Part, ...], removes: tuple[str, ...]) -> dict[str, list[RuleDeed]]:

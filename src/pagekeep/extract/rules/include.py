@@ -57,9 +57,12 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part to be put back: a copy made before any rule changed the page."""
+    """A part to be put back."""
 
     node: dom.Element
+    """A copy made before any rule changed the page."""
+    live: dom.Element
+    """The part itself, in the page."""
     rule_id: str
     selector: str
     before: tuple[Anchor, ...]
@@ -88,6 +91,7 @@ def _part(node: dom.Element, page: _Neighbourhood, rule_id: str, selector: str) 
     above = page.anchors(node, -1)
     return Part(
         node=dom.copy(node),
+        live=node,
         rule_id=rule_id,
         selector=selector,
         before=tuple(above),
@@ -161,6 +165,18 @@ def _key(block: dom.Element) -> str:
     if dom.first(block, _BLOCKS) is not None:
         return ""
     return " ".join(dom.text_of(block).split())
+
+
+def drop_copies(content: dom.Element, parts: tuple[dom.Element, ...]) -> None:
+    """Take from parts that stand in the content what it says elsewhere, too."""
+    if not parts:
+        return
+    inside = {inner for part in parts for inner in (part, *_elements(part))}
+    blocks = [(block, key) for block in dom.select(content, _BLOCKS) if _is_telling(key := _key(block))]
+    said = {key for block, key in blocks if block not in inside}
+    for block, key in blocks:
+        if block in inside and key in said:
+            dom.drop(block)
 
 
 def put_back(content: dom.Element, parts: tuple[Part, ...], removed: Iterable[str]) -> list[str]:
