@@ -107,3 +107,33 @@ def test_schema_is_json_schema(folder: Path) -> None:
     made = json.loads(run(folder, "schema").stdout)
     assert made["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert "trigger" in made["items"]["properties"]
+
+
+def test_import_writes_rules_and_tells_what_it_left_out(folder: Path) -> None:
+    config = folder / "site-config"
+    config.mkdir()
+    (config / "a.example.txt").write_text("body: //main\ntidy: no\n")
+    (config / "b.example.txt").write_text("strip: //aside\n")
+    done = run(folder, "import", "fivefilters", str(config))
+    assert done.exit_code == 0
+    assert [rule.id for rule in read(done.stdout, "x").rules] == ["fivefilters-a.example", "fivefilters-b.example"]
+    assert "Not carried over: a.example.txt:2: tidy: no: there is one parser" in done.stderr
+    answer = json_of(folder, "import", "fivefilters", str(config / "a.example.txt"))
+    assert [rule["id"] for rule in answer["rules"]] == ["fivefilters-a.example"]
+    assert answer["left_out"] == [
+        {"file": "a.example.txt", "line": 2, "what": "tidy: no", "why": "there is one parser"}
+    ]
+
+
+def test_import_of_goodlinks_takes_a_list_of_hosts(folder: Path) -> None:
+    from hashlib import md5
+
+    (folder / "hosts.txt").write_text("rare.example\n")
+    key = md5(b"rare.example", usedforsecurity=False).hexdigest()
+    (folder / "rules.json").write_text(json.dumps({key: {"e": ".ad"}}))
+    done = run(folder, "import", "goodlinks", str(folder / "rules.json"), "--hosts", str(folder / "hosts.txt"))
+    assert read(done.stdout, "x").rules[0].id == "goodlinks-rare.example"
+
+
+def test_import_of_a_missing_file_is_bad_input(folder: Path) -> None:
+    assert run(folder, "import", "goodlinks", str(folder / "none.json")).exit_code == 2

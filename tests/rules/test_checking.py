@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from pagekeep.rules.checking import check_files
+from pagekeep.rules.checking import check
+from pagekeep.rules.loading import read
 from tests.rules.test_loading import rule
 
 
@@ -14,16 +13,14 @@ from tests.rules.test_loading import rule
     ("domain", "advice"),
     [("co.uk", "Write a domain below it, or use `ends_with`."), ("news.bbc.co.uk", "Did you mean `bbc.co.uk`?")],
 )
-def test_domain_that_nobody_can_register_is_a_fault(tmp_path: Path, domain: str, advice: str) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(rule(trigger=f"{{host: {{etld_plus_one: {domain}}}}}"))
-    checked = check_files([file])
+def test_domain_that_nobody_can_register_is_a_fault(domain: str, advice: str) -> None:
+    checked = check(read(rule(trigger=f"{{host: {{etld_plus_one: {domain}}}}}"), "my.yaml"))
     assert [(fault.rule, fault.suggestion) for fault in checked.faults] == [("a", advice)]
     assert checked.rules == ()
 
 
-def test_good_rules_pass(tmp_path: Path) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(rule(trigger="{host: {etld_plus_one: bbc.co.uk}}"))
-    assert [good.id for good in check_files([file]).rules] == ["a"]
-    assert check_files([file]).faults == ()
+def test_good_rules_pass_and_faults_of_others_stay() -> None:
+    good = rule(trigger="{host: {etld_plus_one: bbc.co.uk}}")
+    checked = check(read(good + "\n" + rule(id="b", phase="x"), "my.yaml"))
+    assert [found.id for found in checked.rules] == ["a"]
+    assert [fault.rule for fault in checked.faults] == ["b"]

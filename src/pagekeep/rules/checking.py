@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from pagekeep.model import RuleFault
 from pagekeep.rules import hosts
-from pagekeep.rules.loading import Loaded, read_files
+from pagekeep.rules.loading import Loaded
 from pagekeep.rules.rule import Rule
 
 
-def check_files(paths: Iterable[Path]) -> Loaded:
-    """The good rules of the files, and all that is wrong with the others."""
-    loaded = read_files(paths)
+def check(loaded: Loaded) -> Loaded:
+    """The rules that are of use, and all that is wrong with the others."""
     useless = [fault for rule in loaded.rules for fault in _useless(rule)]
     named = {fault.rule for fault in useless}
     good = tuple(rule for rule in loaded.rules if rule.id not in named)

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "check": "rules:check",
     "schema": "rules:schema",
     "explain": "rules_explain:explain",
+    "import": "rules_import:import_rules",
 }
 """Name to module and function, in the order of the help."""
 
@@ -111,10 +112,11 @@ def find(book: Rulebook, rule_id: str) -> Rule:
 def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
     """Tell every fault of rule files, with line, key and what to write instead. Without a path: your own."""
     with errors_shown(as_json=as_json):
-        from pagekeep.rules.checking import check_files
+        from pagekeep.rules import checking
+        from pagekeep.rules.loading import read_files
 
         files = _files(paths or (own_folder(folder),), named=bool(paths))
-        checked = check_files(files)
+        checked = checking.check(read_files(files))
         if as_json:
             faults = [_fault_shape(fault) for fault in checked.faults]
             write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
