@@ -222,6 +222,20 @@ def test_any_scrap_is_a_page_if_only_a_bookmark(html: str) -> None:
     assert extract(html).strategy == "bookmark"
 
 
+def test_a_bookmark_without_a_description_shows_the_few_words_of_the_page() -> None:
+    page = extract("<ol><li>Closed until the tide turns.</ol>")
+    assert page.strategy == "bookmark"
+    assert "Closed until the tide turns." in page.markdown
+    described = extract('<meta name="description" content="A mill on the coast."><p>Closed until the tide turns.')
+    assert described.text.strip() == "A mill on the coast."
+
+
+def test_a_bookmark_of_an_empty_shell_shows_nothing_that_stands_around_it() -> None:
+    page = extract('<p>Loading...</p><div id="root"></div><script src="/app/main.js"></script>')
+    assert page.need_render
+    assert page.text == ""
+
+
 def test_the_result_as_json_holds_plain_types_only() -> None:
     def check(value: object) -> None:
         assert value is None or isinstance(value, (str, int, float, bool, list, dict))

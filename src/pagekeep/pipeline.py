@@ -15,6 +15,7 @@ from pagekeep.extract import (
     caught,
     chain,
     cut,
+    full_page,
     kind,
     language,
     metadata,
@@ -87,7 +88,9 @@ def extract(
         kept_there, before = site_rules.keep_in_place(found, outcome.content, before)
         outcome = replace(outcome, content=kept_there, tried=kept_there)
     removed = cut.removals(found, outcome.tried) if outcome.tried else ()
-    content = cut.cut(found, outcome.content) if outcome.content else _bookmark(about)
+    # A bookmark without a description shows the few words the page has.
+    shown = outcome.content or (None if about.description else outcome.tried)
+    content = cut.cut(found, shown) if shown else _bookmark(about)
     after = site_rules.after(rules, url, content, source, before if outcome.content else before.without_parts())
     about = site_rules.with_overrides(about, after.metadata)
     told = Trace(
@@ -108,8 +111,8 @@ def extract(
     if outcome.content and (trap or written.word_count < chain.fewest_words(page)):
         left = f"only {written.word_count} words were left after the clean-up"
         outcome = chain.give_up(outcome, trap.reason if trap else left)
-        if not (trap and trap.kind == "paywall"):  # a teaser is the article's own beginning: kept, but as a bookmark
-            written = _write(_bookmark(about), base)
+    if not outcome.content and not _may_show(written, about, trap, need_render):
+        written = _write(_bookmark(about), base)
     clock.lap("write")
 
     about = _with_language_and_tags(about, document, written.text, url)
@@ -235,6 +238,17 @@ def _need_render(
 def _bookmark(about: Metadata) -> dom.Element:
     """What is kept of a page without content: its own description."""
     return dom.element("div", None, *([dom.element("p", None, about.description)] if about.description else []))
+
+
+def _may_show(written: Written, about: Metadata, trap: Caught | None, need_render: NeedRender | None) -> bool:
+    """Whether a bookmark keeps the text that was found.
+
+    A paywall's teaser is the article's own beginning; a few words without a description are all the page says. What was
+    caught instead of the page, or stands around an empty root, is not its text.
+    """
+    if trap:
+        return trap.kind == "paywall"
+    return not about.description and not need_render and written.word_count < full_page.MIN_WORDS
 
 
 def _failure(outcome: chain.Outcome, trap: Caught | None) -> str:

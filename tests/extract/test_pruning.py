@@ -27,9 +27,14 @@ def test_a_list_of_links_to_other_pages_is_cut(surveyed: Surveyed) -> None:
     assert set(cut.values()) == {"link list"}
 
 
-def test_a_table_of_contents_stays(surveyed: Surveyed) -> None:
-    contents = LINKS.replace('href="/', 'href="#')
-    assert pruning.link_lists(surveyed(PROSE * 3 + contents), 0, {}) == {}
+def test_a_table_of_contents_is_cut_and_called_so(surveyed: Surveyed) -> None:
+    contents = LINKS.replace('href="/', 'href="#part-')
+    assert set(pruning.link_lists(surveyed(PROSE * 3 + contents), 0, {}).values()) == {"table of contents"}
+
+
+def test_buttons_that_lead_nowhere_are_no_table_of_contents(surveyed: Surveyed) -> None:
+    for nowhere in ('href="#" data-tab="', 'role="button" data-tab="'):
+        assert pruning.link_lists(surveyed(PROSE * 3 + LINKS.replace('href="/', nowhere)), 0, {}) == {}
 
 
 def test_a_paragraph_with_one_link_stays(surveyed: Surveyed) -> None:

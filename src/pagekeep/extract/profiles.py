@@ -33,14 +33,18 @@ class Profile:
     """One thing is for sale; the page also shows others, and what buyers think."""
     is_thread: bool = False
     """Posts that answer each other, and quote each other to do so."""
+    ignores_teasers: bool = False
+    """Lists of teasers lead to other pages and have no say in where the content is."""
+    has_opening: bool = False
+    """Paragraphs between the headline and the container belong to the content."""
     max_link_density: float = 0.5
 
 
-_ARTICLE: Final = Profile(share=0.75, drops_link_lists=True)
+_ARTICLE: Final = Profile(share=0.75, drops_link_lists=True, ignores_teasers=True, has_opening=True)
 
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
-    "documentation": Profile(share=0.95),
+    "documentation": Profile(share=0.95, has_opening=True),
     "forum": Profile(
         ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS),
         all_text=True,

@@ -23,7 +23,10 @@ _REPEATED_BLOCK: Final = 25
 
 
 def link_lists(survey: Survey, root: int, dropped: Dropped, at_least: int = _MIN_LINKS) -> Dropped:
-    """Blocks in the content whose text nearly all stands in links that lead away; none when the content is such a list."""
+    """Blocks in the content whose text nearly all stands in links; none when the content is such a list.
+
+    Links lead to other pages, or to places in this one: that is a table of contents, which Markdown has no use for.
+    """
     found: Dropped = {}
     away = _links_away(survey, root)
     tags, ends, chars, linked = survey.tag, survey.end, survey.chars, survey.linked
@@ -31,13 +34,13 @@ def link_lists(survey: Survey, root: int, dropped: Dropped, at_least: int = _MIN
     while index < end:
         if index in dropped:
             index = ends[index]
-        elif (
-            tags[index] in _BLOCKS
-            and linked[index] > _LINK_LIST * chars[index]
-            and away[ends[index] - root] - away[index - root] >= at_least
-        ):
-            found[index] = "link list"
-            index = ends[index]
+        elif tags[index] in _BLOCKS and linked[index] > _LINK_LIST * chars[index]:
+            leading_away = away[ends[index] - root] - away[index - root]
+            if leading_away >= at_least:
+                found[index] = "link list"
+            elif leading_away <= -_MIN_LINKS and _names_places(survey, index):
+                found[index] = "table of contents"
+            index = ends[index] if index in found else index + 1
         else:
             index += 1
     held = sum(chars[index] for index in found)
@@ -55,6 +58,13 @@ def _links_away(survey: Survey, root: int) -> list[int]:
             step = 1 if target and not target.startswith("#") else -1
         counts.append(counts[-1] + step)
     return counts
+
+
+def _names_places(survey: Survey, block: int) -> bool:
+    """Whether most links of a block lead to a named place in the page; a bare `#` is a button."""
+    inside = survey.nodes[block : survey.end[block]]
+    targets = [node.attr("href") or "" for node in inside if isinstance(node, dom.Element) and node.tag == "a"]
+    return 2 * sum(len(target) > 1 and target[0] == "#" for target in targets) > len(targets)
 
 
 def copies(survey: Survey, root: int, dropped: Dropped, *, any_block: bool = False) -> Dropped:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pagekeep.extract import prose, pruning, quotations, threads
+from pagekeep.extract import opening, prose, pruning, quotations, threads
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.reading import Content, Measure, Reading
 
@@ -17,8 +17,6 @@ MIN_WORDS: Final = 100
 MIN_WORDS_OF_A_SHORT_PAGE: Final = 20
 MIN_WORDS_OF_A_CHOSEN_PART: Final = 1
 """Where a rule says what the article is, its length is nobody's business."""
-_PARAGRAPH: Final = 80
-"""Characters from which on a block counts as a paragraph of an article."""
 _SHORT: Final = 600
 """With fewer characters in paragraphs a page is short: then its lines vote too, and hardly any may be left out."""
 _LINE: Final = 15
@@ -32,29 +30,32 @@ def decide(reading: Reading) -> Content | None:
     """What to keep, or `None` when the page has no prose to vote."""
     survey = reading.survey
     if reading.scope == "article":
-        return Content(0, _pruned(reading, 0))
-    at_least = 1 if reading.profile.all_text else _PARAGRAPH
-    own = prose.own_text(survey, links=True) if reading.profile.links_count else reading.own
+        return Content(0, _pruned(reading, 0, {}))
+    at_least = 1 if reading.profile.all_text else opening.PARAGRAPH
+    own = prose.own_text(survey, links=True) if reading.profile.links_count else reading.voting
     mass = prose.sum_blocks(survey, own, at_least, reading.dead)
     if not mass[0]:
         return None
     share = reading.profile.share
-    if at_least == _PARAGRAPH and mass[0] < _SHORT:
+    if at_least == opening.PARAGRAPH and mass[0] < _SHORT:
         lines = prose.sum_blocks(survey, own, _LINE, reading.dead)
         if lines[0] < 2 * _SHORT:
             mass, share = lines, _SHORT_SHARE
     root = _thread(reading, mass) or prose.deepest(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
-    return Content(root, _pruned(reading, root))
+    beside: Dropped = {}
+    if reading.profile.has_opening:
+        root, beside = opening.widen(survey, root, mass, own)
+    return Content(root, _pruned(reading, root, beside))
 
 
 def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
     return threads.container(reading.survey, reading.dead, mass, reading.own) if reading.profile.is_thread else None
 
 
-def _pruned(reading: Reading, root: int) -> Dropped:
-    dropped = dict(reading.dropped)
+def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
+    dropped = reading.dropped | beside
     if reading.profile.drops_link_lists:
         dropped |= pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links)
     if reading.profile.is_thread:

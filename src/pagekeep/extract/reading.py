@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pagekeep import dom, words
-from pagekeep.extract import boilerplate, prose, sections, threads
+from pagekeep.extract import boilerplate, prose, sections, teasers, threads
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.profiles import Profile
 from pagekeep.extract.structured import Structured
@@ -34,6 +34,8 @@ class Reading:
     profile: Profile
     own: list[int]
     """Characters outside links in each block itself."""
+    voting: list[int]
+    """The same where the block has a say in where the content is."""
     dropped: Dropped
     """What is not content, whichever level wins."""
     dead: bytearray
@@ -70,11 +72,12 @@ def read(
     own = prose.own_text(survey)
     if profile.is_thread:
         profile = threads.settle(survey, profile)
-    dropped = boilerplate.find(survey, prose.sum_blocks(survey, own, SENTENCE), profile)
+    voting = teasers.silence(survey, own, SENTENCE) if profile.ignores_teasers else own
+    dropped = boilerplate.find(survey, prose.sum_blocks(survey, voting, SENTENCE), profile)
     if profile.is_product:
         dropped |= sections.elsewhere(survey, 0, dropped)
     dead = boilerplate.mark(survey, dropped)
-    return Reading(survey, structured, metadata, profile, own, dropped, dead, remembered, scope, bounds)
+    return Reading(survey, structured, metadata, profile, own, voting, dropped, dead, remembered, scope, bounds)
 
 
 def kept(survey: Survey, content: Content) -> Iterator[int]:
