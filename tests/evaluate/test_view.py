@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pagekeep import dom
 from pagekeep.evaluate import run
-from pagekeep.evaluate.view import render_html
+from pagekeep.evaluate.view import confusion_rows, render_html
 from pagekeep.model import Page
 
 AddPage = Callable[..., Path]
@@ -67,3 +67,14 @@ def test_lone_surrogates_and_nulls_can_be_written(
 ) -> None:
     run(add_page("a"), out=tmp_path, extractor=lambda html, url: make_page("a\ud800b\x00c"))
     assert re.search(r"a.*b", (tmp_path / "report.html").read_text("utf-8"))
+
+
+def test_report_tells_what_each_kind_was_taken_for(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", kind="forum")
+    report = run(add_page("b", kind="article"), extractor=echoing)
+    head, *rows = confusion_rows(report)
+    taken = {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+    assert taken["article"]["article"] == "1"
+    assert taken["article"]["right"] == "1.000"
+    assert (taken["forum"]["article"], taken["forum"]["forum"], taken["forum"]["right"]) == ("1", "0", "0.000")
+    assert "what they were taken for" in render_html(report, [])

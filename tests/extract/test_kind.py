@@ -97,3 +97,33 @@ def test_a_broken_address_says_nothing(url: str) -> None:
 def test_our_own_corpus_is_recognised_in_four_of_five_pages(own_pages: list[Any]) -> None:
     wrong = {page.name: kind for page in own_pages if (kind := extract(page.data, page.url).kind) != page.gold["kind"]}
     assert len(wrong) <= len(own_pages) // 5, wrong
+
+
+def test_a_page_of_buttons_that_nobody_signed_is_a_service() -> None:
+    offer = f'<section><h2>Wheels</h2><p>{SENTENCE}</p><a class="btn" href="/ask">Ask for an offer</a></section>' * 9
+    page = extract(offer, "https://mill.example/wheels")
+    assert page.kind == "service"
+    assert "9 buttons, no author and no date" in page.trace.kind_reasons
+    signed = (
+        "<time>1 May</time>",
+        '<meta name="author" content="Ada Reed">',
+        structured(author="Ada Reed", **{"@type": "Thing"}),
+    )
+    for mark in signed:
+        assert extract(mark + offer, "https://mill.example/wheels").kind == "article"
+
+
+def test_cards_with_prices_are_a_collection_and_others_a_listing() -> None:
+    card = '<div><h3><a href="/{0}">Hand mill number {0}</a></h3><span class="{1}">{0} crowns</span></div>'
+    assert extract("".join(card.format(i, "price") for i in range(20))).kind == "collection"
+    assert extract("".join(card.format(i, "note") for i in range(20))).kind == "listing"
+
+
+def test_an_address_that_ends_in_news_is_a_list_of_news() -> None:
+    assert extract(PROSE, "https://mill.example/news/").kind == "listing"
+    assert extract(PROSE, "https://mill.example/news/the-wheel-turns").kind == "article"
+
+
+def test_a_page_that_says_how_to_cite_it_is_an_article() -> None:
+    html = f'<meta name="citation_title" content="On wheels"><a class="btn" href="/a">x</a>{PROSE}'
+    assert "it says how to cite it" in extract(html).trace.kind_reasons

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from pagekeep.evaluate import plots
 from pagekeep.evaluate.marks import mark
 from pagekeep.evaluate.report import PageScore, Report, cell, render_table
+from pagekeep.model import KINDS
 
 WORST = 25
 RUNS = 60
@@ -64,6 +66,8 @@ def render_html(report: Report, history: Sequence[Mapping[str, str]]) -> str:
         _plots(report, runs),
         "<h2>By kind</h2>",
         _table(render_table(report)),
+        "<h2>Kinds: what the pages are, and what they were taken for</h2>",
+        _table(confusion_rows(report)),
         "<h2>What the results hold</h2>",
         _table(structure_rows(report)),
         "<h2>Worst pages</h2>",
@@ -129,6 +133,17 @@ def structure_rows(report: Report) -> list[list[str]]:
     names = list(report.summary["all"].structure.__dataclass_fields__)
     rows = [[kind, *(str(getattr(row.structure, name)) for name in names)] for kind, row in report.summary.items()]
     return [["kind", *names], *rows]
+
+
+def confusion_rows(report: Report) -> list[list[str]]:
+    """For each kind by the reference, how many pages were taken for which kind, and the share taken rightly."""
+    pairs = Counter((page.kind, page.found_kind) for page in report.pages)
+    rows = [
+        [kind, *(str(pairs[kind, found]) for found in KINDS), cell(row.kind_accuracy)]
+        for kind, row in report.summary.items()
+        if kind != "all"
+    ]
+    return [["", *KINDS, "right"], *rows]
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

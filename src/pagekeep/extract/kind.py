@@ -58,7 +58,7 @@ _TYPES: Final[dict[str, tuple[Kind, float]]] = {
 }
 
 _OPENGRAPH: Final[dict[str, tuple[Kind, float]]] = {
-    "article": ("article", 2.5),
+    "article": ("article", 1.5),  # the default of publishing systems, on services and shops too
     "blog": ("article", 1),
     "product": ("product", 4),
     "og:product": ("product", 4),
@@ -91,12 +91,18 @@ _ADDRESS: Final[dict[str, tuple[Kind, float]]] = {
     **dict.fromkeys(("developer", "developers", "wiki", "api", "handbook"), ("documentation", 2)),
     **dict.fromkeys(("blog", "blogs", "news", "article", "articles", "story", "stories", "post", "posts"), ("article", 2)),
     **dict.fromkeys(("how", "what", "why", "tips", "best", "guide", "magazine", "substack", "recipes"), ("article", 1)),
-    **dict.fromkeys(("product", "dp", "ip", "itm", "pd"), ("product", 2.5)),
+    **dict.fromkeys(("product", "dp", "ip", "itm", "pd"), ("product", 3)),
     **dict.fromkeys(("products", "item", "p", "buy"), ("product", 1.5)),
     **dict.fromkeys(("collections", "collection", "category", "categories", "shop", "c", "cat"), ("collection", 2)),
     **dict.fromkeys(("services", "service", "solutions", "pricing", "features", "about", "contact"), ("service", 2.5)),
     **dict.fromkeys(("search", "jobs", "list", "directory", "events", "courses", "archive", "tag", "tags"), ("listing", 1.5)),
 }  # fmt: skip
+
+_SIGNED: Final = frozenset("author date citation_author citation_date dc.creator dc.date parsely-author".split())
+# Where these end an address, the page lists what stands below it.
+_INDEXES: Final = frozenset(
+    "blog blogs news articles stories posts events jobs courses resources topics archive".split()
+)
 
 _WORD: Final = re.compile(r"[a-z]+")
 _POST_TYPES: Final = frozenset({"Comment", "Answer", "DiscussionForumPosting"})
@@ -123,6 +129,8 @@ def _from_data(structured: Structured) -> list[Signal]:
         signals.append((*_OPENGRAPH[og_type], f"og:type is {og_type}"))
     if "article:published_time" in structured.opengraph:
         signals.append(("article", 1.5, "it states a publication time"))
+    if "citation_title" in structured.meta:
+        signals.append(("article", 4, "it says how to cite it"))
     generator = structured.meta.get("generator", "").lower()
     signals += [(*verdict, f"made with {name}") for name, verdict in _GENERATORS.items() if name in generator]
     return signals
@@ -144,6 +152,8 @@ def _from_address(url: str | None) -> list[Signal]:
         signals.append(("service", 2.5, "it is a home page"))
     elif steps[-1].count("-") >= 4:
         signals.append(("article", 1, "the address spells out a headline"))
+    elif steps[-1].lower() in _INDEXES:
+        signals.append(("listing", 3, f'the address ends in "{steps[-1].lower()}"'))
     return signals
 
 
@@ -162,9 +172,23 @@ def _from_markup(found: Survey, structured: Structured) -> list[Signal]:
         signals.append(("product", 2, "something to put in a cart"))
         signals.append(("collection", 1.5, "something to put in a cart"))
     prices = count.of(Sign.PRICE)
-    if prices > 12:
+    if prices > _MANY_PRICES:
         signals.append(("collection", 2.5, f"{prices} prices"))
-    return signals + _from_prose(found)
+    buttons = count.of(Sign.CONTROL)
+    if buttons >= _MANY_BUTTONS and not prices and not posts and not _is_dated_or_signed(found, structured):
+        signals.append(("service", 1.5, f"{buttons} buttons, no author and no date"))
+    return signals + _from_prose(found, prices > _MANY_PRICES)
+
+
+def _is_dated_or_signed(found: Survey, structured: Structured) -> bool:
+    """Whether the page names an author or a date of publication."""
+    return (
+        "time" in found.tag
+        or not _SIGNED.isdisjoint(structured.meta)
+        or "article:published_time" in structured.opengraph
+        or any("datePublished" in item or "author" in item for item in structured.json_ld)
+        or not structured.properties.keys().isdisjoint(("datePublished", "author"))
+    )
 
 
 class _SignCounts:
@@ -180,6 +204,8 @@ class _SignCounts:
 
 _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 _MANY_TITLES: Final = 8
+_MANY_PRICES: Final = 12
+_MANY_BUTTONS: Final = 8
 _A_TEASER: Final = 400
 """Characters outside links to each title of a list; an article has more under its headings."""
 
@@ -192,16 +218,17 @@ def _linked_titles(found: Survey) -> int:
     )
 
 
-def _from_prose(found: Survey) -> list[Signal]:
-    """Much text speaks for an article, cards and links for a listing."""
+def _from_prose(found: Survey, priced: bool) -> list[Signal]:
+    """Much text speaks for an article, cards and links for a listing, or for a collection where they have prices."""
     unlinked = found.chars[0] - found.linked[0]
     cards = found.tag.count("article")
     signals: list[Signal] = []
     titles = _linked_titles(found)
     if titles >= _MANY_TITLES and titles * _A_TEASER > unlinked:
-        signals.append(("listing", 3, f"{titles} headings that lead elsewhere, with little text to each"))
+        cards_of: Kind = "collection" if priced else "listing"
+        signals.append((cards_of, 3, f"{titles} headings that lead elsewhere, with little text to each"))
     if cards > 5:
-        signals.append(("listing", 1.5, f"{cards} articles on one page"))
+        signals.append(("collection" if priced else "listing", 1.5, f"{cards} articles on one page"))
     if unlinked > 3_000 and unlinked > 2 * found.linked[0]:
         signals.append(("article", 1, "much text, little of it in links"))
     if found.linked[0] > unlinked:
