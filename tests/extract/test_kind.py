@@ -127,3 +127,11 @@ def test_an_address_that_ends_in_news_is_a_list_of_news() -> None:
 def test_a_page_that_says_how_to_cite_it_is_an_article() -> None:
     html = f'<meta name="citation_title" content="On wheels"><a class="btn" href="/a">x</a>{PROSE}'
     assert "it says how to cite it" in extract(html).trace.kind_reasons
+
+
+def test_paragraphs_side_by_side_speak_for_an_article_beside_many_teasers() -> None:
+    teasers = '<div><h3><a href="/a">The ferry that came too late again</a></h3><p>Short text.</p></div>' * 30
+    page = extract(f"<div>{PROSE}</div>{teasers}")
+    assert page.kind == "article"
+    assert "8 paragraphs side by side" in page.trace.kind_reasons
+    assert extract(f"<div>{PROSE[: PROSE.index('On day 3') - 3]}</div>{teasers}").kind == "listing"

@@ -206,6 +206,9 @@ _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 _MANY_TITLES: Final = 8
 _MANY_PRICES: Final = 12
 _MANY_BUTTONS: Final = 8
+_MANY_PARAGRAPHS: Final = 8
+"""Two of three articles have as many side by side, one of twenty other pages that are no manual."""
+_A_PARAGRAPH: Final = 80
 _A_TEASER: Final = 400
 """Characters outside links to each title of a list; an article has more under its headings."""
 
@@ -218,17 +221,29 @@ def _linked_titles(found: Survey) -> int:
     )
 
 
+def _paragraphs_together(found: Survey) -> int:
+    """The most paragraphs that stand side by side."""
+    chars, linked, parents = found.chars, found.linked, found.parent
+    together = Counter(
+        parents[index]
+        for index, tag in enumerate(found.tag)
+        if tag == "p" and chars[index] - linked[index] >= _A_PARAGRAPH
+    )
+    return max(together.values(), default=0)
+
+
 def _from_prose(found: Survey, priced: bool) -> list[Signal]:
-    """Much text speaks for an article, cards and links for a listing, or for a collection where they have prices."""
+    """Paragraphs and much text speak for an article, cards and links for a listing or, with prices, for a collection."""
     unlinked = found.chars[0] - found.linked[0]
-    cards = found.tag.count("article")
+    cards, titles, paragraphs = found.tag.count("article"), _linked_titles(found), _paragraphs_together(found)
+    of_cards: Kind = "collection" if priced else "listing"
     signals: list[Signal] = []
-    titles = _linked_titles(found)
-    if titles >= _MANY_TITLES and titles * _A_TEASER > unlinked:
-        cards_of: Kind = "collection" if priced else "listing"
-        signals.append((cards_of, 3, f"{titles} headings that lead elsewhere, with little text to each"))
+    if titles >= _MANY_TITLES and titles * _A_TEASER > unlinked and paragraphs < _MANY_PARAGRAPHS:
+        signals.append((of_cards, 3, f"{titles} headings that lead elsewhere, with little text to each"))
     if cards > 5:
-        signals.append(("collection" if priced else "listing", 1.5, f"{cards} articles on one page"))
+        signals.append((of_cards, 1.5, f"{cards} articles on one page"))
+    if paragraphs >= _MANY_PARAGRAPHS:
+        signals.append(("article", 2, f"{paragraphs} paragraphs side by side"))
     if unlinked > 3_000 and unlinked > 2 * found.linked[0]:
         signals.append(("article", 1, "much text, little of it in links"))
     if found.linked[0] > unlinked:
