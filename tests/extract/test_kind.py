@@ -120,8 +120,8 @@ def test_cards_with_prices_are_a_collection_and_others_a_listing() -> None:
 
 
 def test_an_address_that_ends_in_news_is_a_list_of_news() -> None:
-    assert extract(PROSE, "https://mill.example/news/").kind == "listing"
-    assert extract(PROSE, "https://mill.example/news/the-wheel-turns").kind == "article"
+    assert extract(f"<p>{SENTENCE}</p>", "https://mill.example/news/").kind == "listing"
+    assert extract(f"<p>{SENTENCE}</p>", "https://mill.example/news/the-wheel-turns").kind == "article"
 
 
 def test_a_page_that_says_how_to_cite_it_is_an_article() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extract import state
 from pagekeep.extract import structured as structured_data
 from pagekeep.extract.reading import Content, Measure, Reading, measure
 from pagekeep.extract.survey import Survey
@@ -37,6 +38,8 @@ _NAMED: Final = (
     "#main-content",
     ".content",
 )
+_LITTLE: Final = 2_500
+"""Characters outside links from which on a page shows its text, and its state need not be read."""
 _DENSE: Final = ("main", "section", "div")
 
 
@@ -64,8 +67,23 @@ def _candidates(reading: Reading) -> Iterator[Content]:
     body = structured_data.article_body(reading.structured)
     if body and reading.scope is None:  # a rule that chose a part of the page did not choose this
         yield Content(0, {}, made=_as_paragraphs(body))
+    if reading.scope is None and _says_little(reading.survey):
+        made = state.body(_page(reading.survey.nodes[0]))
+        if made is not None:
+            yield Content(0, {}, made=made)
     yield from _selected(reading, (*_SEMANTIC, *_NAMED), index_of)
     yield from _densest_first(reading)
+
+
+def _says_little(survey: Survey) -> bool:
+    return survey.chars[0] - survey.linked[0] < _LITTLE
+
+
+def _page(node: dom.Node) -> dom.Node:
+    """The root of the tree: a script may stand in the head."""
+    while node.parent is not None:
+        node = node.parent
+    return node
 
 
 def _selected(reading: Reading, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
