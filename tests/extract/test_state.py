@@ -44,6 +44,14 @@ def test_what_the_tree_shows_is_preferred_to_the_state() -> None:
     assert "ferry" not in result.text
 
 
+def test_a_list_of_links_is_not_replaced_by_a_text_of_the_state() -> None:
+    links = "".join(
+        f'<li><a href="/{i}">Timetable of the ferry from pier number {i} to the islands</a></li>' for i in range(30)
+    )
+    result = extract(page({"body": HTML}).replace("<div id=__next></div>", f"<ul>{links}</ul>"))
+    assert SENTENCES[0] not in result.text
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -67,16 +67,18 @@ def _candidates(reading: Reading) -> Iterator[Content]:
     body = structured_data.article_body(reading.structured)
     if body and reading.scope is None:  # a rule that chose a part of the page did not choose this
         yield Content(0, {}, made=_as_paragraphs(body))
-    if reading.scope is None and _says_little(reading.survey):
-        made = state.body(_page(reading.survey.nodes[0]))
-        if made is not None:
-            yield Content(0, {}, made=made)
+    if reading.scope is None:
+        yield from _in_state(reading.survey)
     yield from _selected(reading, (*_SEMANTIC, *_NAMED), index_of)
     yield from _densest_first(reading)
 
 
-def _says_little(survey: Survey) -> bool:
-    return survey.chars[0] - survey.linked[0] < _LITTLE
+def _in_state(survey: Survey) -> Iterator[Content]:
+    """The article in the page's state, where the tree says little beside it."""
+    if survey.chars[0] - survey.linked[0] < _LITTLE:
+        made = state.body(_page(survey.nodes[0]))
+        if made is not None and len(dom.text_of(made)) > 2 * survey.chars[0]:
+            yield Content(0, {}, made=made)
 
 
 def _page(node: dom.Node) -> dom.Node:
