@@ -152,3 +152,10 @@ def test_text_laid_over_a_picture_is_content_when_it_holds_the_text(read_as: Rea
     html = f'<div class="overlay">{STORY}</div>{PROSE * 8}'
     assert read_as(html).dropped == {}
     assert list(read_as(f'{STORY}<div class="overlay">Enlarge</div>').dropped.values()) == ["overlay"]
+
+
+def test_a_call_to_action_goes_unless_it_is_what_the_page_offers(read_as: ReadAs) -> None:
+    html = f'{STORY}<div class="post-cta">Mill your own flour today!</div>'
+    assert dropped(read_as(html)) == {"Mill your own flour today!": "call to action"}
+    assert dropped(read_as(html, "service")) == {}
+    assert dropped(read_as(f'{STORY}<div class="post-cta">{PROSE * 4}</div>')) == {}

@@ -109,3 +109,23 @@ def test_what_a_long_item_repeats_is_found_inside_it(surveyed: Surveyed) -> None
 def test_cells_of_a_table_may_say_the_same(surveyed: Surveyed) -> None:
     row = "<tr><td>as long as the stones are turned</td></tr>"
     assert pruning.copies(surveyed(f"<table>{row * 3}</table>"), 0, {}, any_block=True) == {}
+
+
+def test_a_list_that_leads_to_other_hosts_names_sources_and_stays(surveyed: Surveyed) -> None:
+    sources = LINKS.replace('href="/', 'href="https://archive.example/')
+    found = surveyed(PROSE * 3 + sources)
+    assert pruning.link_lists(found, 0, {}, host="mill.example") == {}
+    assert set(pruning.link_lists(found, 0, {}, host="archive.example").values()) == {"link list"}
+
+
+def test_buttons_that_lead_to_shops_are_no_sources(surveyed: Surveyed) -> None:
+    buttons = "".join(f'<a href="https://shop.example/{i}">Look at the price in shop {i}</a>' for i in range(4))
+    assert pruning.link_lists(surveyed(f"{PROSE * 3}<div>{buttons}</div>"), 0, {}, host="mill.example")
+
+
+def test_a_section_with_a_sentence_loses_only_its_list(surveyed: Surveyed) -> None:
+    found = surveyed(
+        f"{PROSE * 3}<section><h2>News</h2><p>Other mills have had a good year as well.</p>{LINKS * 2}</section>"
+    )
+    cut = pruning.link_lists(found, 0, {})
+    assert [found.tag[index] for index in cut] == ["ul", "ul"]

@@ -51,6 +51,7 @@ _SIGNS: Final = {
     Sign.CONTROL: "button",
     Sign.REVIEWS: "reviews",
     Sign.TOOLTIP: "tooltip",
+    Sign.APPEAL: "call to action",
     Sign.OVERLAY: "overlay",
     Sign.SMALL_PRINT: "small print",
 }
@@ -96,7 +97,7 @@ _AN_ARTICLE: Final = 1_000
 _ACQUITTED_OTHERWISE: Final = 0.3
 _SHORTEST_TITLE: Final = 15
 # What is never longer than a paragraph; what is was named so for another reason.
-_SMALL: Final = frozenset({"member card", "byline", "share", "tooltip"})
+_SMALL: Final = frozenset({"call to action", "member card", "byline", "share", "tooltip"})
 _A_PARAGRAPH: Final = 300
 _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""

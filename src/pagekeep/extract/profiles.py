@@ -42,6 +42,9 @@ class Profile:
 
 _ARTICLE: Final = Profile(share=0.75, drops_link_lists=True, ignores_teasers=True, has_opening=True)
 
+# What a service calls its readers to do is part of what it says.
+_OFFERING: Final = int(Sign.REVIEWS | Sign.APPEAL)
+
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
     "documentation": Profile(share=0.95, has_opening=True),
@@ -65,8 +68,11 @@ PROFILES: Final[dict[Kind, Profile]] = {
     "collection": Profile(
         says_once=True, all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9
     ),
-    "listing": Profile(all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9),
+    "listing": Profile(
+        ignored=_OFFERING, all_text=True, links_count=True, keeps_headers=True, share=0.9, max_link_density=0.9
+    ),
     "service": Profile(
+        ignored=_OFFERING,
         all_text=True,
         keeps_headers=True,
         share=0.85,

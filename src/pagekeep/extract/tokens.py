@@ -44,6 +44,7 @@ class Sign(IntFlag):
     TOOLTIP = 16777216
     OVERLAY = 33554432
     SMALL_PRINT = 67108864
+    APPEAL = 134217728
 
 
 _WORDS: Final[dict[Sign, str]] = {
@@ -79,6 +80,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.OVERLAY: "overlay",
     Sign.SMALL_PRINT: "disclaimer disclaimers",
     Sign.BUY: "addtocart addtobag addtobasket",
+    Sign.APPEAL: "cta ctas",
 }
 
 # Whole class or id names, compared as they stand.
