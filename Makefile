@@ -28,6 +28,7 @@ eval: setup
 bench: setup
 	PYTHON=$(BIN)/python bench/setup
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/curve.py
 
 # What tools like this must withstand, in full counts: about half an hour.
 hostile: setup browser

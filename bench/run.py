@@ -26,6 +26,8 @@ ROOT = HERE.parent
 CORPORA = (ROOT.parent / "shared" / "corpora" / "wcxb", ROOT / "tests" / "corpus")
 PEERS = ROOT / ".venv-peers" / "bin" / "python"
 OURS = "pagekeep"
+PARSE = "bare parse"
+"""Not an extractor: the part of our time that the HTML library takes, measured on its own."""
 YARDSTICK = "trafilatura-markdown"
 """The peer whose work comes nearest to ours; ratios are to its mean time."""
 WARM_UP = 10
@@ -74,6 +76,8 @@ def main() -> None:
         _turn(lanes[shift:] + lanes[:shift], sample, record=True)
     for row in table(lanes):
         print("  ".join(cell.rjust(width) for cell, width in zip(row, (20, 9, 6, 9, 6, 9, 7, 6, 6), strict=True)))
+    for line in ratios({lane.name: fmean(lane.seconds) for lane in lanes}):
+        print(line)
 
 
 def _options() -> argparse.Namespace:
@@ -87,7 +91,7 @@ def _options() -> argparse.Namespace:
 
 def start(name: str) -> Lane:
     """A process that runs this extractor in its own environment."""
-    python = sys.executable if name == OURS else str(PEERS)
+    python = sys.executable if name in (OURS, PARSE) else str(PEERS)
     if not Path(python).exists():
         raise SystemExit("The peers are not installed: run bench/setup first.")
     command = [python, str(HERE / "worker.py"), name]
@@ -127,9 +131,22 @@ def table(lanes: list[Lane]) -> list[list[str]]:
         numbers = [fmean(getattr(score, name) for score in lane.scores) for name in ("f1", "precision", "recall")]
         times = [f"{median(lane.seconds) * 1000:.2f}", f"{mean * 1000:.2f}"]
         ratio = f"{mean / yardstick:.3f}" if yardstick else "-"
-        shown = [f"{number:.3f}" for number in numbers]
+        shown = ["-" if lane.name == PARSE else f"{number:.3f}" for number in numbers]
         rows.append([lane.name, lane.version, *shown, *times, ratio, str(lane.errors)])
     return rows
+
+
+def ratios(means: dict[str, float]) -> list[str]:
+    """How many times faster we are than each peer, and what we spend beyond the parse in parses."""
+    ours, parse = means.get(OURS), means.get(PARSE)
+    if ours is None:
+        return []
+    peers = [f"{mean / ours:.1f} times {name}" for name, mean in means.items() if name not in (OURS, PARSE)]
+    lines = [f"Faster by mean: {', '.join(peers)}."] if peers else []
+    if parse is not None:
+        own = ours - parse
+        lines.append(f"Beyond the parse: {own * 1000:.2f} ms a page, {own / parse:.1f} times the parse itself.")
+    return lines
 
 
 if __name__ == "__main__":

@@ -50,6 +50,14 @@ def pagekeep() -> tuple[Extract, Words, str]:
     return lambda raw, _text, url: extract(raw, url), lambda page: str(page.text), __version__
 
 
+def bare_parse() -> tuple[Extract, Words, str]:
+    """The HTML library alone, as Pagekeep calls it: what no page can cost less than."""
+    from pagekeep import dom
+
+    version = importlib.metadata.version("turbohtml")
+    return lambda _raw, text, _url: dom.parse(text), lambda _document: "", version
+
+
 def trafilatura_text() -> tuple[Extract, Words, str]:
     """trafilatura as it comes."""
     from trafilatura import extract
@@ -89,6 +97,7 @@ def resiliparse() -> tuple[Extract, Words, str]:
 
 EXTRACTORS: dict[str, Callable[[], tuple[Extract, Words, str]]] = {
     "pagekeep": pagekeep,
+    "bare parse": bare_parse,
     "trafilatura": trafilatura_text,
     "trafilatura-markdown": trafilatura_markdown,
     "readability-lxml": readability_lxml,

@@ -9,7 +9,7 @@ a function here.
 from __future__ import annotations
 
 import copy as _copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
 from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
@@ -52,6 +52,7 @@ __all__ = [
     "retag",
     "select",
     "set_attr",
+    "tagged",
     "text_of",
     "unwrap",
     "wrap",
@@ -117,6 +118,11 @@ def nodes(node: Node) -> Iterator[Node]:
 def elements(node: Node) -> Iterator[Element]:
     """All descendant elements in document order. Do not change the tree meanwhile."""
     return node.iter_elements()
+
+
+def tagged(node: Node, tags: Collection[str]) -> list[Element]:
+    """Descendants with one of these names, in document order: several times as fast as a selector of many names."""
+    return list(node.iter_elements(tags))
 
 
 def attributes(node: Element) -> dict[str, str]:

@@ -63,6 +63,7 @@ def extract(
 
     data = structured.read(document)
     about = metadata.read(document, data, url)
+    base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     clock.lap("metadata")
 
     before = site_rules.before(rules, url, document, body)
@@ -103,7 +104,6 @@ def extract(
     if after.discarded_by:
         return _discarded(after.discarded_by, about, url, options, told)
 
-    base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
     written = _write(content, base)
     trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
     promised = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)

@@ -76,7 +76,8 @@ _ROLES: Final = {
     "status": "alert",
     "button": "button",
 }
-_BY_ATTRIBUTE: Final = ", ".join([HIDDEN, *(f'[role="{role}"]' for role in _ROLES)])
+# A wider net than `HIDDEN` and the roles, and few meshes: every mesh is tried on every element of the page.
+_BY_ATTRIBUTE: Final = '[hidden], [aria-hidden="true"], [style*="none"], [style*="hidden"], [role]'
 
 # The share of the page's prose from which on an accused element is taken for content after all.
 _ACQUITTED_FROM: Final = {
@@ -136,7 +137,12 @@ def find(found: Survey, prose: Sequence[int], profile: Profile) -> Dropped:
 
 def _by_attribute(root: dom.Node) -> dict[int, str]:
     """Nodes (by identity) that their attributes accuse."""
-    return {id(node): _ROLES.get(node.attr("role") or "", "hidden") for node in dom.select(root, _BY_ATTRIBUTE)}
+    accused: dict[int, str] = {}
+    for node in dom.select(root, _BY_ATTRIBUTE):
+        reason = _ROLES.get(node.attr("role") or "") or ("hidden" if dom.matches(node, HIDDEN) else None)
+        if reason:
+            accused[id(node)] = reason
+    return accused
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ def _letters(text: str) -> int:
 
 
 def _declared(document: dom.Document) -> str | None:
+    if document.root is not None and (code := normal(document.root.attr("lang") or "")):
+        return code  # the first there could be, so most pages need not be searched
     for element in dom.select(document, _DECLARED):
         value = element.attr("lang") if element.tag == "html" else element.attr("content")
         if code := normal(value or ""):

@@ -11,8 +11,8 @@ from pagekeep import dom
 from pagekeep.model import Check, Colour, Level, Metadata, Quality, Strategy
 
 _SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
-_BLOCKS: Final = "p, h1, h2, h3, h4, h5, h6, li, blockquote, pre, table, figure, dt"
-_PARAGRAPHS: Final = "p, blockquote, pre, li"
+_BLOCKS: Final = tuple("p h1 h2 h3 h4 h5 h6 li blockquote pre table figure dt".split())
+_PARAGRAPHS: Final = tuple("p blockquote pre li".split())
 
 _LEVELS: Final[dict[Strategy, tuple[Level, Colour]]] = {
     "readability": ("article", "green"),
@@ -70,7 +70,7 @@ def _message(level: Level, words: int) -> str:
 
 def _score(written: Written, metadata: Metadata) -> int:
     words = written.word_count
-    blocks = len(dom.select(written.root, _BLOCKS))
+    blocks = len(dom.tagged(written.root, _BLOCKS))
     sentences = words // _WORDS_A_SENTENCE
     if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
         sentences = max(sentences, len(_SENTENCE_END.findall(written.text)))
@@ -89,7 +89,7 @@ def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
 
 
 def _checks(written: Written, metadata: Metadata) -> tuple[Check, ...]:
-    paragraphs = len(dom.select(written.root, _PARAGRAPHS))
+    paragraphs = len(dom.tagged(written.root, _PARAGRAPHS))
     characters = len(written.text)
     density = characters / len(written.html) if written.html else 0.0
     linked = sum(len(dom.text_of(link)) for link in dom.select(written.root, "a"))

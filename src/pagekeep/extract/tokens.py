@@ -136,6 +136,7 @@ def _by_word(lists: dict[Sign, str]) -> dict[str, int]:
 
 _WORD_SIGNS: Final = _by_word(_WORDS)
 _NAME_SIGNS: Final = _by_word(_NAMES)
+_KNOWN: Final = frozenset(_WORD_SIGNS)
 
 
 def read(names: str) -> int:
@@ -160,7 +161,7 @@ def _read_name(name: str) -> int:
     words = _SPLIT.split(name) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
     if not _NOTES.isdisjoint(words):
         return int(Sign.QUOTE)
-    if _STATING.isdisjoint(words):
+    if not _KNOWN.isdisjoint(words) and _STATING.isdisjoint(words):
         for word in words:
             found |= _WORD_SIGNS.get(word, 0)
     return found

@@ -16,6 +16,7 @@ _CELLS: Final = frozenset(("td", "th"))
 _TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
 """Within these, blocks stand one per line."""
 _SILENT: Final = SKIPPED | {"img"}
+_APART: Final = BLOCKS | _SILENT | {"br"}
 
 
 def to_text(root: Element) -> str:
@@ -46,7 +47,7 @@ class _Plain:
 
     def _begin(self, node: Element, stack: list[Node | int]) -> None:
         tag = node.tag
-        if tag not in BLOCKS and tag not in _SILENT and tag != "br":
+        if tag not in _APART:
             if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
                 stack.extend(node.children[::-1])
             return
@@ -87,12 +88,15 @@ class _Plain:
 
     def _part(self, gap: int) -> None:
         """Write the words collected so far; at least this gap comes before the next. A cell is one line."""
+        raw = self._raw
         if self._cells:
-            self._raw.append(" ")
+            raw.append(" ")
             return
-        self._say(" ".join("".join(self._raw).split()), _NONE)
-        self._raw.clear()
-        self._gap = max(self._gap, gap)
+        if raw:
+            self._say(" ".join("".join(raw).split()), _NONE)
+            raw.clear()
+        if gap > self._gap:
+            self._gap = gap
 
     def _say(self, text: str, gap: int) -> None:
         if gap:

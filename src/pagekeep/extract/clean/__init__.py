@@ -41,7 +41,7 @@ def clean(root: dom.Element, base_url: str | None) -> dom.Element:
     drop_invisible_characters(root)
     drop_heading_anchors(root)
     mark_tasks(root, census)
-    drop_leftovers(root)
+    drop_leftovers(root, census)
     settle_tables(root, census)
     settle_figures(root, census)
     rename_inline(root, census)

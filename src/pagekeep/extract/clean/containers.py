@@ -7,19 +7,21 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extract.clean.vocabulary import BLOCKS, LISTS, fill, is_blank, is_tag
 
-_CONTAINERS: Final = "li,dd,td,th,address,blockquote,details,ul,ol,dl,figure,tr,thead,tbody,tfoot,table,colgroup"
+_CONTAINERS: Final = tuple(
+    "li dd td th address blockquote details ul ol dl figure tr thead tbody tfoot table colgroup".split()
+)
 _HOLDERS: Final = frozenset(("li", "dd", "td", "th", "address", "blockquote", "details"))
-_LINES: Final = "h1,h2,h3,h4,h5,h6,dt,summary,caption,figcaption"
+_LINES: Final = tuple("h1 h2 h3 h4 h5 h6 dt summary caption figcaption".split())
 _BLOCKS: Final = ",".join(sorted(BLOCKS))
 _ROWS: Final = frozenset(("tr", "thead", "tbody", "tfoot", "table"))
 
 
 def settle_containers(root: dom.Element) -> None:
     """Give every container the content that clean HTML allows in it; drop those left empty."""
-    for node in dom.select(root, _LINES):  # outermost first: what stands in one is no line of its own any more
+    for node in dom.tagged(root, _LINES):  # outermost first: what stands in one is no line of its own any more
         if node.parent is not None:
             _settle_line(node)
-    for node in reversed(dom.select(root, _CONTAINERS)):
+    for node in reversed(dom.tagged(root, _CONTAINERS)):
         tag = node.tag
         if tag in _HOLDERS:
             _settle_holder(node, tag)

@@ -28,6 +28,7 @@ _LAZY: Final = (
     "data-runner-src",
     "data-original-src",
     "data-canonical-src",
+    "src",
 )
 _LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-ll-srcset")
 _WIDEST: Final = 2600.0
@@ -132,11 +133,12 @@ def _addresses(image: dom.Element) -> Iterator[str]:
     yield from _by_size(image.attr("srcset") or "")
     attributes = dom.attributes(image)
     for name in _LAZY_SETS:
-        yield from _by_size(attributes.get(name, ""))
+        if name in attributes:
+            yield from _by_size(attributes[name])
     yield from _picture_sources(image)
-    for name in (*_LAZY, "src"):
-        if attributes.get(name, "").strip():
-            yield attributes[name].strip()
+    for name in _LAZY:
+        if name in attributes and (address := attributes[name].strip()):
+            yield address
     for name, value in attributes.items():
         if (
             name not in ("alt", "title")

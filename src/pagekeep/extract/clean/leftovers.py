@@ -6,17 +6,22 @@ import re
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extract.clean.census import Census
 from pagekeep.extract.clean.vocabulary import BLOCKS, VOID, head_of, shown_after, shown_before
 
 _SCRIPTS: Final = 'script:not([type^="math/"]):not([src*="gist.github.com"]),style,template,link,meta'
-_NEVER: Final = (
-    "script,style,template,noscript,link,meta,svg,canvas,input,select,textarea,datalist,object,applet,embed,"
-    "iframe,frame,frameset,video,audio,map,area,progress,meter,param,track,source,title,math,"
-    ".material-icons,.material-icons-outlined,.material-symbols-outlined,.material-symbols-rounded,"
-    "[role=listbox],[role=tooltip],"
-    ".sr-only,.visually-hidden,.screen-reader-text,"
-    "[hidden]:not([hidden=until-found]):not([role=tabpanel])"
+_NEVER: Final = tuple(
+    (
+        "script style template noscript link meta svg canvas input select textarea datalist object applet embed "
+        "iframe frame frameset video audio map area progress meter param track source title math"
+    ).split()
 )
+_UNSHOWN: Final = "[role=listbox],[role=tooltip],[hidden]:not([hidden=until-found]):not([role=tabpanel])"
+_UNREAD: Final = (
+    ".material-icons,.material-icons-outlined,.material-symbols-outlined,.material-symbols-rounded,"
+    ".sr-only,.visually-hidden,.screen-reader-text"
+)
+_PARTS_OF_UNREAD: Final = ("material-", "sr-only", "visually-hidden", "screen-reader-text")
 _MAYBE: Final = "button,[aria-hidden=true],[style*=display],[style*=visibility]"
 _UNSEEN: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.I)
 _ICON: Final = 20
@@ -31,9 +36,10 @@ def drop_scripts(root: dom.Element) -> None:
         dom.drop(node)
 
 
-def drop_leftovers(root: dom.Element) -> None:
+def drop_leftovers(root: dom.Element, census: Census) -> None:
     """Drop what is never text of the page, what is hidden, and icons that only decorate."""
-    for node in dom.select(root, _NEVER):
+    unread = dom.select(root, _UNREAD) if census.shows(frozenset(), *_PARTS_OF_UNREAD) else []
+    for node in (*dom.tagged(root, _NEVER), *unread, *dom.select(root, _UNSHOWN)):
         dom.drop(node)
     for node in dom.select(root, _MAYBE):
         if node.tag == "button":

@@ -12,6 +12,8 @@ from pagekeep.extract import urls
 
 _NOTE: Final = re.compile(r"#fn-\d+")
 _KEPT_AS_IS: Final = ("mailto:", "tel:")
+_BESIDE: Final = re.compile(r"[\w-]++(?:[./][\w-]++)*+(?:[?#][\w.=&-]*[\w=-])?\Z", re.ASCII)
+"""An address that is read from the page's own folder as it stands: `next.html`, `img/a.png?w=2`."""
 
 Resolve = Callable[[str | None], str | None]
 """An address as written to its absolute http(s) form, or `None` when it leads nowhere."""
@@ -20,6 +22,7 @@ Resolve = Callable[[str | None], str | None]
 def resolver(base_url: str | None) -> Resolve:
     """A function that makes addresses absolute against the page's own; the common forms without a full URL parse."""
     scheme, origin = _origin(base_url)
+    folder = (urls.absolute("x", base_url) or "x")[:-1] if origin else ""
 
     def resolve(address: str | None) -> str | None:
         address = (address or "").strip()
@@ -31,6 +34,8 @@ def resolver(base_url: str | None) -> Resolve:
                 return origin + address
             if address.startswith("//") and scheme and len(address) > 3:
                 return f"{scheme}:{address}"
+            if folder and _BESIDE.match(address):
+                return folder + address
         return urls.absolute(address, base_url)
 
     return resolve

@@ -26,7 +26,7 @@ from pagekeep.extract.clean.vocabulary import (
     is_tag,
 )
 
-_BOXES: Final = ",".join(sorted(WRAPPERS | {"span"}))
+_BOXES: Final = tuple(sorted(WRAPPERS | {"span"}))
 _GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"}
 _LISTS_OF_ITEMS: Final = LISTS | {"dl"}
 _NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
@@ -64,7 +64,7 @@ def shape_paragraphs(root: dom.Element) -> None:
 
 
 def _unwrap_boxes(root: dom.Element) -> None:
-    for box in dom.select(root, _BOXES):
+    for box in dom.tagged(root, _BOXES):
         if box.attr("class") in OWN_CLASSES or (box.tag == "span" and (box.attr("lang") or box.attr("dir"))):
             continue
         if box.attr("dir") == "rtl":
@@ -247,8 +247,10 @@ def _gather_lines(node: dom.Element) -> bool:
         tag = child.tag if isinstance(child, dom.Element) else ""
         if tag in BLOCKS:
             blocks = True
-            _end_run(run, lines)
-            run, breaks = [], 0
+            if run:
+                _end_run(run, lines)
+                run = []
+            breaks = 0
             if tag == "li" and node.tag not in LISTS:
                 _wrap_orphan(child, "ul")
             elif tag in ("dt", "dd") and node.tag != "dl":
@@ -294,7 +296,7 @@ def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:
 
 
 def _is_edge(node: dom.Node) -> bool:
-    return is_blank(node) or is_tag(node, "br")
+    return node.tag == "br" if isinstance(node, dom.Element) else is_blank(node)
 
 
 def _wrap_orphan(item: dom.Node, list_tag: str) -> None:

@@ -38,7 +38,8 @@ def class_names(node: dom.Element) -> list[str]:
 def is_blank(node: dom.Node) -> bool:
     """Whether the node is white space or a comment, so that two neighbours of it still touch."""
     if isinstance(node, dom.Text):
-        return not node.data.strip()
+        data = node.data
+        return not data or data.isspace()
     return not isinstance(node, dom.Element)
 
 
