@@ -36,7 +36,7 @@ HANDLERS: Final[dict[str, Handler]] = {
 }
 """Blocks that are more than their content."""
 
-_IN_A_LINK: Final = f"a :is({', '.join(sorted(BLOCKS))})"
+_BLOCK: Final = ", ".join(sorted(BLOCKS))
 
 
 def to_markdown(root: Element) -> str:
@@ -49,15 +49,10 @@ def to_markdown(root: Element) -> str:
 
 def _cards(root: Element) -> frozenset[Element]:
     """Links that hold blocks and lead somewhere."""
-    links: set[Element] = set()
-    seen: set[Element] = set()
-    for block in dom.select(root, _IN_A_LINK):
-        node = block.parent
-        while isinstance(node, Element) and node not in seen:
-            seen.add(node)
-            if node.tag == "a":
-                if not (node.attr("href") or "#").startswith("#"):
-                    links.add(node)
-                break
-            node = node.parent
-    return frozenset(links)
+    return frozenset(
+        link
+        for link in dom.tagged(root, ("a",))
+        if any(isinstance(child, Element) for child in link.children)
+        and dom.first(link, _BLOCK) is not None
+        and not (link.attr("href") or "#").startswith("#")
+    )

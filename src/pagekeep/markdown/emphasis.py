@@ -41,7 +41,24 @@ def resolve(line: str) -> str:
     pieces = _MARKS.split(_hug(line))
     if len(pieces) == 1:
         return pieces[0]
-    return _Delimiters(pieces[0::2], pieces[1::2]).written()
+    texts, marks = pieces[0::2], pieces[1::2]
+    if _stand_alone(texts, marks):
+        return "".join([_DELIMITER.get(piece, piece) for piece in pieces])
+    return _Delimiters(texts, marks).written()
+
+
+def _stand_alone(texts: list[str], marks: list[str]) -> bool:
+    """Whether each emphasis is of whole words and touches no other, as nearly all do: then every delimiter is read."""
+    if len(marks) % 2 or not all(texts[1:-1]):
+        return False
+    return all(
+        ENDS.get(marks[at]) == marks[at + 1]
+        and not texts[at + 1][0].isspace()
+        and not texts[at + 1][-1].isspace()
+        and _stands_apart(texts[at][-1:])
+        and _stands_apart(texts[at + 2][:1])
+        for at in range(0, len(marks), 2)
+    )
 
 
 def _hug(line: str) -> str:

@@ -7,6 +7,7 @@ once however deep the nest. No text is lost, and words that stood apart stay apa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pagekeep import dom
@@ -80,8 +81,10 @@ def _hand_down_direction(box: dom.Element) -> None:
 
 
 def _shape_inline(node: dom.Element, tag: str) -> None:
-    blocks = breaks = shown = False
     children = node.children
+    if _is_line(children):
+        return
+    blocks = breaks = shown = False
     for child in children:
         if isinstance(child, dom.Element):
             if child.tag == "br":
@@ -98,6 +101,11 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
         dom.unwrap(node)  # its line breaks may part paragraphs of the box around it
     elif not shown:
         _drop_apart(node)
+
+
+def _is_line(children: Sequence[dom.Node]) -> bool:
+    """Whether there is nothing but one text with words in it: the commonest content of all, and finished already."""
+    return len(children) == 1 and isinstance(children[0], dom.Text) and not is_blank(children[0])
 
 
 def _drop_apart(node: dom.Element) -> None:
@@ -141,7 +149,13 @@ def _place_for_link(node: dom.Element) -> dom.Element | None:
 
 
 def _shape_box(node: dom.Element, tag: str) -> None:
-    if node.attr("class") in OWN_CLASSES or _is_part_of_list(node):
+    if node.attr("class") in OWN_CLASSES:
+        return
+    if _is_line(node.children):
+        if tag != "p":
+            dom.retag(node, "p")
+        return
+    if _is_part_of_list(node):
         return
     blocks, breaks, shown = _look(node)
     if not shown:
@@ -164,6 +178,8 @@ def _is_part_of_list(node: dom.Element) -> bool:
 
 
 def _shape_holder(node: dom.Element, tag: str) -> None:
+    if tag != "blockquote" and _is_line(node.children):
+        return
     blocks, breaks, shown = _look(node)
     if not shown:
         if tag in ("td", "th"):
