@@ -18,6 +18,7 @@ from pagekeep.extract import (
     full_page,
     kind,
     language,
+    losses,
     metadata,
     promise,
     quality,
@@ -133,7 +134,12 @@ def extract(
         kind=verdict.kind,
         quality=judged,
         strategy=outcome.strategy,
-        trace=replace(told, attempts=outcome.attempts, seconds=MappingProxyType(clock.seconds)),
+        trace=replace(
+            told,
+            attempts=outcome.attempts,
+            notes=(*told.notes, *losses.notes(written.page, written.root)),
+            seconds=MappingProxyType(clock.seconds),
+        ),
         word_count=written.word_count,
         reading_time=words.reading_time(written.word_count),
         caught=trap,
@@ -148,7 +154,7 @@ def keep_text(text: str | bytes, url: str | None = None, *, options: Options = _
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
     root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
     clean_html, root = sanitise(root)
-    written = Written(root, clean_html, body, body, words.count_words(body), 0)
+    written = Written(root, clean_html, body, body, words.count_words(body), {})
     about = Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
     about = _with_language_and_tags(about, dom.parse(""), body, url)
     judged = quality.assess(written, "verbatim", about, None)
@@ -181,10 +187,10 @@ def _first_line(text: str) -> str | None:
 
 def _write(content: dom.Element, base: str | None) -> Written:
     """The cut content in all its forms. Whatever comes out has been through the sanitiser."""
-    code_blocks = len(dom.select(content, "pre"))
+    page = losses.count_in_page(content)
     html, root = sanitise(clean(content, base))
     text = markdown.to_text(root)
-    return Written(root, html, text, markdown.to_markdown(root), words.count_words(text), code_blocks)
+    return Written(root, html, text, markdown.to_markdown(root), words.count_words(text), page)
 
 
 @dataclass(slots=True)

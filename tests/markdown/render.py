@@ -1,23 +1,13 @@
-"""A CommonMark renderer with GFM's extensions, to see what readers of our Markdown will see."""
+"""What readers of our Markdown will see, for comparing."""
 
 from __future__ import annotations
 
-from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.tasklists import tasklists_plugin
-
 from pagekeep import dom
+from pagekeep.evaluate.rendered import raw_html, tree_of
 from pagekeep.markdown import to_markdown, to_text
 from pagekeep.markdown.escape import clean
 
-_RENDERER = (
-    MarkdownIt("commonmark")
-    .enable(["table", "strikethrough"])
-    .use(footnote_plugin)
-    .use(dollarmath_plugin, allow_space=False, allow_digits=False)
-    .use(tasklists_plugin)
-)
+__all__ = ["markdown", "raw_html", "render", "round_trip", "texts", "words"]
 
 
 def markdown(html: str) -> str:
@@ -27,7 +17,7 @@ def markdown(html: str) -> str:
 
 def render(text: str) -> dom.Element:
     """The Markdown as a renderer shows it."""
-    return dom.parse_fragment(_RENDERER.render(text))
+    return tree_of(text)
 
 
 def round_trip(html: str) -> dom.Element:
@@ -44,13 +34,3 @@ def texts(root: dom.Element, css: str) -> list[str]:
     """The words of every element that matches and has any."""
     found = (" ".join(clean(dom.text_of(node)).split()) for node in dom.select(root, css))
     return [text for text in found if text]
-
-
-def raw_html(text: str) -> list[str]:
-    """Raw HTML a renderer would pass through."""
-    found: list[str] = []
-    for token in _RENDERER.parse(text):
-        for part in (token, *(token.children or ())):
-            if part.type in ("html_block", "html_inline"):
-                found.append(part.content)
-    return found

@@ -9,6 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pagekeep import dom
+from pagekeep.evaluate.round_trip import faults
+from pagekeep.extract.clean import clean as clean_up
+from pagekeep.extract.sanitise import sanitise
+from pagekeep.markdown import to_markdown
 from pagekeep.markdown.escape import clean
 
 from .render import markdown, raw_html, render, texts, words
@@ -106,6 +110,48 @@ def test_nothing_is_emphasised_linked_or_code_that_was_not(html: str) -> None:
     tree, back = dom.parse_fragment(html), render(markdown(html))
     for source, rendered in (("em, cite", "em"), ("strong, mark", "strong"), ("s", "s"), ("a", "a"), ("code", "code")):
         assert letters(back, rendered) <= letters(tree, source)
+
+
+# Pages as they come: anything in anything, brought into clean HTML first.
+
+loose = st.one_of(
+    line,
+    element("sup", text()),
+    element("sub", text()),
+    element("q", line),
+    element("kbd", text()),
+    element("span", text(), ' class="math-tex"'),
+    st.just('<img src="https://x.y/i.png" alt="a [b] *c*">'),
+    st.just("<br>"),
+    st.just("<ruby>漢<rt>kan</rt></ruby>"),
+    st.just('<sup><a href="#fn1">1</a></sup>'),
+)
+raw_simple = st.one_of(simple, loose, element("pre", text()), element("figcaption", line), element("address", broken_line))
+
+
+def _boxes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    content = st.lists(inner, min_size=1, max_size=4).map("".join)
+    tags = ["div", "section", "b", "i", "a", "li", "ul", "ol", "dl", "dt", "dd", "td", "figure", "blockquote", "center", "h3"]
+    cells = st.lists(element("td", content), min_size=1, max_size=3).map(lambda row: f"<tr>{''.join(row)}</tr>")
+    rows = st.lists(cells, min_size=1, max_size=3).map("".join)
+    return st.one_of(
+        _containers(inner),
+        st.sampled_from(tags).flatmap(lambda tag: element(tag, content, ' href="/x"' if tag == "a" else "")),
+        element("table", rows),
+        element("div", content, ' class="alert alert-info"'),
+        element("li", content, ' id="fn1"').map(lambda item: f"<ol>{item}</ol>"),
+        element("ul", content.map(lambda inside: f'<li><input type="checkbox">{inside}</li>')),
+    )
+
+
+raw_pages = st.lists(st.recursive(raw_simple, _boxes, max_leaves=10), min_size=1, max_size=4).map("".join)
+
+
+@thorough
+@given(raw_pages)
+def test_any_nest_of_html_comes_back_from_markdown_as_the_clean_html_said(html: str) -> None:
+    safe, root = sanitise(clean_up(dom.parse_fragment(html), "https://x.y/"))
+    assert faults(safe, to_markdown(root)) == []
 
 
 def code_in(root: dom.Element) -> list[str]:

@@ -6,6 +6,7 @@ the floors a report breaks; `render_table` gives the rows a door prints.
 
 from __future__ import annotations
 
+from pagekeep.evaluate.corpus import holds_markdown
 from pagekeep.evaluate.floors import gate
 from pagekeep.evaluate.measure import Extractor, extract_without_rules, pipeline_extract, run
 from pagekeep.evaluate.report import PageScore, Report, Summary, render_table
@@ -17,6 +18,7 @@ __all__ = [
     "Summary",
     "extract_without_rules",
     "gate",
+    "holds_markdown",
     "pipeline_extract",
     "render_table",
     "run",

@@ -83,6 +83,11 @@ def find(corpus: Path, limit: int | None = None) -> list[Case]:
     return spread(cases, limit)
 
 
+def holds_markdown(corpus: Path) -> bool:
+    """Whether the folder holds hard cases of Markdown: `NAME.html` beside `NAME.md`, measured by `markdown_cases`."""
+    return any(page.with_suffix(".md").is_file() for page in corpus.glob("*.html"))
+
+
 def spread(cases: list[Case], limit: int | None) -> list[Case]:
     """At most `limit` cases (at least one), evenly spaced, so that a small sample still meets every kind."""
     if limit is None or limit >= len(cases):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extract import losses
 from pagekeep.model import Check, Colour, Level, Metadata, Quality, Strategy
 
 _SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
@@ -45,9 +45,8 @@ class Written:
     text: str
     markdown: str
     word_count: int
-    code_blocks: int
-    """How many the page had before clean-up. Other things are fair to count only afterwards: layout tables, spacer images
-    and menus made of lists vanish in the clean-up by design."""
+    page: losses.Counts
+    """What the content held before the clean-up, for the loss check."""
 
 
 def assess(written: Written, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
@@ -95,48 +94,12 @@ def _checks(written: Written, metadata: Metadata) -> tuple[Check, ...]:
     linked = sum(len(dom.text_of(link)) for link in dom.select(written.root, "a"))
     link_density = min(1.0, linked / characters) if characters else 0.0
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
-    lost = lost_elements(written)
+    lost = losses.lost(written.page, written.root, written.markdown)
     return (
         Check("words", written.word_count > 100, f"{written.word_count} words"),
         Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
         Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
         Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
         Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
-        Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images and math are all there"),
+        Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images, math and links are all there"),
     )
-
-
-_COUNTED: Final = {
-    "code blocks": "pre",
-    "tables": "table",
-    "lists": "ul, :not(.footnotes) > ol",
-    "images": "img",
-    "math": ".math-inline, .math-block",
-}
-_FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.]+\s+)*(`{3,}|~{3,})", re.M)
-_TABLE_RULE: Final = re.compile(r"^[ >\t]*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
-_LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
-_WRITTEN: Final[dict[str, Callable[[str], int]]] = {
-    "code blocks": lambda markdown: len(_FENCE.findall(markdown)) // 2,
-    "tables": lambda markdown: bool(_TABLE_RULE.search(markdown)),
-    "lists": lambda markdown: bool(_LIST_ITEM.search(markdown)),
-    "images": lambda markdown: markdown.count("!["),
-    "math": lambda markdown: markdown.count("$") // 2,
-}
-"""How many of each the Markdown shows; of tables and lists, whether it shows any."""
-
-
-def lost_elements(written: Written) -> list[str]:
-    """What the clean tree holds and the Markdown does not, in words."""
-    had = {name: len(dom.select(written.root, selector)) for name, selector in _COUNTED.items()}
-    has = {name: count(written.markdown) for name, count in _WRITTEN.items() if had[name]}
-    lost = [f"{had[name] - has[name]} of {had[name]} {name} lost" for name in _EXACT if has.get(name, 0) < had[name]]
-    lost += [f"all {had[name]} {name} lost" for name in _IN_ALL if had[name] and not has[name]]
-    if written.code_blocks and not had["code blocks"]:
-        lost.append(f"all {written.code_blocks} code blocks lost in the clean-up")
-    return lost
-
-
-_EXACT: Final = ("code blocks", "images", "math")
-_IN_ALL: Final = ("tables", "lists")
-"""Nested tables are flattened and neighbouring lists merge, so there only a whole loss is told."""

@@ -74,3 +74,10 @@ def test_alt_title_and_size_survive_and_nothing_else(cleaned):
 
 def test_without_a_page_address_a_relative_image_leads_nowhere(cleaned):
     assert cleaned('<p>x<img src="pot.jpg"></p>', None) == "<p>x</p>"
+
+
+@pytest.mark.parametrize(
+    "name", ["s-l960.webp", "award_of_the_town_2021_transparent.svg", "pixel-art-of-a-very-old-mill_blank.png"]
+)
+def test_names_that_only_hold_such_a_word_are_pictures(cleaned, name):
+    assert name in cleaned(f'<p><img src="/{name}"></p>')

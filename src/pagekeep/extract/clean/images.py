@@ -35,8 +35,9 @@ _WIDEST: Final = 2600.0
 """Candidates wider than this are originals for print: megabytes that no screen shows."""
 _MAX_SOURCES: Final = 20
 _PLACEHOLDER: Final = re.compile(
-    r"(?:.{0,40}[_.-])?(?:placeholder|blank|spacer|transparent|pixel|clear|empty|gr[ea]y|lazy|lazyload|loading|loader|1x1|s)"
-    r"(?:[_.-][\w-]{0,40})?\.(?:gif|png|svg|jpe?g|webp)"
+    r"(?:(?:.{0,40}[_.-])?(?:placeholder|spacer|lazy|lazyload)(?:[_.-][\w-]{0,40})?"
+    r"|(?:.{0,10}[_.-])?(?:blank|transparent|pixel|clear|empty|gr[ea]y|loading|loader|1x1)(?:[_.-][\w-]{0,12})?|s)"
+    r"\.(?:gif|png|svg|jpe?g|webp)"
 )
 """Names of files that stand in for a picture until it is loaded."""
 _TRACKERS: Final = (
@@ -116,15 +117,16 @@ def _is_tiny(image: dom.Element) -> bool:
 
 def _best_address(image: dom.Element, resolve: Resolve) -> str | None:
     for address in _addresses(image):
-        if not address.startswith(("data:", "blob:", "about:")) and not _is_placeholder(address):
+        if not address.startswith(("data:", "blob:", "about:")) and not is_placeholder(address):
             target = resolve(address)
             if target is not None:
                 return target
     return None
 
 
-def _is_placeholder(address: str) -> bool:
-    name = address.partition("?")[0].rpartition("/")[2]
+def is_placeholder(address: str | None) -> bool:
+    """Whether the address is of a file that stands in for the picture."""
+    name = (address or "").partition("?")[0].rpartition("/")[2]
     return len(name) < 100 and _PLACEHOLDER.fullmatch(name.lower()) is not None
 
 

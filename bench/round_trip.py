@@ -1,0 +1,58 @@
+"""Rendered again, the Markdown of every page must give the same words, headings, lists, tables, code and formulas.
+
+Usage: python bench/round_trip.py [FOLDER ...] [--pages N]; exits with 1 when a page comes back otherwise. A folder is a
+corpus that `pagekeep evaluate` reads, or holds Markdown beside its pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from pagekeep.evaluate import corpus as corpora
+from pagekeep.evaluate import pipeline_extract
+from pagekeep.evaluate.round_trip import faults
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "corpora"
+FOLDERS = (*(SHARED / name for name in ("wcxb", "readability", "markdown")), ROOT / "tests" / "corpus")
+
+
+def cases(folder: Path, pages: int | None) -> Iterator[corpora.Case | Path]:
+    """The folder's pages."""
+    if corpora.holds_markdown(folder):
+        yield from sorted(folder.glob("*.html"))[:pages]
+    else:
+        yield from corpora.find(folder, pages)
+
+
+def check(case: corpora.Case | Path) -> list[str]:
+    """A sentence for each fault of one page; what it lost by its own account is one too."""
+    if isinstance(case, Path):
+        name, html, url = case.stem, case.read_bytes(), "https://example.com/page"
+    else:
+        sample = corpora.read(case)
+        name, html, url = sample.name, sample.html, sample.url or ""
+    page = pipeline_extract(html, url)
+    lost = [check.reason for check in page.quality.checks if check.name == "nothing_lost" and not check.passed]
+    return [f"{name}: {fault}" for fault in (*faults(page.html, page.markdown), *lost)]
+
+
+def main() -> int:
+    """Check every page and report."""
+    parser = argparse.ArgumentParser(description="Markdown must say what the page said.")
+    parser.add_argument("folders", type=Path, nargs="*", default=[folder for folder in FOLDERS if folder.is_dir()])
+    parser.add_argument("--pages", type=int, default=None)
+    options = parser.parse_args()
+    every = [case for folder in options.folders for case in cases(folder, options.pages)]
+    with ProcessPoolExecutor() as pool:
+        found = [fault for faulty in pool.map(check, every, chunksize=8) for fault in faulty]
+    print("\n".join([*found, f"{len(every)} pages, {len(found)} faults"]))
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
