@@ -178,7 +178,7 @@ def _is_own_date(clues: Clues, shown: _Shown) -> bool:
     beside = "".join(filter(str.isalpha, without_date(shown.line)))
     if (
         len(beside) > _MAX_BESIDE
-        or "\u00a9" in shown.line
+        or _OTHER_DAY.search(shown.line)
         or _says_changed(f"{shown.label} {shown.line}")
         or shown.label.endswith(":")
     ):
