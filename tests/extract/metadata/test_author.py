@@ -161,3 +161,10 @@ def test_text_about_the_author_is_no_name() -> None:
 def test_empty_link_of_a_portrait_is_passed_over_in_a_byline() -> None:
     html = '<h1>T</h1><div class="byline"><a href="/~ann"><img src=a.png></a> via <a href="/~ann">Ann Lee</a> | caches</div>'
     assert read(html).author == "Ann Lee"
+
+
+def test_list_of_pages_has_none_of_their_authors() -> None:
+    names = ["Ann Lee", "Bo Ek", "Cy Ray", "Di Fox", "Ed Orr", "Flo Ash"]
+    cards = "".join(f'<div><h2>Loaf</h2><span class="byline">By {name}</span></div>' for name in names)
+    html = f"<header><div><div><h1>News</h1></div></div></header><main><div>{cards}</div></main>"
+    assert read(html, "https://example.com/news").author is None

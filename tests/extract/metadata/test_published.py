@@ -150,3 +150,10 @@ def test_element_that_counts_time_by_script_is_read() -> None:
 )
 def test_day_of_something_else_is_not_the_pages(line: str) -> None:
     assert read(f"<section><h1>Rye</h1><p>{line}</p></section>").published is None
+
+
+def test_list_of_pages_has_none_of_their_dates() -> None:
+    cards = "".join(f'<div><h2>Loaf {day}</h2><span class="date">May {day}, 2024</span></div>' for day in range(1, 9))
+    html = f"<header><div><div><h1>News</h1></div></div></header><main><div>{cards}</div></main>"
+    assert read(html, "https://example.com/news").published is None
+    assert read(html, "https://example.com/forum/thread-1").published == "2024-05-01"

@@ -12,13 +12,15 @@ from pagekeep.extract.metadata import signature
 from pagekeep.extract.metadata.clues import Clues
 from pagekeep.extract.metadata.names import names_in
 from pagekeep.extract.metadata.plain import one_line, squeezed
-from pagekeep.extract.structured import Json, short_text, type_names, types
+from pagekeep.extract.structured import Json, short_text, type_names
 
 Found = tuple[str, str]
 
 _MAX_AUTHORS: Final = 20
 _MAX_NESTING: Final = 5
 _MAX_BYLINES: Final = 15
+_MANY_NAMES: Final = 5
+"""Different bylines from which those away from the heading are of the pages it lists."""
 _MAX_BYLINE: Final = 150
 _OG_NAMES: Final = ("article:author", "og:article:author", "article:author_name", "og:author", "book:author")
 _META_NAMES: Final = (
@@ -29,9 +31,6 @@ _META_NAMES: Final = (
 _MAX_SEEN: Final = 200
 _BYLINES: Final = 'a[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
 _USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
-_THREAD: Final = re.compile(
-    r"forum|thread|topic|bbs|board|communit|discuss|comments?/|/t/|/post/|/q(?:uestions)?/", re.IGNORECASE
-)
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
@@ -60,7 +59,7 @@ def read(clues: Clues, site_name: str | None) -> Found | None:
     houses = _houses(clues, site_name)
     fallback: Found | None = None
     for raw, origin in _sources(clues):
-        names = _without(_people(raw), houses)
+        names = _without(_people(raw), houses) if raw else []
         if not names:
             continue
         found = (", ".join(names), origin)
@@ -192,17 +191,13 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
     """What stands in elements marked as bylines, then in those marked as user names (a forum's first post)."""
-    for selector in (_BYLINES, _USERNAMES) if _is_thread(clues) else (_BYLINES,):
+    for selector in (_BYLINES, _USERNAMES) if clues.is_thread else (_BYLINES,):
         candidates = clues.from_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_SEEN)
         own = islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
-        yield from ((_byline(element), "byline") for element in own)
-
-
-def _is_thread(clues: Clues) -> bool:
-    """Whether the page is one where people sign with their user names."""
-    return bool(_THREAD.search(clues.url or "")) or any(
-        "Forum" in name or "QA" in name for name in types(clues.structured)
-    )
+        found = [(element, _byline(element)) for element in own]
+        signed = {squeezed(line[0]) for _, line in found if line and names_in(line[0])}
+        listed = len(signed) >= _MANY_NAMES and not clues.is_thread
+        yield from ((line, "byline") for element, line in found if not listed or clues.is_close(element))
 
 
 def _is_byline(clues: Clues, element: dom.Element) -> bool:
@@ -238,10 +233,10 @@ def _starter(clues: Clues) -> list[str]:
 
 def _near_heading(clues: Clues) -> list[str]:
     """The line by the heading that begins with "by"; the name may stand in the next."""
-    lines = clues.lines
-    following = [text for text, _ in lines[1:]] + [""]
-    for (line, element), next_line in zip(lines, following, strict=False):
-        lead = _BY.match(line)
-        if lead is not None and not clues.is_foreign(element):
-            return [line[lead.end() :] or next_line]
-    return []
+    following = [text for text, _ in clues.lines[1:]] + [""]
+    signed = [
+        line[lead.end() :] or next_line
+        for (line, element), next_line in zip(clues.lines, following, strict=False)
+        if (lead := _BY.match(line)) and not clues.is_foreign(element)
+    ]
+    return signed[:1] if len(signed) < _MANY_NAMES or clues.is_thread else []

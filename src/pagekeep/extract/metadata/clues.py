@@ -13,7 +13,7 @@ from pagekeep import dom
 from pagekeep.extract import urls
 from pagekeep.extract.metadata import nearby
 from pagekeep.extract.metadata.plain import one_line, squeezed, tidy
-from pagekeep.extract.structured import Json, Structured, short_text, type_names
+from pagekeep.extract.structured import Json, Structured, short_text, type_names, types
 
 _MAX_HEADINGS: Final = 5
 _MAX_TRIED_HEADINGS: Final = 20
@@ -56,6 +56,10 @@ _PAGE_ENDINGS: Final = (
     "SoftwareApplication",
     "Dataset",
 )
+_THREAD: Final = re.compile(
+    r"forum|thread|viewtopic|/topic/\d|bbs|/boards?/|communit|discuss|/comments?/|/t/|/post/\d|/q(?:uestions?)?/",
+    re.IGNORECASE,
+)
 _EMPTY: Final[Json] = MappingProxyType({})
 
 
@@ -88,6 +92,12 @@ class Clues:
     def lines(self) -> list[nearby.Line]:
         """The short lines by the heading, walked to only when asked for."""
         return nearby.lines(self.heading)
+
+    @cached_property
+    def is_thread(self) -> bool:
+        """Whether many people write here, under their user names and each on a day of their own."""
+        names = types(self.structured)
+        return bool(_THREAD.search(self.url or "")) or any("Forum" in name or "QA" in name for name in names)
 
     @cached_property
     def around(self) -> tuple[dom.Node, ...]:

@@ -25,6 +25,8 @@ _DATES: Final = (
 )
 _MAX_SEEN: Final = 200
 _MAX_TRIED: Final = 25
+_MANY_DAYS: Final = 5
+"""Different days from which dates away from the heading are those of the pages it lists."""
 _OG_PUBLISHED: Final = (
     "article:published_time",
     "og:published_time",
@@ -114,18 +116,20 @@ def _first(values: Iterable[Given], clues: Clues) -> Found | None:
 
 def _in_markup(clues: Clues) -> Found | None:
     """A date the page shows near its heading; a date of change only when there is no other."""
-    fallback: Found | None = None
-    for element in _own_dates(clues):
-        shown = short_text(element, 100)
-        stated = element.attr("datetime") or element.attr("ts")
-        iso = to_iso(stated or "", day_first=clues.day_first) or to_iso(shown, day_first=clues.day_first)
-        if iso is None:
-            continue
-        found = (iso, "time" if "time" in element.tag else "date")
-        if not _is_change(element, shown):
-            return found
-        fallback = fallback or found
-    return fallback
+    dated = [(found, element) for element in _own_dates(clues) if (found := _dated(clues, element))]
+    if not dated:
+        return None
+    plain = [pair for pair in dated if not _is_change(pair[1], short_text(pair[1], 100))]
+    found, element = (plain or dated)[0]
+    days = {other[0][:10] for other, _ in dated}
+    listed = len(days) >= _MANY_DAYS and not clues.is_thread and not clues.is_close(element)
+    return None if listed else found
+
+
+def _dated(clues: Clues, element: dom.Element) -> Found | None:
+    stated = element.attr("datetime") or element.attr("ts") or ""
+    iso = to_iso(stated, day_first=clues.day_first) or to_iso(short_text(element, 100), day_first=clues.day_first)
+    return (iso, "time" if "time" in element.tag else "date") if iso else None
 
 
 def _as_shown(clues: Clues, stated: Found) -> Found:
@@ -197,15 +201,16 @@ def _month(clues: Clues) -> Found | None:
 
 def _near_heading(clues: Clues) -> Found | None:
     """A short line by the heading that holds a date, such as "March 5, 2024 | 4 min read"."""
-    fallback: Found | None = None
-    for line, element in clues.lines:
-        iso = None if _OTHER_DAY.search(line) else to_iso(line, day_first=clues.day_first)
-        if iso is None or clues.is_foreign(element):
-            continue
-        if not _says_changed(line):
-            return iso, "heading"
-        fallback = fallback or (iso, "heading")
-    return fallback
+    dated = [
+        (iso, line, element)
+        for line, element in clues.lines
+        if (iso := to_iso(line, day_first=clues.day_first)) and not _OTHER_DAY.search(line)
+    ]
+    if len({iso[:10] for iso, _, _ in dated}) >= _MANY_DAYS and not clues.is_thread:
+        return None
+    own = [(iso, line) for iso, line, element in dated if not clues.is_foreign(element)]
+    plain = [(iso, line) for iso, line in own if not _says_changed(line)]
+    return next(((iso, "heading") for iso, _ in (*plain, *own)), None)
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:

@@ -28,23 +28,21 @@ _PERSON_LINK: Final = re.compile(
     r"|linkedin\.com/in/|/@\w|[?&]author",
     re.IGNORECASE,
 )
-_PORTRAIT_CLIMB: Final = 3
-_MAX_PICTURES: Final = 3
 _SECTION_LINK: Final = re.compile(
     r"/(?:category|categories|tags?|topics?|sections?|kategorie|categoria)/|[?&_]cat", re.IGNORECASE
 )
 
 
 def names(clues: Clues) -> list[str]:
-    """The name by the heading that is linked to a person, stands by its portrait or beside the date; at most one."""
+    """The name by the heading that is linked to a person or stands beside the date; at most one."""
     lines = [line for line in clues.lines[:_MAX_LINES] if _says_something(line[0])]
     for place, (line, element) in enumerate(lines):
         name = _signed(line)
         if name is None or _is_section(element):
             continue
-        if (name != line or _is_marked(element, name) or _is_beside_date(lines, place)) and not clues.is_foreign(
-            element
-        ):
+        if (
+            name != line or _PERSON_LINK.search(_address(element)) or _is_beside_date(lines, place)
+        ) and not clues.is_foreign(element):
             return [name] if _is_always_written_large(clues, name) else []
     return []
 
@@ -52,23 +50,6 @@ def names(clues: Clues) -> list[str]:
 def is_person(name: str) -> bool:
     """Whether the text is written as the names of people are: two to five words, the outer ones large."""
     return len(name) <= _MAX_NAME and _PERSON.fullmatch(name) is not None and names_in(name) == [name]
-
-
-def _is_marked(element: dom.Element, name: str) -> bool:
-    return bool(_PERSON_LINK.search(_address(element))) or _has_portrait(element, name)
-
-
-def _has_portrait(element: dom.Element, name: str) -> bool:
-    """Whether a picture close by is described with the name."""
-    node: dom.Node | None = element.parent
-    for _ in range(_PORTRAIT_CLIMB):
-        if not isinstance(node, dom.Element) or node.tag in ("body", "main", "article"):
-            return False
-        pictures = dom.select(node, "img[alt]")[:_MAX_PICTURES]
-        if pictures:
-            return any(name in (picture.attr("alt") or "")[:200] for picture in pictures)
-        node = node.parent
-    return False
 
 
 def _says_something(line: str) -> bool:
