@@ -137,3 +137,48 @@ def test_import_of_goodlinks_takes_a_list_of_hosts(folder: Path) -> None:
 
 def test_import_of_a_missing_file_is_bad_input(folder: Path) -> None:
     assert run(folder, "import", "goodlinks", str(folder / "none.json")).exit_code == 2
+
+
+def test_test_runs_the_cases_beside_ones_own_rules(folder: Path) -> None:
+    from tests.evaluate.test_rule_cases import PAGE
+
+    case = folder / "tests" / "my-site--plug"
+    case.mkdir(parents=True)
+    (folder / "own.yaml").write_text(
+        "- {id: my-site, phase: pre, trigger: {host: {equals: my.example}}, remove: .plug}"
+    )
+    (case / "page.html").write_text(PAGE)
+    (case / "expect.yaml").write_text("url: https://my.example/\nlacks: Subscribe")
+    done = run(folder, "test")
+    assert (done.exit_code, done.stdout) == (0, "1 of 1 cases passed.\n")
+
+    (case / "expect.yaml").write_text("url: https://my.example/\ncontains: Subscribe")
+    done = run(folder, "test", str(folder / "tests"))
+    assert (done.exit_code, done.stdout) == (1, "0 of 1 cases passed.\n")
+    assert "Failed: my-site--plug\n  Missing: Subscribe" in done.stderr
+    answer = json_of(folder, "test")
+    assert answer == {
+        "success": False,
+        "cases": [{"case": "my-site--plug", "passed": False, "wrong": ["Missing: Subscribe"]}],
+    }
+
+
+def test_test_without_cases_is_bad_input(folder: Path) -> None:
+    assert run(folder, "test").exit_code == 2
+
+
+def test_stats_tell_what_each_rule_is_worth(folder: Path) -> None:
+    from tests.evaluate.test_rule_cases import PAGE
+
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (folder / "own.yaml").write_text(
+        "- {id: my-site, phase: pre, trigger: {host: {equals: my.example}}, remove: .plug}"
+    )
+    (corpus / "a.html").write_text(PAGE)
+    gold = {"url": "https://my.example/", "kind": "article", "text": "On day 1 the harbour master wrote"}
+    (corpus / "a.json").write_text(json.dumps(gold))
+    first, *_ = json_of(folder, "stats", str(corpus))["rules"]
+    assert (first["rule"], first["pages"], first["worst_page"]) == ("my-site", 1, "a")
+    assert first["gain"] == pytest.approx(first["f1"] - first["f1_without"], abs=1e-6)
+    assert run(folder, "stats", str(corpus)).stdout.splitlines()[0] == "rule\tpages\twith\twithout\tgain\tworst page"

@@ -25,6 +25,8 @@ COMMANDS: Final = {
     "check": "rules:check",
     "schema": "rules:schema",
     "explain": "rules_explain:explain",
+    "test": "rules_measure:test",
+    "stats": "rules_measure:stats",
     "import": "rules_import:import_rules",
 }
 """Name to module and function, in the order of the help."""

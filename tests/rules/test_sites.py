@@ -1,0 +1,31 @@
+"""The shipped rules: each has a page that shows what it does, and does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pagekeep.evaluate import rule_cases
+from pagekeep.rules import checking, shipped
+from pagekeep.rules.loading import Loaded
+
+CASES = rule_cases.find(Path(__file__).parent / "sites")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_page_comes_out_as_expected(case: rule_cases.RuleCase) -> None:
+    assert rule_cases.run(case, shipped()).wrong == ()
+
+
+@pytest.mark.parametrize("rule", [rule.id for rule in shipped().rules])
+def test_every_shipped_rule_has_a_page(rule: str) -> None:
+    assert rule in {case.rule for case in CASES}
+
+
+def test_every_page_is_for_a_shipped_rule() -> None:
+    assert {case.rule for case in CASES} <= {rule.id for rule in shipped().rules}
+
+
+def test_no_shipped_rule_is_of_no_use() -> None:
+    assert checking.check(Loaded(shipped().rules, ())).faults == ()
