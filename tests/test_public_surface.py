@@ -83,3 +83,9 @@ def test_the_settings_reference_is_what_the_table_says() -> None:
     script = Path(__file__).parents[1] / "scripts" / "update_settings.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert checked.returncode == 0, f"run scripts/update_settings.py\n{checked.stderr}"
+
+
+def test_the_reference_of_rules_is_what_the_table_says() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "update_rules.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, f"run scripts/update_rules.py\n{checked.stderr}"

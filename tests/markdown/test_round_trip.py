@@ -126,12 +126,31 @@ loose = st.one_of(
     st.just("<ruby>漢<rt>kan</rt></ruby>"),
     st.just('<sup><a href="#fn1">1</a></sup>'),
 )
-raw_simple = st.one_of(simple, loose, element("pre", text()), element("figcaption", line), element("address", broken_line))
+raw_simple = st.one_of(
+    simple, loose, element("pre", text()), element("figcaption", line), element("address", broken_line)
+)
 
 
 def _boxes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     content = st.lists(inner, min_size=1, max_size=4).map("".join)
-    tags = ["div", "section", "b", "i", "a", "li", "ul", "ol", "dl", "dt", "dd", "td", "figure", "blockquote", "center", "h3"]
+    tags = [
+        "div",
+        "section",
+        "b",
+        "i",
+        "a",
+        "li",
+        "ul",
+        "ol",
+        "dl",
+        "dt",
+        "dd",
+        "td",
+        "figure",
+        "blockquote",
+        "center",
+        "h3",
+    ]
     cells = st.lists(element("td", content), min_size=1, max_size=3).map(lambda row: f"<tr>{''.join(row)}</tr>")
     rows = st.lists(cells, min_size=1, max_size=3).map("".join)
     return st.one_of(

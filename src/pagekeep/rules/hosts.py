@@ -8,8 +8,6 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
-import idna
-
 MAX_LENGTH: Final = 253
 
 _AUTHORITY: Final = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2}([^/?#\\]*)")
@@ -105,6 +103,8 @@ def _ipv6(text: str) -> str:
 
 
 def _ascii(text: str) -> str:
+    import idna  # most hosts are ASCII
+
     try:
         return idna.encode(text, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError):

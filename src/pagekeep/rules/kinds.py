@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
 from pagekeep.model import RuleFault
@@ -61,6 +60,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that was probably meant."""
+    from difflib import get_close_matches  # only files with faults need it
+
     return next(iter(get_close_matches(word.lower()[:80], list(known), n=1)), None)
 
 

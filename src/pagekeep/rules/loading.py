@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -126,18 +125,11 @@ def read_files(paths: Iterable[Path], *, shipped: bool = False) -> Loaded:
 @lru_cache(maxsize=1)
 def shipped() -> Rulebook:
     """The rules that come with Pagekeep. A fault in one is ours, and raises `RuleError`."""
-    sites = files("pagekeep.rules") / "sites"
-    rules: list[Rule] = []
-    faults: list[RuleFault] = []
-    for entry in sorted(sites.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".yaml"):
-            loaded = read(entry.read_bytes(), entry.name, shipped=True)
-            rules += loaded.rules
-            faults += loaded.faults
-    whole = _unique(rules, faults)
-    if whole.faults:
-        raise RuleError.of(whole.faults)
-    return Rulebook(whole.rules)
+    sites = Path(__file__).with_name("sites")  # importlib.resources would take 8 ms to import
+    found = read_files(sorted(sites.glob("*.yaml")), shipped=True)
+    if found.faults:
+        raise RuleError.of(found.faults)
+    return Rulebook(found.rules)
 
 
 def load(folder: Path) -> Rulebook:
