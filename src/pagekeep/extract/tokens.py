@@ -68,7 +68,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.MEMBER: "signature userextras userdetails usertitle userbanner flair badge badges postprofile avatar userinfo"
     " lastedit reputation karma postsignature",
     Sign.HIDDEN: "sronly",
-    Sign.BYLINE: "byline dateline timestamp published updated postmeta postedon",
+    Sign.BYLINE: "byline dateline timestamp published updated postmeta postedon credit credits",
     Sign.CONTROL: "btn button buttons toolbar cart wishlist checkout addtocart submit searchform",
     Sign.AUTHOR_BOX: "authorbox bio authorbio",
     Sign.FOLDED: "tab tabs tabpanel pane accordion collapse collapsible collapsed expander expandable faq answer toggle panel"
