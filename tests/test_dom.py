@@ -203,3 +203,9 @@ def test_any_text_parses_to_a_tree_that_prints_and_parses_again(html: str) -> No
     root = dom.first(dom.parse(html), "body")
     assert root is not None
     assert isinstance(dom.text_of(dom.parse_fragment(dom.inner_html(root))), str)
+
+
+def test_tagged_finds_all_of_several_names_in_document_order() -> None:
+    root = body("<ul><li>a<p>b</p></li></ul><p>c</p><svg></svg>")
+    assert [node.tag for node in dom.tagged(root, ("p", "li", "svg"))] == ["li", "p", "p", "svg"]
+    assert dom.tagged(root, ("table",)) == []

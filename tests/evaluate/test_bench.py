@@ -77,3 +77,19 @@ def test_determinism_names_what_differs_raises_or_dawdles(monkeypatch: pytest.Mo
     second = first | {"b": fine | {"digest": "2"}, "e": fine}
     faults = load("determinism", monkeypatch).compare([first, second])
     assert [fault.split(":")[0] for fault in faults] == ["b", "c", "d"]
+
+
+def test_ratios_say_how_much_faster_and_what_is_ours_beyond_the_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = load("run", monkeypatch)
+    means = {"pagekeep": 0.010, "bare parse": 0.002, "readability-lxml": 0.045}
+    assert run.ratios(means) == [
+        "Faster by mean: 4.5 times readability-lxml.",
+        "Beyond the parse: 8.00 ms a page, 4.0 times the parse itself.",
+    ]
+    assert run.ratios({"readability-lxml": 0.045}) == []
+
+
+def test_pages_of_the_curve_are_of_the_size_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    curve = load("curve", monkeypatch)
+    for make in (curve.prose, curve.cards, curve.rows, curve.posts):
+        assert 50_000 <= len(curve.page(make, 50_000)) < 51_000

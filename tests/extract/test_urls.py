@@ -16,7 +16,17 @@ def test_address_without_scheme_takes_the_scheme_of_the_base() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    [None, "", "javascript:alert(1)", "data:text/plain,x", "mailto:a@example.com", "/only/path", "http://[bad"],
+    [
+        None,
+        "",
+        "javascript:alert(1)",
+        "data:text/plain,x",
+        "mailto:a@example.com",
+        "/only/path",
+        "http://[bad",
+        "https://a]b/",
+        "https:///x",
+    ],
 )
 def test_what_is_no_web_address_is_refused(address: str | None) -> None:
     assert urls.absolute(address) is None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.markdown import to_markdown
+from pagekeep.markdown import emphasis, to_markdown
 
 from .render import markdown, render, round_trip, texts
 
@@ -314,3 +316,42 @@ def test_huge_spans_do_not_make_huge_tables() -> None:
     written = markdown(f"<table>{rows}</table>")
     assert written.count("a") == written.count("b") == 300
     assert len(written) < 300_000
+
+
+# -- what is written at once reads as what is written piece by piece ---------------------------------------------------
+
+_TRICKY = st.text(alphabet=st.sampled_from(" \n\tab1.~*_`[]()!#->+|=:$^&;<\\\u00a0\u00ad\u2019\x00é"), max_size=24)
+
+
+@given(_TRICKY)
+def test_text_alone_in_its_block_is_written_like_text_with_company(text: str) -> None:
+    for tag in ("p", "li", "h2", "td", "dd"):
+        block = [
+            dom.element("div", None, dom.element(tag, None, text, *others)) for others in ((), (dom.element("wbr"),))
+        ]
+        assert to_markdown(block[0]) == to_markdown(block[1])
+
+
+@given(_TRICKY, _TRICKY, _TRICKY)
+def test_text_alone_in_its_link_is_written_like_text_with_company(before: str, text: str, after: str) -> None:
+    lines = []
+    for others in ((), (dom.element("wbr"),)):
+        link = dom.element("a", {"href": "https://example.org/"}, text, *others)
+        lines.append(to_markdown(dom.element("div", None, dom.element("p", None, before, link, after))))
+    assert lines[0] == lines[1]
+
+
+_PIECES = st.lists(st.sampled_from(("word", " ", ".", "a", "-", "é", "\x0e[x](y)\x0f", "(")), max_size=3).map("".join)
+_EMPHASISED = st.tuples(st.sampled_from(("\x01\x02", "\x03\x04", "\x05\x06", "\x01\x04")), _PIECES).map(
+    lambda made: made[0][0] + made[1] + made[0][1]
+)
+_LINES = st.lists(_PIECES | _EMPHASISED, max_size=6).map("".join)
+
+
+@given(_LINES)
+@example("a\x01.word\x02 b")
+@example("a \x01word.\x02b")
+def test_emphasis_of_whole_words_needs_no_trial(line: str) -> None:
+    pieces = emphasis._MARKS.split(emphasis._hug(line))
+    tried = emphasis._Delimiters(pieces[0::2], pieces[1::2]).written()
+    assert emphasis.resolve(line) == tried

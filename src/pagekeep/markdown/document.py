@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pagekeep.markdown.escape import clean, destination, escape, publish
 from pagekeep.model import Metadata
 
-_IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]|\\.)*\]\(((?:[^()\s]|\([^()\s]*\))+)")
+_IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
 _FIRST_LINES: Final = 3
 _SIZE: Final = re.compile(r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)")
 _TAIL: Final = 100

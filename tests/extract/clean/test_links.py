@@ -1,6 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekeep.extract import urls
+from pagekeep.extract.clean.links import resolver
 
 
 @pytest.mark.parametrize(
@@ -59,3 +64,24 @@ def test_a_linked_box_without_heading_keeps_its_link_on_the_picture(cleaned):
     html = '<a href="/card"><div><img src="/a.png"></div><div>words</div></a>'
     expected = '<p><a href="https://example.org/card"><img src="https://example.org/a.png"></a></p><p>words</p>'
     assert cleaned(html) == expected
+
+
+@given(
+    st.sampled_from(
+        (
+            "https://a.example",
+            "https://a.example/b/c.html",
+            "http://a.example/b//c/?d=/e#f",
+            "https://a.example/../b/x;y",
+        )
+    ),
+    st.lists(
+        st.sampled_from(("leaf", "b.html", "..", ".", "/", "?", "#", "x=1", "&", "-", ";", ":", "%20")),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_address_beside_the_page_is_read_as_any_other_relative_one(base: str, parts: list[str]) -> None:
+    address = "leaf" + "".join(parts)
+    resolved = resolver(base)(address)
+    assert resolved == urls.absolute(address, base)
