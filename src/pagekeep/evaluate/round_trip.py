@@ -57,7 +57,8 @@ def _code(root: dom.Element) -> list[str]:
 
 
 def _math(root: dom.Element) -> list[str]:
-    return sorted("".join(dom.text_of(node).split()) for node in dom.select(root, _MATH))
+    found = ("".join(clean(dom.text_of(node)).split()).strip("$") for node in dom.select(root, _MATH))
+    return sorted(tex for tex in found if tex)
 
 
 # -- what is written otherwise by design ------------------------------------------------------------------------------
