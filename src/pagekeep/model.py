@@ -66,6 +66,8 @@ class Metadata:
     favicon: str | None = None
     language: str | None = None
     """BCP 47 primary tag in lower case, such as `en` or `pt-br`."""
+    licence: str | None = None
+    """Under which it is given: `CC BY-SA 4.0`, else as the page names it, a name or an address."""
     categories: tuple[str, ...] = ()
     """Sections the page files itself under."""
     keywords: tuple[str, ...] = ()

@@ -41,6 +41,10 @@ def test_graph_lists_and_main_entity_are_flattened_in_order() -> None:
         '{"@type": "Article", "keywords": ["a", "b",],}',
         '{"@type": "Article"};',
         "{&quot;@type&quot;: &quot;Article&quot;}",
+        r"""{"@type": "Article", "headline": "Ann\'s loaf"}""",
+        '{"@type": "Article"} {"@type": "Person"}',
+        '{"@type": "Article"}}',
+        '\ufeff {"@type": "Article"}',
     ],
 )
 def test_common_faults_of_json_are_repaired(text: str) -> None:

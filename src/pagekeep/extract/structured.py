@@ -195,12 +195,17 @@ _UNWRAPPING: Final = re.compile(r"(?:(?://|/\*)?\s*(?:\]\]>|-->)(?:\s*\*/)?)?[\s
 _STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*[}\]])|,\s*\Z', re.DOTALL)
 
 
+_ANY_ESCAPE: Final = re.compile(r'\\(?![\\"/bfnrtu])')
+_DECODER: Final = json.JSONDecoder(strict=False)
+
+
 def _load(text: str) -> Any:
     """The JSON value in the text, with the usual faults of the web repaired; `None` when it is beyond that."""
-    for attempt in (_as_is, _trimmed, _without_stray_commas, _unescaped):
+    for attempt in (_as_is, _trimmed, _without_stray_commas, _without_stray_escapes, _unescaped):
         try:
             # Not strict: raw newlines and tabs inside strings are the commonest fault of all.
-            return json.loads(attempt(text), strict=False)
+            # What follows the first value (a second one, a stray bracket) is left.
+            return _DECODER.raw_decode(attempt(text).lstrip("\ufeff \t\r\n"))[0]
         except (ValueError, RecursionError):
             continue
     return None
@@ -219,6 +224,11 @@ def _trimmed(text: str) -> str:
 
 def _without_stray_commas(text: str) -> str:
     return _STRING_OR_COMMA.sub(lambda match: "" if match[0].startswith(",") else match[0], _trimmed(text))
+
+
+def _without_stray_escapes(text: str) -> str:
+    """JSON knows no `\\'`; JavaScript does."""
+    return _ANY_ESCAPE.sub("", _without_stray_commas(text))
 
 
 def _unescaped(text: str) -> str:

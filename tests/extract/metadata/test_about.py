@@ -91,3 +91,64 @@ def test_favicon_prefers_an_icon_to_a_touch_icon() -> None:
 
 def test_page_without_metadata_has_none() -> None:
     assert read("<p>text", None) == Metadata()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/img/Mill%20Logo.png", "/img/milllogo_1200x630.png", "/static/social-share-default.e8.jpeg", "/a/apple-touch-icon@2.png",
+     "/img/og/default.png", "/img/mill-og-image5.jpg", "/data/avatars/m/1.jpg", "/the_mill_social_share.png",
+     "/theme/icons/rye.svg", "/img/transparent.gif", "/img/fallback-rye.jpg", "data:image/png;base64,AA"],
+)  # fmt: skip
+def test_picture_a_site_shows_for_any_page_is_no_hero(address: str) -> None:
+    assert read(f'<meta property="og:image" content="{address}">').hero_image is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/up/social-shopping.webp",
+        "/vi/rgj/hqdefault.jpg",
+        "/t_transparent/rye.jpg",
+        "/iconic-bread.jpg",
+        "/catalogos.jpg",
+    ],
+)
+def test_words_within_words_do_not_cost_a_picture(address: str) -> None:
+    assert read(f'<meta property="og:image" content="{address}">').hero_image == f"https://www.bugle.example{address}"
+
+
+def test_logo_and_portrait_named_by_json_ld_and_tiny_pictures_are_no_heroes() -> None:
+    data = (
+        '<script type="application/ld+json">[{"@type":"Organization","logo":{"url":"/m.png"}},'
+        '{"@type":"Person","image":"/ann.png"}]</script>'
+    )
+    for address in ("/m.png", "/ann.png"):
+        assert read(f'{data}<meta property="og:image" content="{address}">').hero_image is None
+    tiny = '<meta property="og:image" content="/x.png"><meta property="og:image:width" content="96">'
+    assert read(tiny).hero_image is None
+
+
+@pytest.mark.parametrize(
+    ("html", "expected", "origin"),
+    [
+        ('<link rel="license" href="https://creativecommons.org/licenses/by-sa/4.0/">', "CC BY-SA 4.0", "link"),
+        ('<a rel="license" href="//creativecommons.org/publicdomain/zero/1.0/">x</a>', "CC0 1.0", "rel"),
+        ('<a rel="license" href="https://creativecommons.org/publicdomain/mark/1.0/">x</a>', "Public domain", "rel"),
+        ('<a rel="license" href="/terms">x</a>', "https://www.bugle.example/terms", "rel"),
+        ('<meta name="dcterms.license" content="MIT">', "MIT", "meta"),
+        (
+            '<script type="application/ld+json">{"@type":"Article","license":{"url":"https://m.example/l"}}</script>',
+            "https://m.example/l",
+            "json-ld",
+        ),
+    ],
+)
+def test_licence_is_named_and_its_origin_too(html: str, expected: str, origin: str) -> None:
+    found = read(html)
+    assert (found.licence, found.origins["licence"]) == (expected, origin)
+
+
+def test_page_that_names_no_licence_has_none() -> None:
+    found = read("<h1>Rye</h1>")
+    assert found.licence is None
+    assert "licence" not in found.origins

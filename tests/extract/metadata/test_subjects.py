@@ -55,3 +55,9 @@ def test_keywords_are_bounded_in_number_and_length() -> None:
 def test_odd_json_types_are_survived() -> None:
     data = {"@type": "Article", "keywords": [1, None, {"name": "Rye"}], "articleSection": {"name": 3}}
     assert read(f'<script type="application/ld+json">{json.dumps(data)}</script>').keywords == ("Rye",)
+
+
+def test_origins_of_categories_and_keywords_are_named() -> None:
+    found = read('<meta name="keywords" content="rye, bread"><a rel="category tag">Baking</a>')
+    assert (found.origins["keywords"], found.origins["categories"]) == ("meta", "rel")
+    assert "keywords" not in read("<h1>Rye</h1>").origins

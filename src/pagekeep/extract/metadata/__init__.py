@@ -28,8 +28,13 @@ def read(document: dom.Document, structured: Structured, url: str | None) -> Met
         "canonical": about.canonical(page),
         "hero_image": about.hero_image(page),
         "favicon": about.favicon(page),
+        "licence": about.licence(page),
     }
     values = {field: value[0] for field, value in found.items() if value}
+    origins = {field: value[1] for field, value in found.items() if value}
+    origins |= {
+        field: terms.origin for field, terms in (("categories", categories), ("keywords", keywords)) if terms.terms
+    }
     return Metadata(
         title=values.get("title"),
         author=values.get("author"),
@@ -40,7 +45,8 @@ def read(document: dom.Document, structured: Structured, url: str | None) -> Met
         canonical=values.get("canonical"),
         hero_image=values.get("hero_image"),
         favicon=values.get("favicon"),
-        categories=categories,
-        keywords=keywords,
-        origins=MappingProxyType({field: value[1] for field, value in found.items() if value}),
+        licence=values.get("licence"),
+        categories=categories.terms,
+        keywords=keywords.terms,
+        origins=MappingProxyType(origins),
     )

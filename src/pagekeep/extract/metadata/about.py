@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Any, Final
+from urllib.parse import unquote
 
+from pagekeep import dom
 from pagekeep.extract import urls
 from pagekeep.extract.metadata.clues import Clues
 from pagekeep.extract.metadata.plain import one_line, squeezed
@@ -14,7 +16,16 @@ from pagekeep.extract.structured import Json, type_names
 Found = tuple[str, str]
 
 _NO_HERO: Final = re.compile(
-    r"(?:^|[/_.-])(?:logo|logos|placeholder|favicon|spacer|blank|pixel|default-image|no-image|avatar)(?:[/_.-]|$)|\.ico$|^data:"
+    r"(?:\A|[/_.@\s-])(?:placeholder|favicon|spacer|blank|pixel|fallback|sprite|avatars?|profileavatar|gravatar|icons?"
+    r"|logos?|og-?default|default-?image|no-?image|default-(?:social|share|og)|(?:social|og|share|open-?graph)-(?:share|image|icon"
+    r"|default|card)|subscribe-card)(?=[/_.@\s\d-]|\Z)"
+    r"|logo(?=[_.\d-][^/]*\Z)|(?<!/vi)/[^/]*\bdefault\.\w+\Z|transparent\.\w+\Z|\.ico\Z|\A(?:data|blob):"
+)
+"""Addresses of pictures that a site shows for any page, or that are no pictures of anything."""
+_MIN_WIDTH: Final = 120
+_CREATIVE_COMMONS: Final = re.compile(
+    r"creativecommons\.org/(?:licenses/(?P<terms>by(?:-nc)?(?:-nd|-sa)?)(?:/(?P<version>\d\.\d))?|publicdomain/(?P<public>zero|mark))",
+    re.IGNORECASE,
 )
 _TITLE_END: Final = re.compile(r"\s[|\u2013\u2014\u2022\u00b7\u00bb-]\s")
 
@@ -74,11 +85,67 @@ def hero_image(clues: Clues) -> Found | None:
         *((link, "link") for link in given.links.get("image_src", ())),
         *((image, "microdata") for image in given.properties.get("image", ())[:1]),
     ]
+    emblems = _emblems(clues)
     for address, origin in targets:
         url = urls.absolute(address, clues.base)
-        if url and not _NO_HERO.search(url.lower().split("?")[0].partition("://")[2]):
+        if url and url not in emblems and _may_be_hero(url) and not (origin == "opengraph" and _is_tiny(clues)):
             return url, origin
     return None
+
+
+def _may_be_hero(url: str) -> bool:
+    path = unquote(url.lower().split("?")[0].partition("://")[2].partition("/")[2])
+    return not _NO_HERO.search(f"/{path}".replace("_", "-"))
+
+
+def _is_tiny(clues: Clues) -> bool:
+    width = clues.structured.opengraph.get("og:image:width", "").strip()[:5]
+    return width.isdecimal() and int(width) < _MIN_WIDTH
+
+
+def _emblems(clues: Clues) -> frozenset[str]:
+    """Logos of houses and portraits of people that the JSON-LD names as such."""
+    found = [item.get("logo") for item in clues.structured.json_ld]
+    found += [item.get("image") for item in clues.structured.json_ld if "Person" in type_names(item)]
+    publisher = clues.item.get("publisher")
+    found.append(publisher.get("logo") if isinstance(publisher, dict) else None)
+    addresses = [_image_address(value, clues.by_id) for value in found if value]
+    return frozenset(url for address in addresses if address and (url := urls.absolute(address, clues.base)))
+
+
+def licence(clues: Clues) -> Found | None:
+    """Under which licence the page is given: a Creative Commons one by its short name, others as the page says."""
+    given = clues.structured
+    anchors = (link.attr("href") for link in dom.select(clues.document, 'a[rel~="license" i]')[:1])
+    values = [
+        (_text_of(clues.item.get("license")), "json-ld"),
+        (_text_of(clues.page_item.get("license")), "json-ld"),
+        *((link, "link") for link in given.links.get("license", ())[:1]),
+        *(
+            (given.meta.get(name), "meta")
+            for name in ("dcterms.license", "dc.license", "dc.rights.license", "citation_license")
+        ),
+        *((link, "rel") for link in anchors),
+    ]
+    for value, origin in values:
+        if text := one_line(value, 200):
+            return _licence_name(text, clues), origin
+    return None
+
+
+def _licence_name(text: str, clues: Clues) -> str:
+    known = _CREATIVE_COMMONS.search(text)
+    if known is None:
+        return urls.absolute(text, clues.base) or text if "/" in text else text
+    if known["public"]:
+        return "CC0 1.0" if known["public"].lower() == "zero" else "Public domain"
+    return f"CC {known['terms'].upper()} {known['version'] or ''}".strip()
+
+
+def _text_of(value: Any) -> Any:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return (value.get("url") or value.get("@id") or value.get("name")) if isinstance(value, dict) else value
 
 
 def favicon(clues: Clues) -> Found | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extract.metadata.clues import Clues
@@ -43,7 +43,14 @@ _HOME: Final = frozenset(
 """Names of no section, as `squeezed` writes them."""
 
 
-def read(clues: Clues, site_name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+class Terms(NamedTuple):
+    """Names of subjects, and where the first of them came from."""
+
+    terms: tuple[str, ...]
+    origin: str
+
+
+def read(clues: Clues, site_name: str | None) -> tuple[Terms, Terms]:
     """The sections the page files itself under, and its own keywords."""
     related = dom.select(clues.document, _RELATED)[:_MAX_RELATED]
     sections = [short_text(link, 80) for link in related if _is_category(link)]
@@ -51,29 +58,29 @@ def read(clues: Clues, site_name: str | None) -> tuple[tuple[str, ...], tuple[st
     return _categories(clues, site_name, sections), _keywords(clues, tags)
 
 
-def _categories(clues: Clues, site_name: str | None, sections: list[str]) -> tuple[str, ...]:
+def _categories(clues: Clues, site_name: str | None, sections: list[str]) -> Terms:
     """Sections without Home, the site's name or the page itself."""
     given = clues.structured
     found = [
-        *_texts(clues.item.get("articleSection")),
-        *(value for name in _SECTION_NAMES for value in given.repeated.get(name, ())),
-        *given.properties.get("articleSection", ()),
-        *_breadcrumbs(clues),
-        *sections,
+        *((text, "json-ld") for text in _texts(clues.item.get("articleSection"))),
+        *((value, "meta") for name in _SECTION_NAMES for value in given.repeated.get(name, ())),
+        *((value, "microdata") for value in given.properties.get("articleSection", ())),
+        *((crumb, "breadcrumbs") for crumb in _breadcrumbs(clues)),
+        *((section, "rel") for section in sections),
     ]
     unwanted = _HOME | {squeezed(name) for name in (site_name or "", clues.title, *clues.headings)}
-    return _terms((part for text in found for part in _SPLIT.split(one_line(text, 300))), unwanted, _MAX_CATEGORIES)
+    return _terms(found, 300, unwanted, _MAX_CATEGORIES)
 
 
-def _keywords(clues: Clues, tags: list[str]) -> tuple[str, ...]:
+def _keywords(clues: Clues, tags: list[str]) -> Terms:
     given = clues.structured
     found = [
-        *_texts(clues.item.get("keywords")),
-        *(value for name in _KEYWORD_NAMES for value in given.repeated.get(name, ())),
-        *given.properties.get("keywords", ()),
-        *tags,
+        *((text, "json-ld") for text in _texts(clues.item.get("keywords"))),
+        *((value, "meta") for name in _KEYWORD_NAMES for value in given.repeated.get(name, ())),
+        *((value, "microdata") for value in given.properties.get("keywords", ())),
+        *((tag, "rel") for tag in tags),
     ]
-    return _terms((part for text in found for part in _SPLIT.split(one_line(text, 2_000))), frozenset(), _MAX_TERMS)
+    return _terms(found, 2_000, frozenset(), _MAX_TERMS)
 
 
 def _is_category(link: dom.Element) -> bool:
@@ -88,16 +95,19 @@ def _texts(value: Any) -> Iterator[str]:
             yield item
 
 
-def _terms(texts: Iterable[str], unwanted: frozenset[str], limit: int) -> tuple[str, ...]:
+def _terms(found: Iterable[tuple[str, str]], length: int, unwanted: frozenset[str], limit: int) -> Terms:
     terms: dict[str, str] = {}
-    for text in texts:
-        term = " ".join(text.split()).strip(" #.\"'")
-        key = squeezed(term)
-        if key and key not in unwanted and 1 < len(term) <= _MAX_LENGTH:
-            terms.setdefault(key, term)
-        if len(terms) >= limit:
-            break
-    return tuple(terms.values())
+    first = ""
+    for text, origin in found:
+        for part in _SPLIT.split(one_line(text, length)):
+            term = " ".join(part.split()).strip(" #.\"'")
+            key = squeezed(term)
+            if key and key not in unwanted and 1 < len(term) <= _MAX_LENGTH:
+                terms.setdefault(key, term)
+                first = first or origin
+            if len(terms) >= limit:
+                return Terms(tuple(terms.values()), first)
+    return Terms(tuple(terms.values()), first)
 
 
 def _breadcrumbs(clues: Clues) -> list[str]:
