@@ -14,6 +14,7 @@ import yaml
 
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 12
+_SIGNS: Final = "Selectors that begin with * or [ go in quotes, and so do texts with a colon."
 _QUOTE: Final = "Write it out; a selector that begins with * goes in quotes."
 
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -63,7 +64,8 @@ def outline(data: bytes | str) -> Outline | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = str(error.problem or error.context or "it cannot be read").rstrip(".")
-        raise OutlineError(mark.line + 1 if mark else 1, f"This is no valid YAML: {said}.") from None
+        line = mark.line + 1 if mark else 1
+        raise OutlineError(line, f"This is no valid YAML: {said}.", _SIGNS) from None
     except (yaml.YAMLError, ValueError) as error:
         said = " ".join(str(error).split())[:120]
         raise OutlineError(1, f"This is no valid YAML: {said}.") from None
