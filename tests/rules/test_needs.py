@@ -24,6 +24,8 @@ from tests.hostile.rules_selectors import grown
         ("#b p", [Need("id", "b")]),
         ('[class*="sqs-"]', [Need("class_part", "sqs-")]),
         ("[class^=sqs]", [Need("class_part", "sqs")]),
+        ("[class='a longer']", [Need("class_part", "longer")]),
+        ("[class*=' ']", [ANY]),
         ("meta[name='generator'][content^='x]y']", [Need("tag", "meta")]),
         ("p, .a", [Need("tag", "p"), Need("class", "a")]),
         ("demo-card", [ANY]),

@@ -68,6 +68,7 @@ def test_host_triggers(trigger: str, url: str | None, reason: str | None) -> Non
         ("any: '.none, main'", None),
         ("any: '[class*=\"sqs-col-\"]'", 'found [class*="sqs-col-"]'),
         ("any: '[class^=\"sqs-col-\"]'", None),
+        ("any: '[class=\"lead note\"]'", 'found [class="lead note"]'),
         ("any: 'html[amp]'", "found html[amp]"),
         ('any: \'meta[name="generator"][content^="Ghost"]\'', 'found meta[name="generator"][content^="Ghost"]'),
         ("any: 'meta[content^=\"WordPress\"]'", None),

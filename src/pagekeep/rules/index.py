@@ -98,11 +98,12 @@ class Index:
         """Numbers of the rules whose need the page meets."""
         numbers: set[int] = set(self._by_text)
         if self._by_class or self._by_class_part:
-            classes = page.classes()
-            for token in self._by_class.keys() & set(classes.split()):
+            tokens = set(page.classes().split())
+            for token in self._by_class.keys() & tokens:
                 numbers.update(self._by_class[token])
+            once = "\n".join(tokens)  # each is there once, so that parts are quickly looked for
             for part, owners in self._by_class_part.items():
-                if part in classes:
+                if part in once:
                     numbers.update(owners)
         if self._by_id:
             for token in self._by_id.keys() & page.ids():
@@ -156,7 +157,8 @@ class _Page:
         return "\n".join(self._values("class")).lower()
 
     def ids(self) -> set[str]:
-        return {value.lower() for value in self._values("id")}
+        """Every id in lower case; one that holds a line break, which no selector here asks for, in pieces."""
+        return set("\n".join(self._values("id")).lower().split("\n"))
 
     def _values(self, name: str) -> set[str]:
         values = {node.attr(name) or "" for node in dom.select(self.root, f"[{name}]")}

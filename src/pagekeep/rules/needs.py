@@ -66,7 +66,8 @@ def _need(piece: re.Match[str]) -> Need | None:
     if piece.lastgroup == "id":
         return Need("id", piece[0][1:].lower())
     if piece.lastgroup == "attribute":
-        return Need("class_part", (piece["double"] or piece["single"] or piece["bare"]).lower())
+        words = (piece["double"] or piece["single"] or piece["bare"]).lower().split()
+        return Need("class_part", max(words, key=len)) if words else None
     if piece.lastgroup == "tag" and "-" not in piece[0]:
         return Need("tag", piece[0].lower())
     return None
