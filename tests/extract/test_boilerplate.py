@@ -159,3 +159,13 @@ def test_a_call_to_action_goes_unless_it_is_what_the_page_offers(read_as: ReadAs
     assert dropped(read_as(html)) == {"Mill your own flour today!": "call to action"}
     assert dropped(read_as(html, "service")) == {}
     assert dropped(read_as(f'{STORY}<div class="post-cta">{PROSE * 4}</div>')) == {}
+
+
+def test_what_a_class_hides_is_dropped_from_a_thread_alone(read_as: ReadAs) -> None:
+    html = f'{STORY}<div class="d-none">Delete this post?</div>'
+    assert dropped(read_as(html, "forum")) == {"Delete this post?": "hidden by its class"}
+    assert dropped(read_as(html, "service")) == {}
+
+
+def test_a_folded_part_that_a_class_hides_stays(read_as: ReadAs) -> None:
+    assert dropped(read_as(f'{STORY}<div class="hidden tab-panel">More of it.</div>', "forum")) == {}

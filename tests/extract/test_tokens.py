@@ -95,3 +95,13 @@ def test_endless_names_are_not_read_to_the_end() -> None:
 @pytest.mark.parametrize("name", ["print:hidden", "md:nav", "w-[ad]", "group/share:block"])
 def test_utility_classes_say_how_an_element_looks_not_what_it_is(name: str) -> None:
     assert signs(name) == Sign.NONE
+
+
+@pytest.mark.parametrize("names", ["d-none", "post hidden", "js-hidden", "hide"])
+def test_a_class_that_hides_is_read(names: str) -> None:
+    assert read(names) & Sign.CONCEALED
+
+
+@pytest.mark.parametrize("names", ["hidden md:block", "d-none d-md-flex", "hide show-for-large", "hidden-gem", "post"])
+def test_what_is_shown_on_wider_screens_is_not_hidden(names: str) -> None:
+    assert not read(names) & Sign.CONCEALED

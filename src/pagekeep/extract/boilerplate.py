@@ -54,6 +54,7 @@ _SIGNS: Final = {
     Sign.APPEAL: "call to action",
     Sign.OVERLAY: "overlay",
     Sign.SMALL_PRINT: "small print",
+    Sign.CONCEALED: "hidden by its class",
 }
 _ACCUSING: Final = int(sum(_SIGNS))
 _REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
@@ -227,6 +228,8 @@ class _Court:
             return chars > _LABEL
         if reason == "navigation":
             return chars > _A_PARAGRAPH and linked < 0.3 * chars
+        if reason == "hidden by its class":  # until a reader opens it
+            return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
         if reason in _SMALL:
             return chars - linked > _A_PARAGRAPH
         return False

@@ -13,7 +13,7 @@ from pagekeep.model import Kind
 class Profile:
     """How the chain treats one kind of page."""
 
-    ignored: int = int(Sign.REVIEWS)
+    ignored: int = int(Sign.REVIEWS | Sign.CONCEALED)
     """Signs that mean nothing on such a page: a forum's comments are its content."""
     all_text: bool = False
     """The content is any text, not only sentences: cards, short sections, specifications."""
@@ -60,7 +60,7 @@ PROFILES: Final[dict[Kind, Profile]] = {
         says_once=True,
     ),
     "product": Profile(
-        ignored=0,
+        ignored=int(Sign.CONCEALED),
         all_text=True,
         keeps_headers=True,
         share=0.85,

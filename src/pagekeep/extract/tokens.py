@@ -45,6 +45,7 @@ class Sign(IntFlag):
     OVERLAY = 33554432
     SMALL_PRINT = 67108864
     APPEAL = 134217728
+    CONCEALED = 268435456
 
 
 _WORDS: Final[dict[Sign, str]] = {
@@ -115,6 +116,10 @@ _NAMES: Final[dict[Sign, str]] = {
     " tag-list taglist tagcloud",
 }
 
+# Names that hide an element, unless another name beside them shows it again on wider screens: `hidden md:block`.
+_CONCEALING: Final = frozenset({"hidden", "hide", "d-none", "display-none", "u-hidden", "js-hidden"})
+_SHOWING: Final = ("d-", "show", "visible")
+
 # A name that states whether something is there does not name the element: `has-sidebar`, `no-nav`, `with-comments`.
 _STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
 # Notes stand below the text and are part of it: `footnotes-footer` is no footer.
@@ -142,9 +147,16 @@ _KNOWN: Final = frozenset(_WORD_SIGNS)
 def read(names: str) -> int:
     """The signs in one class or id attribute."""
     found = 0
-    for name in names.split()[:40]:
+    several = names.split()[:40]
+    for name in several:
         found |= _read_name(name)
+    if not _CONCEALING.isdisjoint(several) and not any(_shows(name) for name in several):
+        found |= int(Sign.CONCEALED)
     return found
+
+
+def _shows(name: str) -> bool:
+    return ":" in name or (name.startswith(_SHOWING) and name not in _CONCEALING)
 
 
 def read_id(identifier: str) -> int:
