@@ -69,6 +69,12 @@ def test_a_short_but_complete_page_is_good_enough(read_as: ReadAs) -> None:
     assert verdict(read_as(f"<h1>Notice</h1><p>{SENTENCE} {SENTENCE}</p>")) is None
 
 
+def test_a_short_thread_is_complete_whatever_the_forum_says_around_it(read_as: ReadAs) -> None:
+    html = f"<footer>{SENTENCE * 9}</footer><main><p>{SENTENCE} {SENTENCE}</p></main>"
+    assert verdict(read_as(html, "forum")) is None
+    assert "under 100" in (verdict(read_as(html, "service")) or "")
+
+
 def test_on_a_short_page_lines_beside_the_one_paragraph_are_kept(read_as: ReadAs) -> None:
     lines = "<p>Before the long one.</p>", f"<div><p>{SENTENCE}</p></div>", "<p>And after the long one.</p>"
     reading = read_as(f"<div>{''.join(lines)}</div>")

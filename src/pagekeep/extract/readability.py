@@ -90,8 +90,9 @@ def _limits(reading: Reading) -> tuple[float, int]:
 
 
 def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:
-    """A short page is complete when hardly any prose of it was left out."""
-    everything = prose.sum_blocks(reading.survey, reading.own, 1)[0]
+    """A short page is complete when hardly any prose of it was left out; around a short thread there is always much."""
+    left_out = reading.dead if reading.profile.is_thread else None
+    everything = prose.sum_blocks(reading.survey, reading.own, 1, left_out)[0]
     return (
         measured.words >= MIN_WORDS_OF_A_SHORT_PAGE
         and measured.paragraphs > 0
