@@ -11,7 +11,7 @@ from pagekeep import dom
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.survey import TEXT, Survey
 
-_HEADINGS: Final = ("h2", "h3", "h4", "h5", "h6")
+_HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _LONGEST: Final = 80
 """Characters up to which a heading announces a section; a longer one says something."""
 _A_SMALL_PART: Final = 0.5
