@@ -108,25 +108,20 @@ def copies(survey: Survey, root: int, dropped: Dropped, *, any_block: bool = Fal
     Blocks that stand side by side are left alone: a refrain or a clause may be said twice. So are cells of a table.
     """
     found: Dropped = {}
-    firsts: dict[str, int] = {}
+    first_parent: dict[str, int] = {}
     at_least = _REPEATED_BLOCK if any_block else _REPEATED
     tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
     index, end = root + 1, ends[root]
     while index < end:
         if index in dropped:
             index = ends[index]
-            continue
-        if chars[index] >= at_least and (tags[index] in _COPIED or (any_block and _holds_no_block(survey, index))):
+        elif chars[index] >= at_least and (_holds_no_block(survey, index) if any_block else tags[index] in _COPIED):
             text = " ".join(dom.text_of(survey.nodes[index]).split())
-            first = firsts.setdefault(text, index)
-            if parents[first] != parents[index] and ends[first] <= index:  # else side by side, or one within the other
+            if first_parent.setdefault(text, parents[index]) != parents[index]:
                 found[index] = "shown twice"
-                index = ends[index]
-                continue
-            if not any_block:
-                index = ends[index]
-                continue
-        index += 1
+            index = ends[index]
+        else:
+            index += 1
     return found
 
 
