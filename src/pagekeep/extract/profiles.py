@@ -47,7 +47,7 @@ _ARTICLE: Final = Profile(
 )
 
 # What a service calls its readers to do is part of what it says.
-_OFFERING: Final = int(Sign.REVIEWS | Sign.APPEAL)
+_OFFERING: Final = int(Sign.REVIEWS | Sign.APPEAL | Sign.CONCEALED)
 
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
