@@ -46,11 +46,11 @@ def unfold(holder: dom.Element) -> None:
 
 def removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
     """What was dropped, most text first. Must be asked before the cut."""
-    told = sorted(content.dropped, key=lambda index: (-survey.chars[index], index))[:_REPORTED]
+    with_text = [index for index in content.dropped if survey.chars[index]]
+    told = sorted(with_text, key=lambda index: (-survey.chars[index], index))[:_REPORTED]
     return tuple(
         Removal(_short_name(survey, index), content.dropped[index], len(dom.text_of(survey.nodes[index]).split()))
         for index in told
-        if survey.chars[index]
     )
 
 
