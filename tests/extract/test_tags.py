@@ -27,42 +27,39 @@ def test_subdomain_has_the_tag_of_its_domain() -> None:
     assert tags.choose(Metadata(), "", "notwikipedia.org", None) == ()
 
 
-def test_salient_words_are_whole_and_repeated_more_than_three_times() -> None:
-    text = "rain said rain maid rain paid rain " + "cloud cloud cloud"
-    assert tags.choose(Metadata(), text, "", "en") == ("rain",)
-
-
-def test_title_words_weigh_more() -> None:
-    text = "garden " * 4 + "tomato " * 9
-    assert tags.choose(Metadata(title="The garden"), text, "", "en") == ("garden", "tomato")
+def test_salient_terms_of_the_text_come_last_and_say_nothing_twice() -> None:
+    about = Metadata(title="Bread", keywords=("Rye breads",))
+    assert tags.choose(about, "bread and the oven or " * 9, "", "en") == ("rye breads", "oven")
 
 
 @pytest.mark.parametrize(
-    ("language", "common", "salient"),
+    "section",
     [
-        ("en", "because", "kitchen"),
-        ("de", "zwischen", "küche"),
-        ("fr", "toujours", "cuisine"),
-        ("es", "entonces", "cocina"),
-        ("it", "sempre", "cucina"),
-        ("pt-br", "também", "cozinha"),
-        ("nl", "tussen", "keuken"),
-        ("sv", "eftersom", "köket"),
-        ("pl", "ponieważ", "kuchnia"),
-        ("ru", "потому", "кухня"),
+        "News",
+        "Resource Center",
+        "Board index",
+        "Search",
+        "Uncategorized",
+        "Nachrichten",
+        "actualités",
+        "新闻",
+        "2024年",
     ],
 )
-def test_common_words_of_the_language_are_no_tags(language: str, common: str, salient: str) -> None:
-    assert tags.choose(Metadata(), f"{common} {salient} " * 6, "", language) == (salient,)
+def test_sections_that_name_a_form_are_no_tags(section: str) -> None:
+    assert tags.choose(Metadata(categories=(section,)), "", "", None) == ()
 
 
-def test_unknown_language_trusts_only_the_title() -> None:
-    assert tags.choose(Metadata(title="Otthon"), "amelyek otthon " * 6, "", "hu") == ("otthon",)
+def test_site_title_and_author_are_no_tags() -> None:
+    about = Metadata(
+        title="Good rye",
+        site_name="Daily Bugle",
+        author="Ann Lee",
+        keywords=("daily bugle", "Good Rye!", "Ann Lee", "bread"),
+    )
+    assert tags.choose(about, "bugle " * 9, "www.bugle.example", "en") == ("bread",)
 
 
-def test_language_without_spaces_gives_no_salient_terms() -> None:
-    assert tags.choose(Metadata(title="面包"), "面包师傅 " * 9, "", "zh") == ()
-
-
-def test_equal_weights_keep_the_order_of_first_use() -> None:
-    assert tags.choose(Metadata(), "zebra apple mango " * 5, "", "en") == ("zebra", "apple", "mango")
+def test_chinese_keywords_are_apart_by_spaces_and_sentences_are_none() -> None:
+    about = Metadata(keywords=("面包 黑麦 每天早上都烤一个新鲜面包",))
+    assert tags.choose(about, "", "", "zh") == ("面包", "黑麦")

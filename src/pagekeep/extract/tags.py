@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pagekeep.extract.metadata.commonwords import COMMON_WORDS
+from pagekeep.extract import salient
+from pagekeep.extract.metadata.plain import squeezed
 from pagekeep.model import Metadata
 
 _MAX_TAGS: Final = 5
 _MAX_LENGTH: Final = 40
 _MAX_WORDS: Final = 4
 """A tag is a term; a longer "keyword" is a search phrase or a sentence."""
-_READ_WORDS: Final = 3_000
-_TITLE_WORDS: Final = 200
-_READ_CHARACTERS: Final = 30_000
-_MIN_COUNT: Final = 4
-_TITLE_WEIGHT: Final = 3
-_WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
 _SAYS_NOTHING: Final = frozenset(
-    "blog article articles post posts page pages forum forums stories story products".split()
-)
+    "article articles post posts page pages story stories blog blogs news newsroom latest featured feature general misc"
+    " miscellaneous other others all archive archives announcement announcements update updates insight insights resource"
+    " resources guide guides topic topics category categories section sections index home homepage main menu search shop store"
+    " product products collection collections catalog services forum forums board discussion discussions community support help"
+    " documentation docs manual manuals reference tutorial tutorials paths learn press media video videos podcast podcasts"
+    " uncategorized uncategorised default untitled tag tags english en us".split()
+) | {
+    "board index", "forum index", "resource center", "resources center", "learning center", "knowledge base", "help center",
+    "press release", "press releases", "blog post", "blog posts", "off topic", "off topic discussion", "home page", "all posts",
+    "case studies", "white papers", "our blog", "latest news", "top stories", "read more", "actualités", "actualité",
+    "nachrichten", "aktuelles", "noticias", "notícias", "notizie", "nieuws", "nyheter", "новости", "新闻", "ニュース",
+}  # fmt: skip
 """Sections that name a form, not a subject."""
-_SPACELESS: Final = ("zh", "ja", "th", "lo", "km", "my")
-"""Languages whose words are not set apart: their salient terms cannot be counted without a dictionary."""
+_MAX_SIGNS: Final = 8
+_NUMBER: Final = re.compile(r"[\d\W]+|\d{4}\s?[年년]?")
+_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _DOMAIN_TAGS: Final = {
     "arxiv.org": "research", "nature.com": "science", "sciencemag.org": "science", "science.org": "science",
@@ -43,25 +48,47 @@ _DOMAIN_TAGS: Final = {
     "investopedia.com": "finance", "espn.com": "sports", "imdb.com": "film", "goodreads.com": "books",
     "allrecipes.com": "recipes", "seriouseats.com": "recipes", "bonappetit.com": "recipes",
     "lonelyplanet.com": "travel", "tripadvisor.com": "travel", "nasa.gov": "space", "space.com": "space",
-    "reddit.com": "discussion", "medium.com": "blog", "substack.com": "newsletter",
 }  # fmt: skip
 
 
 def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> tuple[str, ...]:
     """At most five tags in lower case: keywords and categories, then the domain's, then salient terms of the text."""
-    own = (*metadata.keywords, *metadata.categories)
-    chosen = dict.fromkeys(tag for term in own if (tag := _as_tag(term)))
+    unwanted = _unwanted(metadata, domain)
+    chosen = dict.fromkeys(_own_tags((*metadata.keywords, *metadata.categories), unwanted))
     if len(chosen) < _MAX_TAGS:
         chosen.update(dict.fromkeys(_domain_tags(domain)))
     if len(chosen) < _MAX_TAGS:
-        chosen.update(dict.fromkeys(_salient(text, metadata.title or "", language)))
+        found = salient.terms(text, metadata.title or "", language)
+        chosen.update(dict.fromkeys(term for term in found if _is_new(term, chosen) and squeezed(term) not in unwanted))
     return tuple(chosen)[:_MAX_TAGS]
+
+
+def _own_tags(own: Iterable[str], unwanted: frozenset[str]) -> Iterator[str]:
+    for term in own:
+        # Chinese and Japanese pages set their keywords apart with spaces alone.
+        parts = [part for part in term.split() if len(part) <= _MAX_SIGNS] if _CJK.search(term) else [term]
+        for part in parts:
+            if (tag := _as_tag(part)) and squeezed(tag) not in unwanted:
+                yield tag
+
+
+def _unwanted(metadata: Metadata, domain: str) -> frozenset[str]:
+    """The site's own name and the whole title, which tell pages of a library apart by nothing."""
+    labels = domain.removeprefix("www.").split(".")
+    names = (metadata.site_name or "", metadata.title or "", domain, *labels[:-1], *(metadata.author or "").split(", "))
+    return frozenset(squeezed(name) for name in names if name)
+
+
+def _is_new(term: str, chosen: Iterable[str]) -> bool:
+    """Whether no tag chosen before has a word of the term, be it in the plural."""
+    held = {word.removesuffix("s") for tag in chosen for word in tag.split()}
+    return held.isdisjoint(word.removesuffix("s") for word in term.split())
 
 
 def _as_tag(term: str) -> str | None:
     tag = " ".join(term.lower().split()).strip("#.,;:\"'")
     fits = 1 < len(tag) <= _MAX_LENGTH and len(tag.split()) <= _MAX_WORDS
-    return tag if fits and not tag.isdigit() and tag not in _SAYS_NOTHING else None
+    return tag if fits and not _NUMBER.fullmatch(tag) and tag not in _SAYS_NOTHING else None
 
 
 def _domain_tags(domain: str) -> Iterator[str]:
@@ -71,30 +98,3 @@ def _domain_tags(domain: str) -> Iterator[str]:
         if tag := _DOMAIN_TAGS.get(".".join(labels[start:])):
             yield tag
             return
-
-
-def _salient(text: str, title: str, language: str | None) -> list[str]:
-    """Words the text repeats, those of the title first among equals; the order is by weight, then by first use."""
-    primary = (language or "").partition("-")[0]
-    if primary in _SPACELESS:
-        return []
-    common = COMMON_WORDS.get(primary)
-    titular = frozenset(_count_words(title, _TITLE_WORDS))
-    counts = _count_words(text[:_READ_CHARACTERS], _READ_WORDS)
-    weights = {
-        word: count * (_TITLE_WEIGHT if word in titular else 1)
-        for word, count in counts.items()
-        # Without a list of the language's common words only the title tells the salient from the common.
-        if count >= _MIN_COUNT and len(word) > 3 and (word not in common if common else word in titular)
-    }
-    return sorted(weights, key=lambda word: -weights[word])
-
-
-def _count_words(text: str, limit: int) -> dict[str, int]:
-    """How often each word stands in the text, in the order of first use; `Ann's` counts as `ann`."""
-    counts: dict[str, int] = {}
-    for word, count in Counter(_WORD.findall(text.lower().replace("\u2019", "'"))[:limit]).items():
-        if not word.isalnum():
-            word = word.rstrip("'-").removesuffix("'s")
-        counts[word] = counts.get(word, 0) + count
-    return counts

@@ -26,6 +26,23 @@ _TEXTS: Final = {
         " very want wants wasn't ways we'd we'll we're we've week weeks well went were weren't what what's when where"
         " whether which while whole whom whose will with within without won't work works would wouldn't year years"
         " you'd you'll you're you've your yours yourself click share subscribe email please page site website"
+        " customer customers experiences million reviews seller services solutions star stars table verified"
+        " able actually added adding allow allows amazing apart appear apply area areas asked avoid basic begin"
+        " beginning believe benefit benefits bigger broad built call case cases certain change changed changes check"
+        " choose clear close common complete completely consider contact contains continue core create created creating"
+        " current currently daily deal decide decided definitely detail details develop discover enable ensure entire"
+        " essential everyday exactly excellent expect extra face fall fast felt field final finally fine form forward"
+        " free friend friends gain general generally ideal ideas improve includes increase increasing incorporate"
+        " individual info inspired issue item items join kept latest layer lead leading learn level levels line link"
+        " list lists live load location lots lower maintain major manage matter method mind minutes mode moment move"
+        " multiple name nice none note offer offers okay option options original overall pain perfect person picked"
+        " piece popular post posted posts present previous problem process proper prove pretty question questions quick"
+        " quickly reach ready reason reasons recent recommend related remember require required requires rest result"
+        " results return returns review rich role running save section select sell sense setting short shown similar"
+        " simple single size skip soft solution sort special specific stage stand start started starting starts state"
+        " stay step steps stop strong style talk task term terms text thank thanks tips title topic topics total track"
+        " tried true truly trying type types unique update updated value version view visit wait walk watch wear"
+        " whatever wide wish wonder word words worth write wrong young"
     ),
     "de": (
         "aber alle allem allen aller alles also andere anderem anderen anderer anderes auch außerdem beim bereits"
@@ -165,6 +182,94 @@ _TEXTS: Final = {
         " тебя тем теми тех теперь того тоже той только том тому тогда три туда тут тысяч уже хорошо хотел хотя хочет"
         " чаще часто часть чего чем чему через человек человека что чтобы эта эти этим этих это этого этой этом этот"
         " эту является являются"
+    ),
+    "da": (
+        "aldrig alle allerede alligevel altid anden andet andre blev blive bliver burde denne dens deres derfor dette"
+        " disse efter eller ellers endnu enten flere fordi forrige første gennem gjorde hans have havde hele hende"
+        " hendes hvad hvem hver hvilken hvis hvor hvordan hvorfor hvornår igen ikke imellem imod ingen inden indtil"
+        " kommer kunne lille mange meget mellem mens mere mest mindre mine måske nogen noget nogle også omkring over"
+        " samme selv sidste siden sige skal skulle sådan store tidligere uden under ville være været vores"
+    ),
+    "no": (
+        "aldri alle allerede alltid andre annet bare begge blir blitt bruke burde dere deres derfor dessuten dette"
+        " disse eller ellers enda ennå etter fikk fleste flere fordi første gjennom gjorde gjør hadde hans hele henne"
+        " hennes hver hvem hvilken hvis hvor hvordan hvorfor igjen ikke ingen innen kanskje kommer kunne like mange"
+        " mellom mens mest mindre mine noen også over samme selv siden siste skal skulle slik sier slike store sånn"
+        " tidligere uten under vært være ville våre"
+    ),
+    "fi": (
+        "aina ainakin aivan asti eikä eivät ennen enää ettei että heidän heille hyvin häntä ihan itse jälkeen joiden"
+        " joka jokainen joko jolla jolloin jonka jopa joskus jota jotka jotta juuri kaikki kaikkea kanssa kautta kerran"
+        " koko koska koskaan kuin kuinka kuten kyllä meidän mikä minkä minun missä mistä mitä molemmat moni muita mukaan"
+        " mutta muun muut myös niiden niin niitä noin näiden näin olemme oleva olisi olivat olla ollut oman onko ovat"
+        " paitsi paljon sekä sellainen siellä sillä silloin siitä sitä sitten suuri taas tämä tämän tässä teidän toinen"
+        " tulee vaan vaikka vain voidaan voivat yksi"
+    ),
+    "cs": (
+        "ačkoli bude budou byla bylo byli chce další dále dnes dobře dokonce jako jaké jeden jedna jedné jeho její"
+        " jejich jenom jestli ještě jich jiné jsem jsme jsou jste kdyby když která které kteří který kterou kterých mají"
+        " mezi místo mnoho mohou moci může musí nebo nejsou není nich nové nový pokud pouze proč proto protože před přes"
+        " přesto první sice svůj také takže takto tedy této tento tímto tohoto toto tyto určitě uvnitř vedle velmi více"
+        " však všechny všech vždy zatím zpět"
+    ),
+    "sk": (
+        "alebo bola bolo bude budú ďalšie dnes ešte jeden jeho jednej ktorá ktoré ktorí ktorý ktorých lebo majú medzi"
+        " môže musí naše niekedy nové podľa pokiaľ potom práve preto pretože pred prvý spolu svoje takto také takže"
+        " tento tiež tieto toho veľmi viac však všetko vždy"
+    ),
+    "tr": (
+        "acaba ancak artık aslında ayrıca bazı belki beri bile biraz birçok biri birkaç birlikte bizim bunlar bunu"
+        " bunun burada bütün çünkü daha değil diğer diye doğru dolayı eden ederek edilen eğer etmek fakat gibi göre"
+        " halen hangi hatta henüz hepsi için ilgili işte itibaren kadar karşın kendi kendine kimse nasıl neden nedenle"
+        " olan olarak oldu olduğu olduğunu olmak olması olsa olup onlar onun oysa önce rağmen sadece şekilde sonra şöyle"
+        " tarafından üzere veya yani yapılan yapmak yeni yerine yine yoksa zaten"
+    ),
+    "uk": (
+        "адже багато більш більше буде будуть були було бути вона вони воно всіх відтак дуже його їхній інші іноді"
+        " іншого коли кого кожен крім куди лише майже мало мають може можна можуть наприклад навіть нібито ніколи нічого"
+        " однак одного окрім перед поки після потім проте просто самі саме своє свої себе серед стала також такий така"
+        " таким такого тепер тільки того тоді тому треба усіх хоча через цього цьому часто чому чого якщо який яких якої"
+    ),
+    "hu": (
+        "addig ahogy ahol akár akik akkor alatt általában amely amelyek amelyet amikor annak arra azok azonban aztán"
+        " azzal benne csak előtt első ember ennek éppen erre ezek ezért ezzel hanem helyett hiszen hogy hogyan igen"
+        " illetve ilyen inkább ismét jobban kell kellett keresztül kívül között közül legalább lehet lehetett lenne lett"
+        " maga mellett mert mindig minden mindenki mint mintha mivel most nagy nagyon néha néhány nekem nélkül olyan"
+        " össze pedig például persze saját sokat számára szemben szerint szinte talán tehát teljes tovább több ugyanis"
+        " után utolsó vagy vagyis valaki valami való vannak vele viszont volna volt voltak"
+    ),
+    "ro": (
+        "aceasta această acea acela acele acest acesta aceste acestea acestui acolo acum adică aici aproape asemenea"
+        " asta astfel atunci avea avem bine când care cărora către ceea cele celor chiar cine cumva dacă datorită decât"
+        " deci deja deoarece deși despre după este eram fără fiecare fiind foarte fost încă între însă lângă mare mult"
+        " multe mulți niciodată nimic noastre noștri nostru numai odată orice oricum pentru peste poate prea prin puțin"
+        " spre sunt suntem toate toată totuși trebuie unde unele unor unui urma vostru"
+    ),
+    "ca": (
+        "abans això així aleshores algun alguna algunes alguns allò altra altre altres aquell aquella aquest aquesta"
+        " aquestes aquests baix cada contra cosa dalt darrere davant després dins durant elles encara entre eren eres"
+        " esser estan estar està estava fins forma havia hores llavors llocs mateix mateixa menys meva molt molta moltes"
+        " molts mentre moment nosaltres només nostra nostre però perquè pocs podem poden poder qual quals quan quant"
+        " quelcom segons sempre sense seva seves seus sobre sota també tant tenen tenir teniu tota totes tots través"
+        " vaig veure"
+    ),
+    "el": (
+        "ακόμα ακόμη αλλά άλλα άλλες άλλη άλλο άλλοι αλλιώς αμέσως αντί αρκετά αυτά αυτές αυτή αυτήν αυτό αυτοί αυτόν"
+        " αυτός αυτών αφού γιατί γύρω δηλαδή διότι είμαι είναι είτε είχα είχαν είχε εκεί εκείνα εκείνη εκείνο εκείνος"
+        " έναν ένας επειδή επίσης έτσι έχει έχουν ήταν θέλει ίδια ίδιο ίσως κάθε κάποια κάποιο κάποιος κατά κάτι λόγω"
+        " μάλλον μαζί μέσα μετά μέχρι μόνο μπορεί μπορούν όλες όλοι όπου όπως όταν ούτε παρά πάντα πάρα περισσότερα"
+        " περισσότερο πολλά πολλές πολλοί πολύ πρέπει πριν προς πρώτα στην στις στον στους συνέχεια σχεδόν τέτοια τελικά"
+        " τόσο τους τότε χωρίς ώστε"
+    ),
+    "id": (
+        "adalah adanya agar akan akhirnya anda antara apabila apakah atas atau bagaimana bagi bahkan bahwa banyak baru"
+        " bawah beberapa begitu belum berbagai berdasarkan bersama bisa boleh bukan cara cukup dalam dapat dari dengan"
+        " depan dilakukan dimana dirinya dulu hanya harus hingga ingin jadi jangan jika juga kami kamu karena kata"
+        " kemudian kepada ketika kita kurang lagi lain lalu lebih maka masih masing maupun melalui melakukan memang"
+        " membuat memiliki mengenai menggunakan menjadi mereka merupakan mulai mungkin namun oleh orang pada paling para"
+        " pernah saat saja salah sama sampai sangat saya sebagai sebelum sebuah secara sedang sehingga sejak sekarang"
+        " selain selalu selama seluruh semua sendiri seorang seperti serta sesuai setelah setiap sudah supaya tanpa"
+        " telah tentang terhadap termasuk tersebut tetap tetapi tidak untuk walaupun yaitu yakni yang"
     ),
 }  # fmt: skip
 
