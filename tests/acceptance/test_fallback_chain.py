@@ -305,7 +305,7 @@ def ticking(step: float) -> Callable[[], float]:
 
 
 def test_a_level_over_its_budget_is_given_up_and_the_next_is_tried() -> None:
-    moments = iter([0.0, 0.0, 0.0, 0.0, 6.0])
+    moments = iter([0.0] * 6 + [6.0])  # five stages and the begin of the level, then its end
     page = extract(f"{HEAD}<body><article>{STORY}</article>", URL, options=Options(timer=lambda: next(moments, 6.0)))
     assert tried(page) == [("readability", False), ("simplified", True)]
     assert page.trace.attempts[0].reason == "took longer than its 5 s"
