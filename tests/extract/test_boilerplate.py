@@ -169,3 +169,14 @@ def test_what_a_class_hides_is_dropped_from_a_thread_alone(read_as: ReadAs) -> N
 
 def test_a_folded_part_that_a_class_hides_stays(read_as: ReadAs) -> None:
     assert dropped(read_as(f'{STORY}<div class="hidden tab-panel">More of it.</div>', "forum")) == {}
+
+
+def test_a_paragraph_without_links_is_related_to_its_heading(read_as: ReadAs) -> None:
+    assert dropped(read_as(STORY + '<p class="h2-related">It opens at nine.</p>')) == {}
+    related = dropped(read_as(STORY + '<p class="related">Read <a href="/b">the other</a></p>'))
+    assert list(related.values()) == ["related"]
+
+
+def test_small_print_is_dropped_even_when_it_is_longer_than_the_story(read_as: ReadAs) -> None:
+    reading = read_as(f'<div>{PROSE * 3}</div><div class="legal-disclaimer">{PROSE * 5}</div>')
+    assert list(reading.dropped.values()) == ["small print"]

@@ -355,3 +355,8 @@ def test_emphasis_of_whole_words_needs_no_trial(line: str) -> None:
     pieces = emphasis._MARKS.split(emphasis._hug(line))
     tried = emphasis._Delimiters(pieces[0::2], pieces[1::2]).written()
     assert emphasis.resolve(line) == tried
+
+
+def test_a_formula_beside_a_digit_stays_a_formula() -> None:
+    html = '<p>2<span class="math-inline">x</span>3 and <span class="math-inline">y</span><em>4</em></p>'
+    assert [dom.text_of(node) for node in dom.select(round_trip(html), ".math")] == ["x", "y"]

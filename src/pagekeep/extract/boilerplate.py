@@ -91,6 +91,7 @@ _ACQUITTED_FROM: Final = {
     "cookie notice": 0.95,
     "dialog": 0.9,
     "reviews": 0.9,
+    "small print": 0.95,
 }
 # When a thread of comments is the content, so is every comment in it; a hidden dialog in hidden content is none.
 _CLEARED_THROUGHOUT: Final = frozenset({"comments", "reviews", "sidebar", "form"})
@@ -230,6 +231,8 @@ class _Court:
             return chars > _A_PARAGRAPH and linked < 0.3 * chars
         if reason == "hidden by its class":  # until a reader opens it
             return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
+        if reason == "related":  # a paragraph that leads nowhere is related to its heading
+            return self.found.tag[index] == "p" and not linked
         if reason in _SMALL:
             return chars - linked > _A_PARAGRAPH
         return False

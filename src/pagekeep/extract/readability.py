@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pagekeep.extract import lone_links, opening, prose, pruning, quotations, threads, urls
+from pagekeep.extract import lone_headings, lone_links, opening, prose, pruning, quotations, threads, urls
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.reading import Content, Measure, Reading
 
@@ -58,7 +58,8 @@ def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
     dropped = reading.dropped | beside
     if reading.profile.drops_link_lists:
         host = urls.domain(reading.metadata.canonical)
-        dropped |= pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links, host)
+        lists = pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links, host)
+        dropped |= lists | lone_headings.find(reading.survey, root, dropped, lists)
     if reading.profile.has_lone_links:
         dropped |= lone_links.find(reading.survey, root, dropped)
     if reading.profile.is_thread:

@@ -90,6 +90,8 @@ def _harmless(mark: str, length: int, before: str, after: str) -> bool:
     return mark == "~" and length == 1 and before in (" ", "/", "(") and after.isalnum()
 
 
+_MATH_BY_DIGIT: Final = re.compile(rf"(?<=\d)(?={ATOM_START}\$)|(?<=\${ATOM_END})(?=\d)")
+"""Beside a digit a dollar sign is money to renderers."""
 _CALLOUT: Final = re.compile(rf"\A\[!(?=[\w-]+{BRACKET})")
 
 
@@ -100,6 +102,8 @@ def publish(text: str) -> str:
     if ATOM_END in text:
         if f"`{ATOM_END}{ATOM_START}`" in text:
             text = _TOUCHING_CODE.sub(_join_code, text)
+        if f"${ATOM_END}" in text:
+            text = _MATH_BY_DIGIT.sub(" ", text)
         # A footnote and a parenthesis, or an exclamation mark or caret and a link, would be read as something else.
         text = text.replace(f"]{ATOM_END}(", "]\\(")
         text = text.replace(f"!{ATOM_START}[", "\\![").replace(ATOM_START, "").replace(ATOM_END, "")
