@@ -180,3 +180,11 @@ def test_a_paragraph_without_links_is_related_to_its_heading(read_as: ReadAs) ->
 def test_small_print_is_dropped_even_when_it_is_longer_than_the_story(read_as: ReadAs) -> None:
     reading = read_as(f'<div>{PROSE * 3}</div><div class="legal-disclaimer">{PROSE * 5}</div>')
     assert list(reading.dropped.values()) == ["small print"]
+
+
+def test_a_toolbar_around_code_is_no_button(read_as: ReadAs) -> None:
+    assert dropped(read_as(STORY + '<div class="code-toolbar"><pre>ring()</pre></div>')) == {}
+
+
+def test_an_aside_that_is_a_callout_is_content(read_as: ReadAs) -> None:
+    assert dropped(read_as(STORY + '<aside class="starlight-aside"><p>Mind the tide.</p></aside>')) == {}

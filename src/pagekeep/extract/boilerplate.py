@@ -225,8 +225,8 @@ class _Court:
 
     def _name_is_harmless(self, index: int, reason: str) -> bool:
         chars, linked = self.found.chars[index], self.found.linked[index]
-        if reason == "button":
-            return chars > _LABEL
+        if reason == "button":  # highlighters put the code they draw in a `code-toolbar`
+            return chars > _LABEL or "pre" in self.found.tag[index : self.found.end[index]]
         if reason == "navigation":
             return chars > _A_PARAGRAPH and linked < 0.3 * chars
         if reason == "hidden by its class":  # until a reader opens it

@@ -74,7 +74,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.AUTHOR_BOX: "authorbox bio authorbio",
     Sign.FOLDED: "tab tabs tabpanel pane accordion collapse collapsible collapsed expander expandable faq answer toggle panel"
     " details disclosure",
-    Sign.QUOTE: "quote onebox footnote footnotes sidenote",
+    Sign.QUOTE: "quote onebox footnote footnotes sidenote admonition callout starlight",
     Sign.REVIEWS: "review reviews bazaarvoice yotpo jdgm okendo loox trustpilot powerreviews",
     Sign.TOOLTIP: "tooltip tooltips",
     Sign.PRICE: "price prices pricing",

@@ -100,7 +100,8 @@ def _grid(rows: list[list[_Cell]]) -> tuple[list[list[str]], dict[int, str]]:
             span = min(cell.columns, widest) if budget > 0 else 1
             budget -= span - 1
             texts.extend([cell.text, *[""] * (span - 1)])
-            aligns.setdefault(column, cell.align)
+            if cell.align:
+                aligns.setdefault(column, cell.align)
             if cell.rows > 1:
                 taken.update(dict.fromkeys(range(column, column + span), number + cell.rows))
         grid.append(_without_empty_end(texts))

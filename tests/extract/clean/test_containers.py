@@ -25,3 +25,7 @@ import pytest
 )
 def test_containers_hold_what_clean_html_allows(cleaned, html, expected):
     assert cleaned(html) == expected
+
+
+def test_definitions_of_nothing_are_how_old_pages_indent(cleaned):
+    assert cleaned("<dl><dd>one</dd><dd><p>two</p><p>three</p></dd></dl>") == "<p>one</p><p>two</p><p>three</p>"

@@ -12,9 +12,11 @@ from pagekeep.extract.clean.vocabulary import class_names, fill, head_of, is_bla
 _CALLOUTS: Final = (
     ".markdown-alert,[data-callout],.theme-admonition,.admonition,.alert,.admonitionblock,.hint,.notice,.custom-block,"
     ".callout,.callout-block,.bd-callout,.wp-block-callout,.starlight-aside,.nextra-callout,.message,"
-    '[class*="callout_"],[class*="callout-"],[class*="admonition-"]'
+    '[class*="callout_"],[class*="callout-"],[class*="admonition-"],'
+    "details:is(.note,.info,.tip,.success,.warning,.danger,.caution,.important,.failure,.bug,.example,.abstract)"
 )
 _NAMES: Final = ("alert", "callout", "admonition", "hint", "notice", "custom-block", "starlight-aside", "message")
+_FOLDED: Final = frozenset(("details",))
 _ASIDES: Final = "div,aside,section,blockquote,details,p,table"
 _PAIRS: Final = (
     "note note info info tip tip hint tip success success check success done success important important warning "
@@ -41,7 +43,7 @@ _FOLD: Final = ".callout-fold,.callout-icon,.admonition-icon,[class*=admonitionI
 
 def settle_callouts(root: dom.Element, census: Census) -> None:
     """Turn every callout into a marked quote with its kind and, when it has one of its own, its title."""
-    if not census.shows(frozenset(), *_NAMES):
+    if not census.shows(_FOLDED, *_NAMES):
         return
     for node in dom.select(root, _CALLOUTS):
         kind = _kind(node)

@@ -29,6 +29,7 @@ _EDITORS: Final = {
     ".react-code-lines": ".react-code-text",
 }
 """Editors that draw each line as a box of its own: the element around the lines, and a line."""
+_EDITOR_GUTTERS: Final = ".cm-gutters,.CodeMirror-gutters,.ace_gutter,.margin-view-overlays"
 _BARE: Final = (
     ":is(div,figure,td):is([class*=highlight],[class*=code-block],[class*=codeblock],[class*=CodeBlock]) > code,"
     "code.block,"
@@ -50,6 +51,7 @@ _GUTTER: Final = re.compile(
     r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|lineno|gutter|blob-num|hljs-ln-(?:numbers|n))"
     r"(?:$|[\s_-])"
 )
+_SPACE_LINE: Final = re.compile(r"^ $", re.M)
 _NUMBERS: Final = re.compile(r"[\d\s|.:]*")
 _BAR: Final = re.compile(r"(?i)(?:^|[\s_-])(?:copy|clipboard|toolbar|header|titlebar|caption-bar)(?:$|[\s_-])")
 
@@ -209,6 +211,8 @@ def _join_editor_lines(root: dom.Element) -> None:
         line = next(lines for box, lines in _EDITORS.items() if dom.matches(editor, box))
         text = "\n".join(dom.text_of(part).strip("\n\u200b") for part in dom.select(editor, line))
         dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
+    for gutter in dom.select(root, _EDITOR_GUTTERS):
+        dom.drop(gutter)
 
 
 def _is_within_editor(editor: dom.Element) -> bool:
@@ -290,7 +294,8 @@ def _code_text(block: dom.Element) -> str:
                     out.append("\n")
                 pending.append((node, len(out)))
             pending.extend((child, -1) for child in reversed(node.children))
-    return "".join(out)
+    # Where every line is an element, an empty one holds a space so that it has a height.
+    return _SPACE_LINE.sub("", "".join(out)) if dom.first(block, "[data-line]") is not None else "".join(out)
 
 
 def _end_line(out: list[str], began: int, line: dom.Node) -> None:

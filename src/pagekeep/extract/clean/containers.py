@@ -85,6 +85,10 @@ def _settle_list(node: dom.Element) -> None:
 
 
 def _settle_definitions(node: dom.Element) -> None:
+    """Terms and definitions; definitions of nothing are how old pages indent, so they are plain blocks."""
+    if not any(is_tag(child, "dt") for child in node.children):
+        _open_indented(node)
+        return
     for child in node.children:
         if is_blank(child):
             dom.drop(child)
@@ -94,6 +98,17 @@ def _settle_definitions(node: dom.Element) -> None:
                 dom.unwrap(child)  # type: ignore[arg-type]
     if not node.children:
         dom.drop(node)
+
+
+def _open_indented(node: dom.Element) -> None:
+    for child in node.children:
+        if is_tag(child, "dd"):
+            holds_blocks = any(isinstance(part, dom.Element) and part.tag in BLOCKS for part in child.children)
+            if holds_blocks:
+                dom.unwrap(child)  # type: ignore[arg-type]
+            else:
+                dom.retag(child, "p")  # type: ignore[arg-type]
+    dom.unwrap(node)
 
 
 def _settle_rows(node: dom.Element) -> None:

@@ -81,6 +81,8 @@ _UNWANTED: Final = re.compile(
     r"hubspot|typeform|jotform|addthis|sharethis|hcaptcha|challenges\.cloudflare|stripe\.com|accounts\.google|about:|newsletter",
     re.I,
 )
+_TOOT: Final = re.compile(r"^https://[^/]{3,100}/@[\w.@-]{1,100}/\d{3,30}(?:/embed)?$")
+"""Servers of this network stand anywhere; their posts have one form."""
 _POST: Final = 300
 """How far into a post to look for its own address."""
 _YOUTUBE_ID: Final = re.compile(r"[\w-]{6,20}", re.A)
@@ -171,6 +173,8 @@ def _link(node: dom.Element, address: str, resolve: Resolve, title: str) -> None
 
 def _service(url: str) -> str:
     host = _host(url)
+    if _TOOT.search(url):
+        return "Mastodon"
     if host == "google.com" and "/maps" in url:
         return "Google Maps"
     labels = host.split(".")
@@ -218,6 +222,8 @@ def _page_of(url: str) -> str:
         return url.partition("?")[0].replace("/embed/", "/s/")
     if host == "facebook.com" and query.get("href"):
         return unquote(query["href"][0])
+    if _TOOT.search(url):
+        return url.removesuffix("/embed")
     if host == "gist.github.com":
         return url.partition("?")[0].removesuffix(".pibb").removesuffix(".js")
     return url
@@ -267,7 +273,7 @@ def _settle_post(quote: dom.Element, resolve: Resolve) -> None:
         if (link.attr("href") or "").partition("?")[0] == target and link.parent is quote:
             dom.drop(link)
     if quote.attr("class") and not dom.text_of(quote).strip():
-        dom.replace(quote, dom.element("p", None, _post_link(target, "")))
+        dom.replace(quote, dom.element("p", None, _post_link(target, _last_line_date(links, target))))
     else:
         dom.append(quote, dom.element("p", None, _post_link(target, _last_line_date(links, target))))
 

@@ -119,7 +119,10 @@ def _is_display(node: dom.Element, names: list[str]) -> bool:
     if dom.first(node, ".mwe-math-fallback-image-display") is not None:
         return True
     parent = node.parent
-    return isinstance(parent, dom.Element) and "katex-display" in (parent.attr("class") or "")
+    if not isinstance(parent, dom.Element):
+        return False
+    # An encyclopedia indents the formulas that it sets apart.
+    return "katex-display" in (parent.attr("class") or "") or (parent.tag == "dd" and stands_alone(node))
 
 
 def _settle_script(script: dom.Element) -> None:
