@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pagekeep import dom
 from pagekeep.evaluate import corpus as corpora
+from pagekeep.evaluate.complete import missing
 from pagekeep.evaluate.corpus import Case, Sample
 from pagekeep.evaluate.metrics import (
     Overlap,
@@ -157,6 +158,7 @@ def score_page(sample: Sample, page: Page, ms: float) -> PageScore:
         images=_overlap((media.url for media in page.media if media.kind == "image"), gold.images),
         videos=_overlap((media.url for media in page.media if media.kind == "video"), gold.videos),
         structure=structure_of(page.html),
+        missing=missing(sample, page),
         ms=ms,
         found_kind=page.kind,
         strategy=page.strategy,

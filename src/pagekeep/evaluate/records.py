@@ -108,6 +108,7 @@ def summary_row(page: PageScore) -> dict[str, str]:
         "title_right": page.title_right,
         "author_right": page.author_right,
         "date_right": page.date_right,
+        "missing_fields": " ".join(page.missing),
         "coverage_words": page.words.recall,
         "missing_words": page.words.missing,
         "extra_words": page.words.extra,

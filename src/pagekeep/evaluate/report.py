@@ -47,6 +47,8 @@ class PageScore:
     images: Overlap | None = None
     videos: Overlap | None = None
     structure: Structure = Structure()
+    missing: tuple[str, ...] = ()
+    """Frontmatter fields the result lacks although the source has them."""
     ms: float = 0.0
     """CPU time of the extractor."""
     found_kind: str = ""
@@ -79,6 +81,8 @@ class Summary:
     title_accuracy: float | None
     author_accuracy: float | None
     date_accuracy: float | None
+    complete: float
+    """Share of the pages whose frontmatter has every field the source has."""
     kind_accuracy: float
     with_share: float | None
     """Share of the wanted snippets that were found."""
@@ -130,6 +134,7 @@ def summarise(kind: str, pages: Sequence[PageScore]) -> Summary:
         title_accuracy=_share(page.title_right for page in pages),
         author_accuracy=_share(page.author_right for page in pages),
         date_accuracy=_share(page.date_right for page in pages),
+        complete=fmean(not page.missing and not page.error for page in pages),
         kind_accuracy=fmean(page.found_kind == page.kind for page in pages),
         with_share=_ratio(sum(page.with_hits for page in pages), sum(page.with_total for page in pages)),
         without_share=_ratio(
@@ -164,6 +169,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Summary], object]], ...] = (
     ("title", lambda row: row.title_accuracy),
     ("author", lambda row: row.author_accuracy),
     ("date", lambda row: row.date_accuracy),
+    ("complete", lambda row: row.complete),
     ("kind right", lambda row: row.kind_accuracy),
     ("with", lambda row: row.with_share),
     ("without", lambda row: row.without_share),
