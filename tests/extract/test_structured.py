@@ -135,3 +135,11 @@ def test_properties_are_those_of_one_item() -> None:
         '<div itemscope itemtype="https://schema.org/Review"><b itemprop="author">Cy</b></div>'
     )
     assert found.properties["author"] == ("Ann", "Bo")
+
+
+def test_property_among_comments_is_not_the_pages() -> None:
+    found = read(
+        '<body class="has-comments"><div itemscope itemtype="https://schema.org/Article"><b itemprop="author">Ann</b>'
+        '<ol class="comment-list"><li itemprop="author">Bo</li></ol></div>'
+    )
+    assert found.properties["author"] == ("Ann",)

@@ -22,6 +22,7 @@ def names(html: str) -> list[str]:
         "<p>Ann Lee | Senior Writer | March 5, 2024</p>",
         '<p><a href="/team/ann-lee">Ann Lee</a></p>',
         "<p>Ann Lee</p><p>in</p><a>Baking</a>",
+        '<p>Ann Lee</p><div class="dynamic-author-note">Licensed miller</div>',
     ],
 )
 def test_name_beside_a_date_a_role_or_linked_to_a_person_signs_the_page(lines: str) -> None:

@@ -66,6 +66,8 @@ def _is_beside_date(lines: list[nearby.Line], place: int) -> bool:
     behind = [text for text, _ in lines[place + 1 : place + 3]]
     if behind and (behind[0] in ("in", "on") or _ROLE.search(behind[0])):
         return True
+    if any("author" in (element.attr("class") or "").lower() for _, element in lines[place + 1 : place + 2]):
+        return True
     ahead = [lines[place - 1][0]] if place else []
     return any(_tells_time(text) for text in (*behind[:1], *ahead))
 
