@@ -266,7 +266,7 @@ def _own_scope(element: dom.Element) -> dom.Node | bool | None:
     for _ in range(_MAX_CLIMB):
         if not isinstance(node, dom.Element):
             return True
-        if node.tag != "body" and "comment" in (node.attr("class") or ""):
+        if node.tag != "body" and "comment" in (node.attr("class") or "")[:300]:
             return None
         if declared := node.attr("itemtype"):
             return node if _OWN_SCOPES.search(declared.rstrip("/ ")) else None

@@ -19,9 +19,9 @@ JSON = st.recursive(
         | st.dictionaries(
             st.sampled_from(
                 ["@type", "@id", "@graph", "author", "name", "headline", "datePublished", "image", "publisher",
-                 "keywords", "articleSection", "itemListElement", "item", "mainEntity", "url", "description"]
+                 "keywords", "articleSection", "itemListElement", "license", "logo", "item", "mainEntity", "url", "description"]
             ),
-            inner | st.sampled_from(["Article", "BreadcrumbList", "WebSite", "#a"]),
+            inner | st.sampled_from(["Article", "BreadcrumbList", "WebSite", "Organization", "Person", "2024-05-03", "#a"]),
             max_size=6,
         )
     ),
@@ -56,7 +56,8 @@ def test_any_text_is_survived_everywhere(text: str) -> None:
         f'<title>{text}</title><meta property="og:title" content="{value}"><meta name="author" content="{value}">'
         f'<meta name="date" content="{value}"><link rel="canonical" href="{value}">'
         f'<meta property="og:image" content="{value}"><meta name="keywords" content="{value}"><a rel="tag">{text}</a>'
-        f'<h1>{text}</h1><p class="byline">{text}</p><time datetime="{value}">{text}</time>'
+        f'<link rel="license" href="{value}"><meta property="og:image:width" content="{value}">'
+        f'<h1>{text}</h1><p>{text}</p><p>May 3, 2024</p><p class="byline">{text}</p><time datetime="{value}">{text}</time>'
     )
 
 
@@ -70,6 +71,11 @@ def test_any_text_is_survived_everywhere(text: str) -> None:
         "".join(f"<meta name=a{number} content=b>" for number in range(50_000)),
         '<script type="application/ld+json">' + '\\"' * 500_000,
         "<title>" + " - " * 100_000,
+        '<meta property="og:image" content="https://a.example/' + "logo-" * 400_000 + '">',
+        "<h1>T</h1>" + "<p>Ann Lee</p><p>May 3, 2024</p>" * 50_000,
+        "<title>T</title>" + "<h2>T" * 50_000,
+        '<p itemprop=author class="' + "comment " * 100_000 + '">' + "<b itemprop=author>x" * 1_000,
+        "<h1>T</h1><p>" + "by " * 500_000,
     ],
     ids=[
         "nested authors",
@@ -79,6 +85,11 @@ def test_any_text_is_survived_everywhere(text: str) -> None:
         "many metas",
         "broken strings",
         "separators",
+        "long address",
+        "many signatures",
+        "nested lesser headings",
+        "long class",
+        "many bys",
     ],
 )
 def test_floods_are_survived(html: str) -> None:

@@ -22,6 +22,7 @@ _NO_HERO: Final = re.compile(
     r"|logo(?=[_.\d-][^/]*\Z)|(?<!/vi)/[^/]*\bdefault\.\w+\Z|transparent\.\w+\Z|\.ico\Z|\A(?:data|blob):"
 )
 """Addresses of pictures that a site shows for any page, or that are no pictures of anything."""
+_MAX_ADDRESS: Final = 2_000
 _MIN_WIDTH: Final = 120
 _CREATIVE_COMMONS: Final = re.compile(
     r"creativecommons\.org/(?:licenses/(?P<terms>by(?:-nc)?(?:-nd|-sa)?)(?:/(?P<version>\d\.\d))?|publicdomain/(?P<public>zero|mark))",
@@ -94,6 +95,8 @@ def hero_image(clues: Clues) -> Found | None:
 
 
 def _may_be_hero(url: str) -> bool:
+    if len(url) > _MAX_ADDRESS:
+        return False
     path = unquote(url.lower().split("?")[0].partition("://")[2].partition("/")[2])
     return not _NO_HERO.search(f"/{path}".replace("_", "-"))
 
