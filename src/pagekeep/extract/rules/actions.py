@@ -134,36 +134,40 @@ def _move(root: dom.Element, nodes: list[dom.Element], action: Action) -> str | 
         return BAD_SELECTOR
     if not targets:
         return "there is no target, ignored"
-    nearest = _first_target_below(root, targets)
+    choice = _Targets(root, targets, found(root, f"{action.selector}, {action.target}") or [])
     behind: dict[int, dom.Node] = {}  # what was put in last at each target, so that several keep their order
-    for node in nodes:
-        target = _target_of(root, node, nearest)
-        if target is not None:
+    for node, target in [(node, choice.nearest(node)) for node in nodes]:
+        if target is not None and not _holds(node, target, root):  # a node moved before may have taken the target along
             _put(node, target, action, behind)
     return None
 
 
-def _first_target_below(root: dom.Element, targets: list[dom.Element]) -> dict[dom.Node, list[dom.Element]]:
-    """For every element that holds targets or is one: the first two of them (one may be what is moved)."""
-    below: dict[dom.Node, list[dom.Element]] = {}
-    for target in targets:
-        above: dom.Node | None = target
-        while above is not None:
-            known = below.setdefault(above, [])
-            if len(known) == 2:
-                break
-            known.append(target)
-            above = None if above is root else above.parent
-    return below
+class _Targets:
+    """Where elements can be moved to, as the page is before the first one moves."""
 
+    def __init__(self, root: dom.Element, targets: list[dom.Element], in_order: list[dom.Element]) -> None:
+        self.root = root
+        self.targets = set(targets)
+        self.place = {node: index for index, node in enumerate(in_order)}
+        self.first: dict[dom.Node, dom.Element] = {}
+        """The first target in every element that holds one or is one."""
+        for target in targets:
+            above: dom.Node | None = target
+            while above is not None and above not in self.first:
+                self.first[above] = target
+                above = None if above is root else above.parent
 
-def _target_of(root: dom.Element, node: dom.Element, below: dict[dom.Node, list[dom.Element]]) -> dom.Element | None:
-    """The target nearest to the element: an element around it, or the first one within the closest element around it."""
-    for above in (*_ancestors(root, node), root):
-        for target in below.get(above, ()):
-            if target is above or not _holds(node, target, root):
+    def nearest(self, node: dom.Element) -> dom.Element | None:
+        """One the element stands in, or the first one in the closest element around it; never one in itself."""
+        holds_one = node in self.first
+        for above in (*_ancestors(self.root, node), self.root):
+            if above in self.targets:
+                return above
+            target = self.first.get(above)
+            # The first target around it that does not precede it stands in it, where anything does.
+            if target is not None and (self.place[target] < self.place[node] or not holds_one):
                 return target
-    return None
+        return None
 
 
 def _holds(outer: dom.Element, inner: dom.Element, root: dom.Element) -> bool:
@@ -262,11 +266,29 @@ def _is_blank(node: dom.Node) -> bool:
 
 def _reorder(_root: dom.Element, nodes: list[dom.Element], action: Action) -> str | None:
     """To the beginning or the end of the element it stands in, several in their order."""
-    to_top = action.method == "move_to_top"
-    for node in reversed(nodes) if to_top else nodes:
-        if isinstance(node.parent, dom.Element):
-            (dom.prepend if to_top else dom.append)(node.parent, node)
+    (_to_top if action.method == "move_to_top" else _to_bottom)(nodes)
     return None
+
+
+def _to_bottom(nodes: list[dom.Element]) -> None:
+    for node in nodes:
+        if isinstance(node.parent, dom.Element):
+            dom.append(node.parent, node)
+
+
+def _to_top(nodes: list[dom.Element]) -> None:
+    beginnings: dict[dom.Node, dom.Node] = {}  # looked up once: a parent may have 100,000 children
+    for node in nodes:
+        parent = node.parent
+        if parent is None:
+            continue
+        if parent not in beginnings:
+            beginnings[parent] = parent.children[0]
+        first = beginnings[parent]
+        if node is not first:
+            dom.add_before(first, node)
+        elif node.next_sibling is not None:  # in its place already, and the next ones go behind it
+            beginnings[parent] = node.next_sibling
 
 
 _Operation = Callable[[dom.Element, list[dom.Element], Action], str | None]

@@ -6,6 +6,7 @@ extractor cut, opened or rebuilt what is around it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -106,6 +107,7 @@ class _Neighbourhood:
     def __init__(self, blocks: list[dom.Element], parts: list[dom.Element]) -> None:
         self.blocks = blocks
         self.place = {node: index for index, node in enumerate(blocks)}
+        self.heads = [index for index, node in enumerate(blocks) if node.tag in _HEADING_TAGS]
         self.owner = {inner: f"\0{number}" for number, part in enumerate(parts) for inner in (part, *_elements(part))}
 
     def anchors(self, part: dom.Element, step: Literal[-1, 1]) -> Iterator[Anchor]:
@@ -126,14 +128,12 @@ class _Neighbourhood:
                 yield Anchor(key, _levels(block, around))
 
     def headings(self, part: dom.Element) -> Iterator[Anchor]:
-        around, count = _around(part), 0
-        for index in range(self.place[part] - 1, -1, -1):
+        around = _around(part)
+        above = bisect_left(self.heads, self.place[part])
+        for index in reversed(self.heads[max(0, above - _HEADINGS) : above]):
             block = self.blocks[index]
-            if block.tag in _HEADING_TAGS and block not in self.owner and (key := _key(block)):
+            if block not in self.owner and (key := _key(block)):
                 yield Anchor(key, _levels(block, around))
-                count += 1
-                if count == _HEADINGS:
-                    return
 
 
 def _elements(node: dom.Element) -> list[dom.Element]:
