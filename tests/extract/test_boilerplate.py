@@ -47,6 +47,9 @@ def dropped(reading: Reading) -> dict[str, str]:
         ('<div style="color: red; display: none">noise</div>', "hidden"),
         ('<div aria-hidden="true">noise</div>', "hidden"),
         ('<span class="sr-only">noise</span>', "hidden"),
+        ('<ul class="facets">noise</ul>', "filters"),
+        ('<div class="contact-form">noise</div>', "form"),
+        ('<div class="sticky-bar">noise</div>', "bar"),
     ],
 )
 def test_furniture_is_dropped_and_named(read_as: ReadAs, html: str, reason: str) -> None:
@@ -188,3 +191,40 @@ def test_a_toolbar_around_code_is_no_button(read_as: ReadAs) -> None:
 
 def test_an_aside_that_is_a_callout_is_content(read_as: ReadAs) -> None:
     assert dropped(read_as(STORY + '<aside class="starlight-aside"><p>Mind the tide.</p></aside>')) == {}
+
+
+CARDS = "".join(f'<li><a href="/{i}">Sieve number {i}, of beech and brass</a> 12.00</li>' for i in range(20))
+
+
+def test_filters_that_hold_the_cards_stay(read_as: ReadAs) -> None:
+    told = "<p>Each sieve is turned from one piece of beech, and the brass is woven by hand in the valley below.</p>"
+    options = "<ul class='filters'><li>Beech</li><li>Brass</li></ul>"
+    reading = read_as(f"<ul>{CARDS}</ul>{options}<div class='filter-results'>{told}</div>", "collection")
+    assert dropped(reading) == {"BeechBrass": "filters"}
+
+
+def test_a_dialog_with_the_only_sentences_of_a_page_of_cards_is_dropped(read_as: ReadAs) -> None:
+    html = f"<ul>{CARDS}</ul><div class='modal'>{PROSE}</div>"
+    assert list(dropped(read_as(html, "collection")).values()) == ["dialog"]
+    assert dropped(read_as(html, "article")) == {}
+
+
+def test_a_menu_is_no_content_however_much_of_a_page_of_cards_it_is(read_as: ReadAs) -> None:
+    menu = "".join(f'<a href="/{i}">Department number {i}</a>' for i in range(60))
+    reading = read_as(f"<header>{menu}</header><ul>{CARDS}</ul>", "listing")
+    assert list(reading.dropped.values()) == ["header"]
+
+
+def test_what_holds_the_main_part_is_not_what_its_name_says(read_as: ReadAs) -> None:
+    html = f"<div>{PROSE * 3}</div><div class='content-sidebar-wrap'><main><ul>{CARDS}</ul></main></div>"
+    assert dropped(read_as(html)) == {}
+
+
+def test_a_dialog_may_have_a_main_part_of_its_own(read_as: ReadAs) -> None:
+    assert dropped(read_as(f"{STORY}<div class='modal'><main>noise</main></div>")) == {"noise": "dialog"}
+
+
+def test_a_footer_with_the_longest_block_of_the_page_is_still_its_footer(read_as: ReadAs) -> None:
+    towns = "<p>" + "Millbrook, Weirham, Sluice End, " * 20 + "</p>"
+    shop = "".join(f"<p>Sieve {i} of beech and brass</p>" for i in range(20))
+    assert list(read_as(f"<div>{shop}</div><footer>{towns}</footer>", "service").dropped.values()) == ["footer"]

@@ -29,6 +29,11 @@ def signs(names: str) -> Sign:
         ("newsletter", Sign.SIGNUP),
         ("cookie-notice", Sign.COOKIES),
         ("sr-only", Sign.HIDDEN),
+        ("product-filters", Sign.FILTERS),
+        ("contact-form", Sign.FORM),
+        ("sticky-bar", Sign.BAR),
+        ("offer__disclaimer", Sign.SMALL_PRINT),
+        ("lang-dropdown", Sign.NAVIGATION),
         ("entry-content", Sign.CONTENT),
     ],
 )
@@ -40,6 +45,9 @@ def test_a_name_is_read_for_what_it_says(names: str, sign: Sign) -> None:
     ("names", "sign"),
     [
         ("shadow", Sign.ADVERT),
+        ("barley", Sign.BAR),
+        ("platform", Sign.FORM),
+        ("no-filter", Sign.FILTERS),
         ("shadow-lg", Sign.ADVERT),
         ("download", Sign.ADVERT),
         ("gradient", Sign.ADVERT),

@@ -12,7 +12,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.profiles import Profile
-from pagekeep.extract.survey import Survey
+from pagekeep.extract.survey import TEXT, Survey
 from pagekeep.extract.tokens import Sign
 
 Dropped = dict[int, str]
@@ -55,6 +55,9 @@ _SIGNS: Final = {
     Sign.OVERLAY: "overlay",
     Sign.SMALL_PRINT: "small print",
     Sign.CONCEALED: "hidden by its class",
+    Sign.FILTERS: "filters",
+    Sign.FORM: "form",
+    Sign.BAR: "bar",
 }
 _ACCUSING: Final = int(sum(_SIGNS))
 _REASONS: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
@@ -92,18 +95,26 @@ _ACQUITTED_FROM: Final = {
     "dialog": 0.9,
     "reviews": 0.9,
     "small print": 0.95,
+    "filters": 0.6,
 }
 # When a thread of comments is the content, so is every comment in it; a hidden dialog in hidden content is none.
 _CLEARED_THROUGHOUT: Final = frozenset({"comments", "reviews", "sidebar", "form"})
 _AN_ARTICLE: Final = 1_000
 """Characters of prose beside the comments from which on they comment on something."""
 _ACQUITTED_OTHERWISE: Final = 0.3
+_FULL_OF_LINKS: Final = frozenset({"navigation", "header", "footer", "aside"})
 _SHORTEST_TITLE: Final = 15
 # What is never longer than a paragraph; what is was named so for another reason.
-_SMALL: Final = frozenset({"call to action", "member card", "byline", "share", "tooltip"})
+_SMALL: Final = frozenset({"call to action", "member card", "byline", "share", "tooltip", "bar"})
 _A_PARAGRAPH: Final = 300
 _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""
+
+_AN_OPTION: Final = 60
+_NEAR: Final = 400
+_NEARLY_ALL: Final = 0.9
+_LEAST_OF_A_MAIN: Final = 0.1
+"""Share of the page's text; a `main` with less is that of a dialog."""
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 # Their names are made of their own words, or say where a quotation is from.
@@ -118,9 +129,9 @@ _EXEMPT: Final = frozenset({"pre", "code"})
 _SUSPECTED: Final = frozenset(TAGS) | _EXEMPT
 
 
-def find(found: Survey, prose: Sequence[int], profile: Profile) -> Dropped:
-    """The outermost subtrees that are not content."""
-    court = _Court(found, prose, profile, _by_attribute(found.nodes[0]))
+def find(found: Survey, prose: Sequence[int], text: Sequence[int], profile: Profile) -> Dropped:
+    """The outermost subtrees that are not content, given the sentences in each subtree and the text that speaks for it."""
+    court = _Court(found, prose, text, profile, _by_attribute(found.nodes[0]), _around_main(found))
     tags, ends, flags, nodes = found.tag, found.end, found.flags, found.nodes
     by_attribute, suspected, accusing = court.by_attribute, _SUSPECTED, _ACCUSING
     dropped: Dropped = {}
@@ -147,19 +158,34 @@ def _by_attribute(root: dom.Node) -> dict[int, str]:
     return accused
 
 
+def _around_main(found: Survey) -> frozenset[int]:
+    """What holds the `main` of the page: a `content-sidebar-wrap` is no sidebar."""
+    if "main" not in found.tag:
+        return frozenset()
+    index = found.tag.index("main")
+    big_enough = found.chars[index] > _LEAST_OF_A_MAIN * found.chars[0]
+    return frozenset(found.ancestors(index)) if big_enough else frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class _Court:
     """Accusation and acquittal of one element."""
 
     found: Survey
     prose: Sequence[int]
+    text: Sequence[int]
     profile: Profile
     by_attribute: dict[int, str]
+    around_main: frozenset[int]
     cleared: dict[str, int] = field(default_factory=dict)
     """Reason to the index up to which it no longer accuses."""
 
     def verdict(self, index: int) -> str | None:
         """Why the element is not content, or `None`."""
+        reason = self._accusation(index)
+        return None if index in self.around_main else reason
+
+    def _accusation(self, index: int) -> str | None:
         tag = self.found.tag[index]
         if tag in _NEVER or tag in _EXEMPT:
             return None
@@ -182,14 +208,21 @@ class _Court:
             return True  # part of something bigger that was accused of the same and acquitted
         if reason == "noscript" and self.found.chars[index] < _WHOLE_PAGE:
             return False  # "please enable JavaScript", at some length
-        share = self.prose[index] / (self.prose[0] or 1)
+        share = self._share(index, reason)
         if reason == "comments" and self.prose[0] - self.prose[index] > _AN_ARTICLE:
             return False  # more words than the article has, and comments on it all the same
         if share < _ACQUITTED_FROM.get(reason, _ACQUITTED_OTHERWISE):
             return False
+        if self.found.tag[index] == "footer" and self.found.chars[index] < _NEARLY_ALL * self.found.chars[0]:
+            return False  # the longest blocks of the page may be the list of towns that are served
         if reason in _CLEARED_THROUGHOUT:
             self.cleared[reason] = self.found.end[index]
         return True
+
+    def _share(self, index: int, reason: str) -> float:
+        """How much of the page it holds: of its text, and of its sentences where menus would pass for text."""
+        share = self.text[index] / (self.text[0] or 1)
+        return min(share, self.prose[index] / (self.prose[0] or 1)) if reason in _FULL_OF_LINKS else share
 
     def _tag_is_harmless(self, index: int, reason: str) -> bool:
         if reason == "header":
@@ -235,7 +268,13 @@ class _Court:
             return self.found.tag[index] == "p" and not linked
         if reason in _SMALL:
             return chars - linked > _A_PARAGRAPH
-        return False
+        return reason == "filters" and self._says_something(index)
+
+    def _says_something(self, index: int) -> bool:
+        """Some text in it is longer than an option to choose; looked for near the beginning."""
+        found = self.found
+        first = range(index, min(found.end[index], index + _NEAR))
+        return any(found.tag[inner] == TEXT and found.chars[inner] > _AN_OPTION for inner in first)
 
     def _attribute_is_harmless(self, index: int, reason: str) -> bool:
         if reason == "button":

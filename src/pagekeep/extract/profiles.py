@@ -51,7 +51,7 @@ _OFFERING: Final = int(Sign.REVIEWS | Sign.APPEAL | Sign.CONCEALED)
 
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
-    "documentation": Profile(share=0.95, has_opening=True),
+    "documentation": Profile(share=0.95, has_opening=True, max_link_density=0.9),
     "forum": Profile(
         ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS),
         all_text=True,

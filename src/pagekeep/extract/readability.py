@@ -32,7 +32,7 @@ def decide(reading: Reading) -> Content | None:
     if reading.scope == "article":
         return Content(0, _pruned(reading, 0, {}))
     at_least = 1 if reading.profile.all_text else opening.PARAGRAPH
-    own = prose.own_text(survey, links=True) if reading.profile.links_count else reading.voting
+    own = reading.voting
     mass = prose.sum_blocks(survey, own, at_least, reading.dead)
     if not mass[0]:
         return None

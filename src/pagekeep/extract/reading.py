@@ -35,7 +35,7 @@ class Reading:
     own: list[int]
     """Characters outside links in each block itself."""
     voting: list[int]
-    """The same where the block has a say in where the content is."""
+    """The same where the block has a say in where the content is; characters in links too, where cards are the content."""
     dropped: Dropped
     """What is not content, whichever level wins."""
     dead: bytearray
@@ -73,7 +73,12 @@ def read(
     if profile.is_thread:
         profile = threads.settle(survey, profile)
     voting = teasers.silence(survey, own, SENTENCE) if profile.ignores_teasers else own
-    dropped = boilerplate.find(survey, prose.sum_blocks(survey, voting, SENTENCE), profile)
+    sentences = prose.sum_blocks(survey, voting, SENTENCE)
+    text = sentences
+    if profile.links_count:  # on a page of cards the sentences stand in its dialogs, and the cards have none
+        voting = prose.own_text(survey, links=True)
+        text = prose.sum_blocks(survey, voting, 1)
+    dropped = boilerplate.find(survey, sentences, text, profile)
     if profile.is_product:
         dropped |= sections.elsewhere(survey, 0, dropped)
     dead = boilerplate.mark(survey, dropped)

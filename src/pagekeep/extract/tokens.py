@@ -46,11 +46,14 @@ class Sign(IntFlag):
     SMALL_PRINT = 67108864
     APPEAL = 134217728
     CONCEALED = 268435456
+    FILTERS = 536870912
+    FORM = 1073741824
+    BAR = 2147483648
 
 
 _WORDS: Final[dict[Sign, str]] = {
     Sign.NAVIGATION: "nav navbar navigation menu menus submenu megamenu menubar breadcrumb breadcrumbs crumbs pagination"
-    " pager paginator burger hamburger sitemap skip skiplink topnav subnav sidenav navs navlinks offcanvas",
+    " pager paginator burger hamburger sitemap skip skiplink topnav subnav sidenav navs navlinks offcanvas dropdown",
     Sign.FOOTER: "footer foot colophon copyright copyrights",
     Sign.HEADER: "masthead topbar",
     Sign.SIDEBAR: "sidebar sidebars complementary",
@@ -77,6 +80,9 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.QUOTE: "quote onebox footnote footnotes sidenote admonition callout starlight",
     Sign.REVIEWS: "review reviews bazaarvoice yotpo jdgm okendo loox trustpilot powerreviews",
     Sign.TOOLTIP: "tooltip tooltips",
+    Sign.FILTERS: "filter filters facet facets refine refinement refinements sort sortby sorting",
+    Sign.FORM: "form",
+    Sign.BAR: "bar",
     Sign.PRICE: "price prices pricing",
     Sign.OVERLAY: "overlay",
     Sign.SMALL_PRINT: "disclaimer disclaimers",
