@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,12 @@ CORPUS = Path(__file__).parents[1] / "corpus"
 SAMPLES = [read(case) for case in find(CORPUS)]
 
 
-def test_every_kind_has_a_page() -> None:
-    assert {sample.kind for sample in SAMPLES} == set(KINDS)
-    assert len(SAMPLES) >= 14
+def test_every_kind_has_pages_in_many_languages() -> None:
+    kinds = Counter(sample.kind for sample in SAMPLES)
+    assert set(kinds) == set(KINDS)
+    assert min(kinds.values()) >= 4
+    assert len(SAMPLES) >= 40
+    assert len({found[1] for sample in SAMPLES if (found := re.search(rb'<html lang="([a-z]+)', sample.html))}) >= 10
 
 
 @pytest.mark.parametrize("page", SAMPLES, ids=lambda page: page.name)

@@ -50,3 +50,15 @@ def test_steps_and_lists_of_mere_links_are_no_teasers(surveyed: Surveyed) -> Non
 def test_three_teasers_are_no_stream(surveyed: Surveyed) -> None:
     found = surveyed(f"{STORY}<ul>{TEASER * 3}</ul>")
     assert voting(found) == prose.own_text(found)
+
+
+def test_teasers_with_headings_are_dropped_where_they_stand_in_the_container(
+    read_as: ReadAs, index_of: IndexOf
+) -> None:
+    reading = read_as(f"<div><div>{STORY}</div><div>{STORY}</div><ul>{TEASER * 30}</ul></div>")
+    assert reading.dropped == {index_of(reading.survey, "ul"): "teasers"}
+
+
+def test_items_with_links_but_no_headings_stay(read_as: ReadAs) -> None:
+    item = f'<li><a href="/other">The ferry that came too late</a> {SENTENCE} {SENTENCE}</li>'
+    assert read_as(f"<div>{STORY}<ul>{item * 8}</ul></div>").dropped == {}

@@ -81,6 +81,8 @@ def read(
     dropped = boilerplate.find(survey, sentences, text, profile)
     if profile.is_product:
         dropped |= sections.elsewhere(survey, 0, dropped)
+    if voting is not own:
+        dropped |= teasers.headed(survey)
     dead = boilerplate.mark(survey, dropped)
     return Reading(survey, structured, metadata, profile, own, voting, dropped, dead, remembered, scope, bounds)
 

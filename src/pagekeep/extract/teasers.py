@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.survey import Survey
 
 _AN_ARTICLE: Final = 1_000
@@ -18,6 +19,7 @@ _TITLE: Final = 20
 _MOST_LINKED: Final = 0.7
 """Share of text in links from which on an item is a mere link."""
 _LONGEST: Final = 900
+_HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 
 
 def silence(found: Survey, own: list[int], at_least: int) -> list[int]:
@@ -28,6 +30,18 @@ def silence(found: Survey, own: list[int], at_least: int) -> list[int]:
         voting[index:end] = [0] * (end - index)
     left = sum(held for held in voting if held >= at_least)
     return voting if left >= _AN_ARTICLE else own
+
+
+def headed(found: Survey) -> Dropped:
+    """Lists of teasers whose titles are headings: those are never part of an article."""
+    tags, chars, linked = found.tag, found.chars, found.linked
+    dropped: Dropped = {}
+    for index in _lists(found):
+        inside = range(index, found.end[index])
+        titles = sum(tags[inner] in _HEADINGS and 0 < chars[inner] == linked[inner] for inner in inside)
+        if titles >= _MIN_TEASERS:
+            dropped[index] = "teasers"
+    return dropped
 
 
 def _lists(found: Survey) -> Iterator[int]:
