@@ -33,6 +33,7 @@ def read(value: Any) -> str | None:
 def test_an_article_that_stands_only_in_the_state_is_found() -> None:
     result = extract(page({"props": {"pageProps": {"post": {"title": "The late ferry", "contentHtml": HTML}}}}))
     assert result.strategy == "simplified"
+    assert result.need_render is None
     assert result.markdown.count("\n\n") >= 10
     assert all(sentence in result.text for sentence in SENTENCES)
 

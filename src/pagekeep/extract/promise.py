@@ -151,6 +151,8 @@ def need_render(promise: Promise, text: str, words: int, strategy: Strategy) -> 
 
 def _is_only_chrome(promise: Promise, found: int, strategy: Strategy) -> bool:
     """Whether the text that was found is what stands around an empty root: little in all, and no article of its own."""
+    if strategy == "simplified" and found > 2 * promise.prose:
+        return False  # more than the body holds: it came from the page's data
     little = max(promise.prose, found) < _CHROME
     return bool(promise.empty_root) and little and (strategy == "full_page" or not promise.shows)
 
