@@ -73,6 +73,7 @@ def read(
     if profile.is_thread:
         profile = threads.settle(survey, profile)
     voting = teasers.silence(survey, own, SENTENCE) if profile.ignores_teasers else own
+    is_beside_teasers = voting is not own
     sentences = prose.sum_blocks(survey, voting, SENTENCE)
     text = sentences
     if profile.links_count:  # on a page of cards the sentences stand in its dialogs, and the cards have none
@@ -81,7 +82,7 @@ def read(
     dropped = boilerplate.find(survey, sentences, text, profile)
     if profile.is_product:
         dropped |= sections.elsewhere(survey, 0, dropped)
-    if voting is not own:
+    if is_beside_teasers:
         dropped |= teasers.headed(survey)
     dead = boilerplate.mark(survey, dropped)
     return Reading(survey, structured, metadata, profile, own, voting, dropped, dead, remembered, scope, bounds)
