@@ -206,6 +206,7 @@ _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 _MANY_TITLES: Final = 8
 _MANY_PRICES: Final = 12
 _MANY_BUTTONS: Final = 8
+_OF_PARAGRAPHS: Final[tuple[Kind, ...]] = ("article", "documentation")
 _MANY_PARAGRAPHS: Final = 8
 """Two of three articles have as many side by side, one of twenty other pages that are no manual."""
 _A_PARAGRAPH: Final = 80
@@ -243,7 +244,7 @@ def _from_prose(found: Survey, priced: bool) -> list[Signal]:
     if cards > 5:
         signals.append((of_cards, 1.5, f"{cards} articles on one page"))
     if paragraphs >= _MANY_PARAGRAPHS:
-        signals.append(("article", 2, f"{paragraphs} paragraphs side by side"))
+        signals += [(kind, 2, f"{paragraphs} paragraphs side by side") for kind in _OF_PARAGRAPHS]
     if unlinked > 3_000 and unlinked > 2 * found.linked[0]:
         signals.append(("article", 1, "much text, little of it in links"))
     if found.linked[0] > unlinked:
