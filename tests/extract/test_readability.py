@@ -102,3 +102,10 @@ def test_deciding_changes_nothing_that_other_levels_see(read_as: ReadAs) -> None
     before = (dict(reading.dropped), bytes(reading.dead), list(reading.own))
     readability.decide(reading)
     assert (dict(reading.dropped), bytes(reading.dead), list(reading.own)) == before
+
+
+def test_a_manual_keeps_its_lists_of_links_but_not_its_table_of_contents(read_as: ReadAs) -> None:
+    contents = "".join(f'<li><a href="#part-{i}">Part {i}</a></li>' for i in range(5))
+    links = "".join(f'<li><a href="/other-{i}">Other {i}</a></li>' for i in range(5))
+    reading = read_as(f"<div><ul>{contents}</ul>{STORY}<ul>{links}</ul></div>", "documentation")
+    assert list(decided(reading).dropped.values()) == ["table of contents"]

@@ -25,6 +25,8 @@ class Profile:
     """A `header` within a section holds that section's heading, not the article's title and byline."""
     drops_link_lists: bool = False
     """A block of links within the content leads elsewhere; on other kinds of page it may be the content."""
+    drops_contents: bool = False
+    """A block of links to places in the page is its table of contents, though other lists of links may be content."""
     fewest_links: int = 3
     """Links that make such a block; where little stands beside the content but the way to other pages, one will do."""
     says_once: bool = False
@@ -51,7 +53,7 @@ _OFFERING: Final = int(Sign.REVIEWS | Sign.APPEAL | Sign.CONCEALED)
 
 PROFILES: Final[dict[Kind, Profile]] = {
     "article": _ARTICLE,
-    "documentation": Profile(share=0.95, has_opening=True, max_link_density=0.9),
+    "documentation": Profile(share=0.95, has_opening=True, drops_contents=True, max_link_density=0.9),
     "forum": Profile(
         ignored=int(Sign.COMMENTS | Sign.AUTHOR_BOX | Sign.REVIEWS),
         all_text=True,

@@ -21,6 +21,8 @@ _SHORT: Final = 600
 """With fewer characters in paragraphs a page is short: then its lines vote too, and hardly any may be left out."""
 _LINE: Final = 15
 _SHORT_SHARE: Final = 0.95
+_NEVER: Final = 1_000_000
+"""More links than a page has."""
 
 # A container of the content is never one of these: climb to what holds them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
@@ -60,6 +62,8 @@ def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
         host = urls.domain(reading.metadata.canonical)
         lists = pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links, host)
         dropped |= lists | lone_headings.find(reading.survey, root, dropped, lists)
+    elif reading.profile.drops_contents:
+        dropped |= pruning.link_lists(reading.survey, root, dropped, _NEVER)
     if reading.profile.has_lone_links:
         dropped |= lone_links.find(reading.survey, root, dropped)
     if reading.profile.is_thread:
