@@ -86,10 +86,10 @@ def hero_image(clues: Clues) -> Found | None:
         *((link, "link") for link in given.links.get("image_src", ())),
         *((image, "microdata") for image in given.properties.get("image", ())[:1]),
     ]
-    emblems = _emblems(clues)
     for address, origin in targets:
         url = urls.absolute(address, clues.base)
-        if url and url not in emblems and _may_be_hero(url) and not (origin == "opengraph" and _is_tiny(clues)):
+        tiny = origin == "opengraph" and _is_tiny(clues)
+        if url and not tiny and _may_be_hero(url) and url not in _emblems(clues):
             return url, origin
     return None
 
@@ -108,8 +108,9 @@ def _is_tiny(clues: Clues) -> bool:
 
 def _emblems(clues: Clues) -> frozenset[str]:
     """Logos of houses and portraits of people that the JSON-LD names as such."""
-    found = [item.get("logo") for item in clues.structured.json_ld]
-    found += [item.get("image") for item in clues.structured.json_ld if "Person" in type_names(item)]
+    found = [
+        item.get("logo") or ("Person" in type_names(item) and item.get("image")) for item in clues.structured.json_ld
+    ]
     publisher = clues.item.get("publisher")
     found.append(publisher.get("logo") if isinstance(publisher, dict) else None)
     addresses = [_image_address(value, clues.by_id) for value in found if value]
@@ -119,7 +120,7 @@ def _emblems(clues: Clues) -> frozenset[str]:
 def licence(clues: Clues) -> Found | None:
     """Under which licence the page is given: a Creative Commons one by its short name, others as the page says."""
     given = clues.structured
-    anchors = (link.attr("href") for link in dom.select(clues.document, 'a[rel~="license" i]')[:1])
+    anchors = (link.attr("href") for link in dom.select(clues.document, 'a[rel~="license"]')[:1])
     values = [
         (_text_of(clues.item.get("license")), "json-ld"),
         (_text_of(clues.page_item.get("license")), "json-ld"),
