@@ -187,6 +187,7 @@ def test_small_print_is_dropped_even_when_it_is_longer_than_the_story(read_as: R
 
 def test_a_toolbar_around_code_is_no_button(read_as: ReadAs) -> None:
     assert dropped(read_as(STORY + '<div class="code-toolbar"><pre>ring()</pre></div>')) == {}
+    assert dropped(read_as(STORY + '<div class="code-dropdown menu"><pre>ring()</pre></div>')) == {}
 
 
 def test_an_aside_that_is_a_callout_is_content(read_as: ReadAs) -> None:

@@ -258,10 +258,10 @@ class _Court:
 
     def _name_is_harmless(self, index: int, reason: str) -> bool:
         chars, linked = self.found.chars[index], self.found.linked[index]
-        if reason == "button":  # highlighters put the code they draw in a `code-toolbar`
-            return chars > _LABEL or "pre" in self.found.tag[index : self.found.end[index]]
+        if reason == "button":
+            return chars > _LABEL or self._holds_code(index)
         if reason == "navigation":
-            return chars > _A_PARAGRAPH and linked < 0.3 * chars
+            return linked < 0.3 * chars and (chars > _A_PARAGRAPH or self._holds_code(index))
         if reason == "hidden by its class":  # until a reader opens it
             return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
         if reason == "related":  # a paragraph that leads nowhere is related to its heading
@@ -269,6 +269,10 @@ class _Court:
         if reason in _SMALL:
             return chars - linked > _A_PARAGRAPH
         return reason == "filters" and self._says_something(index)
+
+    def _holds_code(self, index: int) -> bool:
+        """Highlighters put the code they draw in a `code-toolbar`, and behind a `dropdown` of languages."""
+        return "pre" in self.found.tag[index : min(self.found.end[index], index + _NEAR)]
 
     def _says_something(self, index: int) -> bool:
         """Some text in it is longer than an option to choose; looked for near the beginning."""
