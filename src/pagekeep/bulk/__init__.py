@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
+from pagekeep.bulk.inputs import find
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.report import Report
 from pagekeep.bulk.row import COLUMNS, Column, Row
 from pagekeep.bulk.running import extract_many, run
 
-__all__ = ["COLUMNS", "Column", "Plan", "Report", "Row", "extract_many", "run"]
+__all__ = ["COLUMNS", "Column", "Plan", "Report", "Row", "extract_many", "find", "run"]

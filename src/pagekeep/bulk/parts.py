@@ -115,7 +115,7 @@ class Parts:
             return
         pyarrow = needed_pyarrow()
         table = pyarrow.Table.from_pydict(
-            {name: [_storable(row.get(name)) for row in rows] for name in self._columns}, schema=schema(self._columns)
+            {name: [storable(row.get(name)) for row in rows] for name in self._columns}, schema=schema(self._columns)
         )
         pyarrow.parquet.write_table(table, draft, compression="zstd", row_group_size=1_000)
 
@@ -140,7 +140,7 @@ def schema(columns: Sequence[str]) -> Any:
     return pyarrow.schema([(name, types[BY_NAME[name].type]) for name in columns])
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
     """Lone surrogates, which UTF-8 cannot carry, become question marks."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-8", "replace").decode()

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "explain": "explain_item:explain",
     "rules": "rules:rules",
     "evaluate": "evaluate:evaluate",
+    "bulk": "bulk:bulk",
     "doctor": "care:doctor",
 }
 """Name to module and function, in the order of the help."""
