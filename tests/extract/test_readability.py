@@ -109,3 +109,13 @@ def test_a_manual_keeps_its_lists_of_links_but_not_its_table_of_contents(read_as
     links = "".join(f'<li><a href="/other-{i}">Other {i}</a></li>' for i in range(5))
     reading = read_as(f"<div><ul>{contents}</ul>{STORY}<ul>{links}</ul></div>", "documentation")
     assert list(decided(reading).dropped.values()) == ["table of contents"]
+
+
+def test_an_index_of_a_manual_may_be_mostly_links(read_as: ReadAs) -> None:
+    entries = "".join(
+        f'<p><a href="/{i}">Entry number {i} of the long index of the mill</a> since {i}</p>' for i in range(60)
+    )
+    said = "<p>All the parts of the mill by name, from the cap down to the stones, each with its own page in this manual.</p>"
+    reading = read_as(f"<main><div>{said}{entries}</div></main>", "documentation")
+    assert measure(reading, decided(reading)).link_density > 0.6
+    assert verdict(reading) is None
