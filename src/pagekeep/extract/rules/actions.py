@@ -27,7 +27,7 @@ TAGS: Final = frozenset(
 
 _CLOSED: Final = frozenset({"script", "style", "template"})
 """Their insides are no text of the page and must not become it."""
-_PLACE: Final = re.compile(r"\{([^{}\s]{1,60})\}")
+_PLACE: Final = re.compile(r"\{([^{}\s]{1,60}?)(?::(\d{1,3}))?\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,99}")
 
 
@@ -224,10 +224,11 @@ def _replace_with_text(_root: dom.Element, nodes: list[dom.Element], action: Act
 
 
 def _filled(template: str, node: dom.Element) -> str:
-    """The template with the element's attributes; `{text}` is what it says."""
+    """The template with the element's attributes; `{text}` is what it says, and `{datetime:10}` the first ten characters."""
 
     def value(place: re.Match[str]) -> str:
-        return " ".join(dom.text_of(node).split()) if place[1] == "text" else node.attr(place[1]) or ""
+        said = " ".join(dom.text_of(node).split()) if place[1] == "text" else node.attr(place[1]) or ""
+        return said[: int(place[2])] if place[2] else said
 
     return _PLACE.sub(value, template)
 
