@@ -83,3 +83,15 @@ def test_draws_a_table_on_a_terminal(corpus: Path, monkeypatch: pytest.MonkeyPat
     assert result.exit_code == 0
     assert "┃" in result.stdout
     assert "\t" not in result.stdout
+
+
+def test_markdown_beside_pages_is_compared_and_differences_are_named(tmp_path: Path) -> None:
+    sentence = "The miller counted the sacks until the tide turned again and the great wheel stood still. " * 8
+    for name, reference in (("right", sentence), ("wrong", f"## Flour\n\n{sentence}")):
+        (tmp_path / f"{name}.html").write_text(f"<article><p>{sentence}</p><p>{sentence}</p></article>", "utf-8")
+        (tmp_path / f"{name}.md").write_text(f"{reference}\n\n{sentence}", "utf-8")
+    result = run(tmp_path)
+    assert result.exit_code == 0
+    assert result.output.splitlines()[1].split("\t")[:2] == ["2", "1"]
+    assert result.output.splitlines()[2] == "wrong: headings"
+    assert run(tmp_path, "--gate", "floors.toml").exit_code == 2
