@@ -15,7 +15,11 @@
     |-- RuleError             a site rule is malformed
     |-- NotFound              no such file, item or rule
     |-- RetryLimit            retried by hand too often
+    |-- Conflict              it clashes with what is there or under way
+    |   `-- Outdated          what was to be changed has changed meanwhile
+    |-- NotOffered            known, but Pagekeep does not do it
     |-- StoreError            the library could not read or write
+    |   `-- InvalidQuery      what is asked of it makes no sense
     `-- AccessError
         |-- NotSignedIn       nobody knows who asks
         |-- NotAllowed        known, but may not do this
@@ -149,8 +153,26 @@ class RetryLimit(PagekeepError):
     """The item was retried by hand as often as allowed."""
 
 
+class Conflict(PagekeepError):
+    """It clashes with what is there or under way."""
+
+
+class Outdated(Conflict):
+    """What was to be changed has changed meanwhile."""
+
+    default_suggestions = ("Read it again, then change it.",)
+
+
+class NotOffered(PagekeepError):
+    """Something that others do and Pagekeep does not."""
+
+
 class StoreError(PagekeepError):
     """The library could not read or write."""
+
+
+class InvalidQuery(StoreError):
+    """What is asked of the library makes no sense."""
 
 
 class AccessError(PagekeepError):

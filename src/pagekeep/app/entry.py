@@ -21,6 +21,7 @@ def new_item(
     now: str,
     tags: tuple[str, ...],
     rules_hash: str | None = None,
+    source: str = "web",
 ) -> Item:
     """The item for a page; `url` is its normalised address, `url_full` the one the user gave."""
     found = derived(page, rendered=fetched.rendered, rules_hash=rules_hash)
@@ -35,7 +36,7 @@ def new_item(
         domain=addresses.domain(url),
         title=title_of(page, url),
         content=page.document,
-        source="web",
+        source=source,
         author=page.metadata.author,
         saved_at=now,
         published_at=page.metadata.published,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pagekeep.app import addresses, moments
@@ -58,6 +58,10 @@ def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force
     return store.enqueue(addresses.normalise(request.url), request.url, kept, moments.now())
 
 
+def _unwatched(_job: Job, _stage: str) -> None:
+    """Nobody watches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
     """Takes jobs from the queue and does them, several at a time."""
@@ -72,6 +76,12 @@ class Worker:
     tell: Callable[[Worked], None]
     lease_seconds: float = LEASE_SECONDS
     poll_seconds: float = POLL_SECONDS
+    progress: Callable[[Job, str], None] = _unwatched
+    """Told what is being done for a job."""
+    nudged: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by whoever has put a job in, so that it is looked for at once."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Once set no further job is begun, and `run` returns when those under way are done."""
 
     async def run(self, *, at_a_time: int = 4, until_empty: bool = False) -> None:
         """Work until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails."""
@@ -83,15 +93,41 @@ class Worker:
             raise failures.exceptions[0] from None
 
     async def _lane(self, until_empty: bool) -> None:
-        while True:
-            now = moments.now()
-            job = self.queue.lease(self.name, now, moments.after(now, self.lease_seconds))
+        while not self.stopping.is_set():
+            job = await self._leased()
             if job is not None:
                 await self._turn(job)
             elif until_empty:
                 return
             else:
-                await asyncio.sleep(self.poll_seconds)
+                await self._nap()
+
+    async def _leased(self) -> Job | None:
+        """The next job, asked for in a thread; one that comes when we are told to stop goes back."""
+        now = moments.now()
+        until = moments.after(now, self.lease_seconds)
+        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until))
+        try:
+            return await asyncio.shield(leasing)
+        except asyncio.CancelledError:
+            job = await leasing
+            if job is not None:
+                self._put_back(job)
+            raise
+
+    async def _nap(self) -> None:
+        """Until a job may be there, or it is time to stop."""
+        self.nudged.clear()
+        waits = [asyncio.ensure_future(event.wait()) for event in (self.nudged, self.stopping)]
+        try:
+            await asyncio.wait(waits, timeout=self.poll_seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    def _put_back(self, job: Job) -> None:
+        """No need for the next worker to wait until the lease runs out."""
+        self.queue.fail(job.id, self.name, _told("Interrupted", "The worker was stopped."), retry_at=moments.now())
 
     async def _turn(self, job: Job) -> None:
         """One try, with a heartbeat beside it; when the lease is lost, another worker has the job and this one lets go."""
@@ -102,11 +138,10 @@ class Worker:
             if not trying.done():
                 return
             worked = trying.result()
-            if self._settle(worked):
+            if await asyncio.to_thread(self._settle, worked):
                 self.tell(worked)
         except asyncio.CancelledError:
-            # We are told to stop: no need for the next worker to wait until the lease runs out.
-            self.queue.fail(job.id, self.name, _told("Interrupted", "The worker was stopped."), retry_at=moments.now())
+            self._put_back(job)
             raise
         finally:
             trying.cancel()
@@ -117,7 +152,8 @@ class Worker:
         """Extend the lease again and again; return only when it is lost."""
         while True:
             await asyncio.sleep(self.lease_seconds / 3)
-            if not self.queue.heartbeat(job.id, self.name, moments.after(moments.now(), self.lease_seconds)):
+            until = moments.after(moments.now(), self.lease_seconds)
+            if not await asyncio.to_thread(self.queue.heartbeat, job.id, self.name, until):
                 return
 
     async def _try(self, job: Job) -> Worked:
@@ -126,13 +162,14 @@ class Worker:
                 job, _told("Abandoned", f"No worker finished it in {MOST_ATTEMPTS} attempts."), hopeless=True
             )
         try:
-            with closing(self.open_library(job.user_id)) as library:
+            with closing(await asyncio.to_thread(self.open_library, job.user_id)) as library:
                 saved = await save(
                     Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
                     library,
                     self.retrieval,
                     tags=tuple(job.options.get("tags", ())),
                     force=bool(job.options.get("force")),
+                    progress=lambda stage: self.progress(job, stage),
                 )
         except PagekeepError as error:
             return _failed(job, error.to_json()["error"], hopeless=_is_hopeless(error))
@@ -143,7 +180,7 @@ class Worker:
     def _settle(self, worked: Worked) -> bool:
         """Tell the queue; False when the lease was lost and another worker has the last word."""
         if worked.error is None:
-            return self.queue.finish(worked.job.id, self.name)
+            return self.queue.finish(worked.job.id, self.name, worked.saved.item.id if worked.saved else None)
         return self.queue.fail(worked.job.id, self.name, worked.error, retry_at=worked.retry_at)
 
 

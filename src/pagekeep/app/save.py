@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -10,7 +11,7 @@ from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
 from pagekeep.app.memory import preferred, remember
 from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
-from pagekeep.model import Item, Options, Page
+from pagekeep.model import Fetched, Item, Options, Page
 from pagekeep.store import Store
 
 MOST_RETRIES: Final = 3
@@ -43,32 +44,45 @@ async def save(
     tags: tuple[str, ...] = (),
     force: bool = False,
     known: Item | None = None,
+    given: Fetched | None = None,
     progress: Progress = _silent,
 ) -> Saved:
     """Fetch the page and put it in the library, over the item it already is there, if any.
 
     Everything is stored in one step at the end, so a save that is killed left nothing behind and can simply be run again.
     A failure is raised, and noted on the item that is there; its content stays. A worse reading never replaces a better
-    one unless `force`. `known` is the item that is fetched anew, whatever address the page goes by now.
+    one unless `force`. `known` is the item that is fetched anew, whatever address the page goes by now; `given` is the page
+    itself, as a browser has it, and nothing is fetched. The store is asked in threads: others need not wait for its disk.
     """
-    known = known or store.find_url(addresses.normalise(request.url))
+    known = known or await to_thread(store.find_url, addresses.normalise(request.url))
     now = moments.now()
-    remembered = preferred(store.memory(addresses.domain(request.url)), now)
+    remembered = preferred(await to_thread(store.memory, addresses.domain(request.url)), now)
     try:
         options = replace(_options(retrieval, known, now), remembered=remembered)
-        captured = await capture(request, retrieval, options=options, progress=progress)
+        captured = await _captured(request, given, retrieval, options, progress)
     except PagekeepError as error:
         if known is not None:
-            _note_failure(store, known, error)
+            await to_thread(_note_failure, store, known, error)
         raise
     progress("Storing")
-    url = known.url if known else _identity(request.url, captured, store)
-    there = known or store.find_url(url)
+    url = known.url if known else await to_thread(_identity, request.url, captured, store)
+    there = known or await to_thread(store.find_url, url)
     if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
         options = replace(options, saved_at=moments.to_the_second(there.saved_at))
         captured = replace(captured, page=await retrieval.read(captured.fetched, options))
-    saved = _store(captured, there, store, _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules)))
+    source = "html" if given else "web"
+    placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
+    saved = await to_thread(_store, captured, there, store, placing)
     return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
+
+
+async def _captured(
+    request: Request, given: Fetched | None, retrieval: Retrieval, options: Options, progress: Progress
+) -> Captured:
+    if given is None:
+        return await capture(request, retrieval, options=options, progress=progress)
+    progress("Extracting")
+    return Captured(await retrieval.read(given, options), given)
 
 
 async def retry(
@@ -83,7 +97,7 @@ async def retry(
 
     `request` says how to ask; its address is the item's. Raises `RetryLimit` after the third failure.
     """
-    item = store.get(key)
+    item = await to_thread(store.get, key)
     if item.deleted_at is not None:
         raise NotFound("The item is deleted.", suggestions=(f"First restore it: pagekeep restore {item.id[:8]}",))
     tried = int(item.metadata.get("retry_count", 0))
@@ -93,7 +107,7 @@ async def retry(
             suggestions=(f"Save its address anew when the site has changed: pagekeep save {item.url_full}",),
         )
     # Counted before it is tried: an attempt that is killed was one.
-    item = store.set_metadata(item.id, {"retry_count": tried + 1}, moments.now())
+    item = await to_thread(store.set_metadata, item.id, {"retry_count": tried + 1}, moments.now())
     asked = replace(request or Request(""), url=item.url_full)
     return await save(asked, store, retrieval, known=item, progress=progress)
 
@@ -108,6 +122,7 @@ class _Placing:
     tags: tuple[str, ...]
     force: bool
     rules_hash: str
+    source: str
 
 
 def _options(retrieval: Retrieval, known: Item | None, now: str) -> Options:
@@ -137,6 +152,7 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
         now=placing.now,
         tags=_tags(page, there, placing.tags),
         rules_hash=placing.rules_hash,
+        source=placing.source,
     )
     remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
     if there is None:

@@ -76,5 +76,6 @@ def job_shape(job: Job) -> dict[str, Any]:
         "leased_by": job.leased_by,
         "leased_until": job.leased_until,
         "created_at": job.created_at,
+        "item_id": job.options.get("item"),
         "options": dict(job.options),
     }

@@ -56,8 +56,11 @@ class Store(Protocol):
     ) -> Item:
         """A new reading of the same page (reparse): derived metadata keys are replaced, the user's stay."""
 
-    def set_metadata(self, item_id: str, changes: Mapping[str, Any], now: str) -> Item:
-        """Merge keys into the metadata (pinned, archived, tags, retry_count...); `None` removes a key."""
+    def set_metadata(
+        self, item_id: str, changes: Mapping[str, Any], now: str, *, unchanged_since: str | None = None
+    ) -> Item:
+        """Merge keys into the metadata (pinned, archived, tags, retry_count...); `None` removes a key. `Outdated` when the
+        item's `updated_at` is another than `unchanged_since`."""
 
     def mark_opened(self, item_id: str, now: str) -> Item: ...
 
@@ -101,11 +104,14 @@ class Store(Protocol):
     def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
         """Extend the lease; False when it was lost."""
 
-    def finish(self, job_id: str, worker: str) -> bool:
-        """The job is done; False when the lease was lost."""
+    def finish(self, job_id: str, worker: str, item_id: str | None = None) -> bool:
+        """The job is done, and made this item; False when the lease was lost."""
 
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         """Back to the queue at `retry_at`, or to the dead letters when that is `None`."""
+
+    def job(self, job_id: str) -> Job:
+        """By id; `NotFound`."""
 
     def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]: ...
 

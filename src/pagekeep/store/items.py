@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from pagekeep.errors import NotFound, StoreError
+from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
 from pagekeep.model import Item, RawPage
 from pagekeep.store import raw_pages
 from pagekeep.store.clean import clean_item, clean_json, clean_text, domain_key, url_hash
@@ -53,7 +53,7 @@ def get(tx: Transaction, key: str) -> Item:
             user=tx.user_id,
         )
         if len(rows) > 1:
-            raise StoreError(f"More than one item begins with {key}.", suggestions=("Give more of the id.",))
+            raise InvalidQuery(f"More than one item begins with {key}.", suggestions=("Give more of the id.",))
         if rows:
             return item_of(rows[0])
     found = find_url(tx, key) or _by_id(tx, key)
@@ -198,9 +198,13 @@ def _changed(metadata: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
     return {key: value for key, value in {**metadata, **changes}.items() if value is not None or key not in changes}
 
 
-def set_metadata(tx: Transaction, item_id: str, changes: Mapping[str, Any], now: str) -> Item:
+def set_metadata(
+    tx: Transaction, item_id: str, changes: Mapping[str, Any], now: str, unchanged_since: str | None
+) -> Item:
     """Merge keys into the metadata; `None` removes one."""
     old, seq = _taken(tx, item_id)
+    if unchanged_since is not None and old.updated_at != unchanged_since:
+        raise Outdated("The item was changed meanwhile.")
     metadata = clean_json(_changed(old.metadata, changes))
     item = replace(old, metadata=metadata, updated_at=now)
     tx.run(

@@ -81,12 +81,18 @@ def heartbeat(tx: Transaction, job_id: str, worker: str, until: str) -> bool:
     return changed == 1
 
 
-def finish(tx: Transaction, job_id: str, worker: str) -> bool:
-    """The job is done."""
+def finish(tx: Transaction, job_id: str, worker: str, item_id: str | None) -> bool:
+    """The job is done. Which item came of it is kept with the options: the page may go by another address than it was
+    asked for."""
+    rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
+    if not rows:
+        return False
     changed = tx.run(
-        f"UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL {_LEASED}",
+        "UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL, "
+        f"options = :options {_LEASED}",
         id=job_id,
         worker=worker,
+        options=tx.json({**json_of(rows[0][0]), **({"item": item_id} if item_id else {})}),
     )
     return changed == 1
 
@@ -102,6 +108,14 @@ def fail(tx: Transaction, job_id: str, worker: str, error: Mapping[str, Any], re
         **({} if retry_at is None else {"at": retry_at}),
     )
     return changed == 1
+
+
+def get(tx: Transaction, job_id: str) -> Job:
+    """The user's job with this id."""
+    rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_text(job_id))
+    if not rows:
+        raise NotFound("There is no such job.")
+    return _job(rows[0])
 
 
 def jobs(tx: Transaction, state: str | None, limit: int) -> tuple[Job, ...]:

@@ -59,8 +59,10 @@ class Library:
             )
         )
 
-    def set_metadata(self, item_id: str, changes: Mapping[str, Any], now: str) -> Item:
-        return self._engine.write(lambda tx: items.set_metadata(tx, item_id, changes, now))
+    def set_metadata(
+        self, item_id: str, changes: Mapping[str, Any], now: str, *, unchanged_since: str | None = None
+    ) -> Item:
+        return self._engine.write(lambda tx: items.set_metadata(tx, item_id, changes, now, unchanged_since))
 
     def mark_opened(self, item_id: str, now: str) -> Item:
         return self._engine.write(lambda tx: items.mark_opened(tx, item_id, now))
@@ -117,11 +119,14 @@ class Library:
     def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
         return self._engine.write(lambda tx: jobs.heartbeat(tx, job_id, worker, until))
 
-    def finish(self, job_id: str, worker: str) -> bool:
-        return self._engine.write(lambda tx: jobs.finish(tx, job_id, worker))
+    def finish(self, job_id: str, worker: str, item_id: str | None = None) -> bool:
+        return self._engine.write(lambda tx: jobs.finish(tx, job_id, worker, item_id))
 
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         return self._engine.write(lambda tx: jobs.fail(tx, job_id, worker, error, retry_at))
+
+    def job(self, job_id: str) -> Job:
+        return self._engine.read(lambda tx: jobs.get(tx, job_id))
 
     def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         return self._engine.read(lambda tx: jobs.jobs(tx, state, limit))

@@ -7,7 +7,7 @@ import binascii
 import json
 from typing import Any, Final
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import InvalidQuery
 from pagekeep.model import ItemFilter, ItemPage
 from pagekeep.store.clean import clean_text
 from pagekeep.store.contract import Order
@@ -71,5 +71,5 @@ def read_key(key: str, kind: list[Any], *types: type) -> list[Any]:
         found, values = None, []
     fits = found == kind and len(values) == len(types) and all(map(isinstance, values, types))
     if not fits or not all(0 <= value < _MOST_NUMBER for value in values if isinstance(value, int)):
-        raise StoreError("That is no key of a page of this list.", suggestions=("Begin with the first page.",))
+        raise InvalidQuery("That is no key of a page of this list.", suggestions=("Begin with the first page.",))
     return [clean_text(value) if isinstance(value, str) else value for value in values]

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import InvalidQuery
 from pagekeep.model import Level
 from pagekeep.store.clean import clean_text
 from pagekeep.store.tokens import words
@@ -63,7 +63,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """The query as written. `StoreError` for a filter with a value it cannot have."""
+    """The query as written. `InvalidQuery` for a filter with a value it cannot have."""
     terms: list[Term] = []
     excluded: list[Term] = []
     filters: list[Filter] = []
@@ -83,11 +83,11 @@ _FILTERS: Final = ("is", "domain", "tag", "before", "after", "quality")
 def _value(name: str, value: str) -> str:
     if name in ("before", "after"):
         if not _DATE.fullmatch(value):
-            raise StoreError(f"`{name}:{value:.40}` is no date.", suggestions=(f"Write `{name}:2025-03-19`.",))
+            raise InvalidQuery(f"`{name}:{value:.40}` is no date.", suggestions=(f"Write `{name}:2025-03-19`.",))
         return value
     known = {"is": _STATES, "quality": _LEVELS}.get(name)
     value = value.lower()
     if known and value not in known:
         choices = ", ".join(f"`{name}:{choice}`" for choice in known)
-        raise StoreError(f"There is no `{name}:{value:.40}` to search by.", suggestions=(f"Write {choices}.",))
+        raise InvalidQuery(f"There is no `{name}:{value:.40}` to search by.", suggestions=(f"Write {choices}.",))
     return value
