@@ -80,7 +80,7 @@ def extract(
     clock.lap("survey")
 
     if before.scope:
-        found, survey_notes = _survey(before.scope.root)
+        found, survey_notes = _survey(before.scope.take())
     scope = before.scope.kind if before.scope else None
     page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
     outcome = chain.run(page, options.timer)
@@ -107,6 +107,8 @@ def extract(
 
     written = _write(content, base)
     trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
+    if trap and trap.kind == "empty_shell" and scope == "article":
+        trap = None  # few words as they are, a rule says that they are the page's own
     promised = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
     need_render = _need_render(promised, before.rendering, options)
     if outcome.content and (trap or written.word_count < chain.fewest_words(page)):

@@ -114,3 +114,25 @@ def test_the_body_that_structured_data_carries_is_outside_the_scope(rule, book):
     )
     assert "structured tale" in extract(html, URL).text
     assert "structured tale" not in scoped(book, rule, html, wrapper="#wrap").text
+
+
+def test_the_kind_is_that_of_the_whole_page(rule, book):
+    post = '<div class="forum-post"><p>The wheel turned all night, and nobody in the valley slept.</p></div>'
+    html = f"<main>{post}<p>Between.</p>{post.replace('valley', 'village')}</main>"
+    page = scoped(book, rule, html, article=".forum-post")
+    assert (page.kind, "Between" in page.text) == ("forum", False)
+
+
+def test_parts_taken_out_of_a_page_do_not_make_it_an_empty_shell(rule, book):
+    lines = "<p>The wheel turned all night, and nobody slept.</p><hr>" * 12
+    html = f"<main>{lines}</main><script src=app.js></script>"
+    page = scoped(book, rule, html, article="p")
+    assert (page.caught, page.need_render) == (None, None)
+
+
+def test_few_words_that_a_rule_chose_are_no_empty_shell(rule, book):
+    html = f"<div id=root></div><script src=app.js></script><noscript>{SHORT}</noscript>"
+    assert extract(html, URL).caught is not None
+    page = scoped(book, rule, html, article="#note")
+    assert (page.caught, page.text.strip()) == (None, "Closed on Sundays.")
+    assert page.need_render is not None

@@ -15,9 +15,16 @@ from pagekeep.rules.rule import Scope
 class Scoped:
     """Where the extractor looks, and how much is known about it."""
 
-    root: dom.Element
+    parts: tuple[dom.Element, ...]
     kind: ScopeKind
     """An `article` is the content, but for the furniture in it; in a `wrapper` the content is still to be found."""
+
+    def take(self) -> dom.Element:
+        """The part itself, where it stands; several are taken out of the page into one holder, in their order.
+
+        Asked only when all is known of the page as a whole: what is left of it looks empty.
+        """
+        return self.parts[0] if len(self.parts) == 1 else dom.element("div", None, *self.parts)
 
 
 def scope(body: dom.Element, wanted: Scope) -> tuple[Scoped | None, tuple[RuleDeed, ...]]:
@@ -32,13 +39,6 @@ def scope(body: dom.Element, wanted: Scope) -> tuple[Scoped | None, tuple[RuleDe
         words = count_words(parts)
         if words:
             deeds.append(RuleDeed("scope", selector, len(parts), words, kind))
-            return Scoped(_as_one(parts), kind), tuple(deeds)
+            return Scoped(tuple(parts), kind), tuple(deeds)
         deeds.append(RuleDeed("scope", selector, len(parts), 0, BAD_SELECTOR if nodes is None else NOTHING_FOUND))
     return None, tuple(deeds)
-
-
-def _as_one(parts: list[dom.Element]) -> dom.Element:
-    """The part itself, where it stands; several are taken out of the page into one holder, in their order."""
-    if len(parts) == 1:
-        return parts[0]
-    return dom.element("div", None, *parts)
