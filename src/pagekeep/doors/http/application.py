@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 from fastapi import FastAPI
 
@@ -14,11 +15,14 @@ from pagekeep.config import Settings
 from pagekeep.doors.http import errors
 from pagekeep.doors.http.api import items
 from pagekeep.doors.http.security.headers import SafeHeaders
-from pagekeep.doors.http.security.names import NamesOnly
+from pagekeep.doors.http.security.names import NamesOnly, names_of
 from pagekeep.doors.http.security.sizes import BoundedBodies
 from pagekeep.doors.http.service import opened
+from pagekeep.errors import StoreError
 from pagekeep.store import default_library
 from pagekeep.version import __version__
+
+_SECRET_BYTES: Final = 32
 
 
 def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
@@ -43,24 +47,29 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     app.include_router(items.router, prefix="/api/v1")
     # The last one added stands first.
     app.add_middleware(BoundedBodies)
-    app.add_middleware(NamesOnly, names=frozenset(settings.server_names))
+    app.add_middleware(NamesOnly, names=names_of(settings))
     app.add_middleware(SafeHeaders)
     return app
+
+
+def server_folder(settings: Settings) -> Path:
+    """Where the server keeps what is its own: beside the library, or in the data folder when that is on a server."""
+    remote = settings.library is not None and "://" in settings.library
+    return default_library().parent if remote or settings.library is None else Path(settings.library).parent
 
 
 def server_secret(settings: Settings) -> bytes:
     """A secret that lasts longer than the server: pages that are open in a browser go on working after a restart.
 
-    It is kept beside the library, or in the data folder when that is on a server; readable by its owner alone.
+    It is readable by its owner alone.
     """
-    remote = settings.library is not None and "://" in settings.library
-    folder = default_library().parent if remote or settings.library is None else Path(settings.library).parent
+    folder = server_folder(settings)
     path = folder / "server.secret"
     try:
-        return path.read_bytes()
+        return _whole(path.read_bytes())
     except FileNotFoundError:
         folder.mkdir(parents=True, exist_ok=True)
-    made = secrets.token_bytes(32)
+    made = secrets.token_bytes(_SECRET_BYTES)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -68,7 +77,14 @@ def server_secret(settings: Settings) -> bytes:
     try:
         os.link(draft, path)  # unlike a rename it fails when another process was quicker
     except FileExistsError:
-        made = path.read_bytes()
+        made = _whole(path.read_bytes())
     finally:
         draft.unlink()
     return made
+
+
+def _whole(secret: bytes) -> bytes:
+    """With a short one anybody could sign in our name."""
+    if len(secret) < _SECRET_BYTES:
+        raise StoreError("The server's secret is damaged.", suggestions=("Delete the file server.secret.",))
+    return secret

@@ -9,18 +9,17 @@ from typing import Annotated, Final, Literal
 
 from fastapi import Depends, Request
 
-from pagekeep.app import moments
+from pagekeep.app import accounts
+from pagekeep.doors.http.security.cookies import session_of
+from pagekeep.doors.http.security.sites import refuse_other_sites
 from pagekeep.doors.http.service import Service, service_of
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.model import SCOPES, Scope
-from pagekeep.store import LOCAL_USER, Store
+from pagekeep.store import Store
 
-SESSION_COOKIE: Final = "pagekeep_session"
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
-_USED_EVERY: Final = 60.0
-"""Seconds after which it is noted again that a token was used."""
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,61 +34,40 @@ class Caller:
     """What a form must carry to be taken for this caller's own; empty for a token, which no browser sends by itself."""
 
 
-def digest(secret: str) -> str:
-    """How a token or session key is kept: whoever sees the database cannot use it. They are random and long, so a plain
-    hash is enough."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
-
-
 def csrf_token(service: Service, session: str) -> str:
     """Bound to the session, and known to pages of ours alone."""
-    return hmac.new(service.secret, f"csrf {session}".encode(), hashlib.sha256).hexdigest()
+    said = f"csrf {session}".encode("utf-8", "surrogatepass")
+    return hmac.new(service.secret, said, hashlib.sha256).hexdigest()
 
 
 def who(request: Request, service: Annotated[Service, Depends(service_of)]) -> Caller:
-    """The caller; `NotSignedIn` when nobody can be told."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and token.strip():
-        return _by_token(service, token.strip())
-    session = request.cookies.get(SESSION_COOKIE, "")
+    """The caller; `NotSignedIn` when nobody can be told.
+
+    A token that is sent is what counts: a bad one is no reason to look for a cookie.
+    """
+    kind, _, secret = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":  # other kinds are for a proxy in front of us
+        return _by_token(service, secret.strip())
+    refuse_other_sites(request)
     if service.shared:
-        return _by_session(service, session)
-    _refuse_other_sites(request)
-    return Caller(LOCAL_USER, "local", frozenset(SCOPES), "local", csrf_token(service, "local"))
+        return _by_session(service, session_of(request))
+    return Caller(service.settings.user, "local", frozenset(SCOPES), "local", csrf_token(service, "local"))
 
 
 def _by_token(service: Service, secret: str) -> Caller:
-    now = moments.now()
-    token = service.accounts.token(digest(secret), now)
-    if token is None:
-        raise NotSignedIn("The token is not known, or is good no more.")
-    user = service.accounts.user(token.user_id) if service.shared else None
-    if service.shared and (user is None or user.disabled):
-        raise NotSignedIn("The token's user may not sign in.")
-    if token.last_used_at is None or moments.after(token.last_used_at, _USED_EVERY) < now:
-        service.accounts.mark_used(token.id, now)
-    return Caller(token.user_id, user.name if user else "local", frozenset(token.scopes), "token", "")
+    local = None if service.shared else service.settings.user
+    token, name = accounts.token_holder(service.accounts, secret, local=local)
+    return Caller(token.user_id, name, frozenset(token.scopes), "token", "")
 
 
 def _by_session(service: Service, session: str) -> Caller:
-    user = service.accounts.session_user(digest(session), moments.now()) if session else None
+    user = accounts.session_user(service.accounts, session)
     if user is None:
         raise NotSignedIn("Nobody is signed in.")
     return Caller(user.id, user.name, frozenset(SCOPES), "session", csrf_token(service, session))
 
 
-def _refuse_other_sites(request: Request) -> None:
-    """Any page in the user's browser can send requests here; what it sends says where it comes from."""
-    site = request.headers.get("sec-fetch-site", "none")
-    navigating = request.headers.get("sec-fetch-mode") == "navigate" and request.method in _SAFE
-    if site not in ("same-origin", "none") and not navigating:
-        raise NotAllowed("The request comes from another site.")
-    origin = request.headers.get("origin")
-    if origin is not None and origin != f"{request.url.scheme}://{request.headers.get('host', '')}":
-        raise NotAllowed("The request comes from another site.")
-
-
-def may_read(caller: Annotated[Caller, Depends(who)]) -> Caller:
+async def may_read(caller: Annotated[Caller, Depends(who)]) -> Caller:
     """Someone who may look."""
     if "read" not in caller.scopes:
         raise NotAllowed("The token may not read.")
@@ -102,14 +80,20 @@ async def may_write(request: Request, caller: Annotated[Caller, Depends(who)]) -
         raise NotAllowed("The token may only read.", suggestions=("Use one with the scope `write`.",))
     if caller.by == "session":
         given = request.headers.get(CSRF_HEADER) or await _form_field(request)
-        if not hmac.compare_digest(given.encode(), caller.csrf_token.encode()):
+        if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), caller.csrf_token.encode()):
             raise NotAllowed("The form is not from this site, or too old.", suggestions=("Reload the page.",))
     return caller
 
 
+async def in_person(caller: Annotated[Caller, Depends(may_write)]) -> Caller:
+    """Someone who is there and means it: a token that leaked must not make others that outlast it."""
+    if caller.by == "token":
+        raise NotAllowed("No token may do this.", suggestions=("Sign in.",))
+    return caller
+
+
 async def _form_field(request: Request) -> str:
-    kind = request.headers.get("content-type", "").partition(";")[0]
-    if kind not in ("application/x-www-form-urlencoded", "multipart/form-data"):
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in _FORMS:
         return ""
     value = (await request.form()).get(CSRF_FIELD)
     return value if isinstance(value, str) else ""
@@ -132,3 +116,5 @@ def own_library_to_change(
 Reads = Annotated[Store, Depends(own_library)]
 Changes = Annotated[Store, Depends(own_library_to_change)]
 """What a route that looks or changes takes as its `library`."""
+Person = Annotated[Caller, Depends(in_person)]
+"""What a route that no token may use takes as its `caller`."""

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from pagekeep import errors
-from pagekeep.errors import NotSignedIn, PagekeepError
+from pagekeep.errors import PagekeepError
 
 STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.InvalidUrl: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -30,8 +30,13 @@ STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.NotSignedIn: HTTPStatus.UNAUTHORIZED,
     errors.NotAllowed: HTTPStatus.FORBIDDEN,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.PagekeepError: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 """By the nearest class in the tree."""
+_HEADERS: Final[dict[type[PagekeepError], dict[str, str]]] = {
+    errors.NotSignedIn: {"WWW-Authenticate": "Bearer"},
+    errors.TooManyRequests: {"Retry-After": "60"},
+}
 
 
 def status_of(error: PagekeepError) -> HTTPStatus:
@@ -41,8 +46,13 @@ def status_of(error: PagekeepError) -> HTTPStatus:
 
 def error_answer(error: PagekeepError) -> JSONResponse:
     """The error as JSON."""
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotSignedIn) else None
+    headers = next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), None)
     return JSONResponse(error.to_json(), status_of(error), headers)
+
+
+def unexpected_answer() -> JSONResponse:
+    """For a fault of ours: what it was is in the log alone."""
+    return JSONResponse(_shape("Unexpected", "Something went wrong here.", ["Try again, and report the fault."]), 500)
 
 
 def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Final, cast
 
 from fastapi import Request
@@ -33,6 +34,7 @@ class Service:
     secret: bytes
     """Signs what is given to browsers and must come back unchanged."""
     _libraries: dict[str, Store] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def shared(self) -> bool:
@@ -41,11 +43,12 @@ class Service:
 
     def library(self, user_id: str) -> Store:
         """The user's library, kept open for the next request."""
-        store = self._libraries.pop(user_id, None) or open_library(self.settings, user_id)
-        self._libraries[user_id] = store  # now the last one used
-        while len(self._libraries) > _MOST_OPEN:
-            self._libraries.pop(next(iter(self._libraries))).close()
-        return store
+        with self._lock:  # routes run in threads
+            store = self._libraries.pop(user_id, None) or open_library(self.settings, user_id)
+            self._libraries[user_id] = store  # now the last one used
+            while len(self._libraries) > _MOST_OPEN:
+                self._libraries.pop(next(iter(self._libraries))).close()
+            return store
 
     def close_libraries(self) -> None:
         """At the end."""
@@ -58,6 +61,7 @@ class Service:
 async def opened(settings: Settings, secret: bytes, *, processes: int | None = None) -> AsyncIterator[Service]:
     """A service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings.library)
+    settings = await asyncio.to_thread(_for_whom, settings, accounts)
     reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
     try:
         async with Retrieval(settings, read=reader.read) as retrieval:
@@ -71,7 +75,12 @@ async def opened(settings: Settings, secret: bytes, *, processes: int | None = N
         accounts.close()
 
 
-def service_of(request: Request) -> Service:
+def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
+    """Where there are users, they sign in: nobody is to walk past them by forgetting to say `shared`."""
+    return replace(settings, shared=settings.shared or bool(accounts.users()))
+
+
+async def service_of(request: Request) -> Service:
     """The service, as a dependency of a route."""
     return cast("Service", request.app.state.service)
 

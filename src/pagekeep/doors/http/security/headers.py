@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pagekeep.doors.http.errors import unexpected_answer
+
+_log: Final = logging.getLogger("pagekeep.server")
 _ALWAYS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -15,6 +19,7 @@ _ALWAYS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "private, no-cache",
 }
 
 
@@ -28,7 +33,11 @@ def policy(nonce: str) -> str:
 
 
 class SafeHeaders:
-    """Puts the headers on; templates find the nonce in `request.state.nonce`. A route that set a header keeps its own."""
+    """Puts the headers on; templates find the nonce in `request.state.nonce`. A route that set a header keeps its own.
+
+    It also answers for routes that fail in a way nobody thought of: what answers for them otherwise stands further out, where
+    no header is put on.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,12 +49,22 @@ class SafeHeaders:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
+        begun = False
+
         async def dressed(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", policy(nonce))
                 for name, value in _ALWAYS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, dressed)
+        try:
+            await self._app(scope, receive, dressed)
+        except Exception:  # whatever it is: it is logged, and the reader is told no more than that it happened
+            if begun:
+                raise
+            _log.exception("A route failed: %s", scope["method"])
+            await unexpected_answer()(scope, receive, dressed)

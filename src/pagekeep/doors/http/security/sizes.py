@@ -1,61 +1,114 @@
-"""Bodies have a limit, kept while they come in: what they say of their length is not believed."""
+"""Bodies have limits, kept while they come in: what they say of their length is not believed."""
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from typing import Final, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pagekeep.doors.http.errors import error_answer
-from pagekeep.errors import TooLarge
+from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests
 
 MOST_BYTES: Final = 30_000_000
 """A page of 10 MB, written as JSON."""
+MOST_IN_ALL: Final = 300_000_000
+"""Of all bodies that are in hand: they are taken before it is known who sends them."""
+SLOWEST_SECONDS: Final = 120.0
 
 
 class BoundedBodies:
-    """Answers 413 to a body that is too large, without reading it to its end."""
+    """Answers 413 to a body that is too large, without reading it to its end, and gives up on one that does not come."""
 
-    def __init__(self, app: ASGIApp, most: int = MOST_BYTES) -> None:
+    def __init__(
+        self, app: ASGIApp, most: int = MOST_BYTES, most_in_all: int = MOST_IN_ALL, seconds: float = SLOWEST_SECONDS
+    ) -> None:
         self._app = app
         self._most = most
+        self._most_in_all = most_in_all
+        self._seconds = seconds
+        self._in_hand = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared) > self._most:
-            await _refuse(scope, receive, send)
+        if not declared.isdigit() or int(declared[:20]) > self._most:
+            await _refuse(_TOO_LARGE, scope, receive, send)
             return
-        read, begun = 0, False
-
-        async def counted() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._most:
-                raise _TooMuch
-            return message
-
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+        body = _Body(self, receive, send)
         try:
-            await self._app(scope, counted, watched)
-        except _TooMuch:
-            if not begun:
-                await _refuse(scope, receive, send)
+            await self._app(scope, body.receive, body.send)
+        except _Refused:
+            pass
+        finally:
+            self._in_hand -= body.read
+        if body.error is not None and not body.begun:
+            await _refuse(body.error, scope, receive, send)
+
+    def refusal(self, length: int, read: int) -> PagekeepError | None:
+        """Why the bytes that came last are too many, if they are."""
+        self._in_hand += length
+        if read > self._most:
+            return _TOO_LARGE
+        return _BUSY if self._in_hand > self._most_in_all else None
+
+    def deadline(self) -> float:
+        """When a body that begins now must be there."""
+        return asyncio.get_running_loop().time() + self._seconds
 
 
-class _TooMuch(Exception):
-    """More came than is taken."""
+class _Body:
+    """One body on its way in, and whether the answer is on its way out."""
+
+    def __init__(self, bounds: BoundedBodies, receive: Receive, send: Send) -> None:
+        self._bounds = bounds
+        self._receive = receive
+        self._send = send
+        self._until = bounds.deadline()
+        self._complete = False
+        self.read = 0
+        self.begun = False
+        self.error: PagekeepError | None = None
+
+    async def receive(self) -> Message:
+        """The next part; once the body is there, news of the client's leaving, for which one may wait for ever."""
+        try:
+            async with asyncio.timeout_at(None if self._complete else self._until):
+                message = await self._receive()
+        except TimeoutError:
+            self._fail(_SLOW)
+        self._complete = not message.get("more_body", False)
+        length = len(message.get("body", b""))
+        self.read += length
+        error = self._bounds.refusal(length, self.read)
+        if error is not None:
+            self._fail(error)
+        return message
+
+    def _fail(self, error: PagekeepError) -> NoReturn:
+        self.error = error
+        raise _Refused
+
+    async def send(self, message: Message) -> None:
+        """What a route makes of a body that was refused half-way is not sent: the refusal is."""
+        if self.error is not None and not self.begun:
+            return
+        self.begun = True
+        await self._send(message)
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    error = TooLarge("The request is larger than the server takes.")
+class _Refused(Exception):
+    """The body is not wanted. Whoever reads it may take this for a fault of their own, and answer: see `_Body.send`."""
+
+
+_TOO_LARGE: Final = TooLarge("The request is larger than the server takes.")
+_BUSY: Final = TooManyRequests("The server has its hands full.", suggestions=("Try again in a moment.",))
+_SLOW: Final = TooManyRequests("The request took too long to arrive.", suggestions=("Try again.",))
+
+
+async def _refuse(error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
     answer = error_answer(error)
     answer.headers["connection"] = "close"
     await answer(scope, receive, send)
