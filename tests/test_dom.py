@@ -209,3 +209,10 @@ def test_tagged_finds_all_of_several_names_in_document_order() -> None:
     root = body("<ul><li>a<p>b</p></li></ul><p>c</p><svg></svg>")
     assert [node.tag for node in dom.tagged(root, ("p", "li", "svg"))] == ["li", "p", "p", "svg"]
     assert dom.tagged(root, ("table",)) == []
+
+
+def test_attributes_that_only_a_parser_can_make_are_left_out_of_new_elements() -> None:
+    parsed = dom.first(dom.parse("<p = class=a>x</p>"), "p")
+    assert parsed is not None
+    assert "=" in dom.attributes(parsed)
+    assert dom.attributes(dom.element("p", dom.attributes(parsed))) == {"class": "a"}

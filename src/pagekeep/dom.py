@@ -157,10 +157,19 @@ def inner_html(node: Node) -> str:
 
 
 def element(tag: str, attrs: Mapping[str, str] | None = None, *children: Node | str) -> Element:
-    """A new detached element; strings become text."""
-    made = Element(tag, dict(attrs) if attrs else None)
+    """A new detached element; strings become text. Attributes copied from a page may have names that only a parser can
+    make (`<p =>`): those are left out."""
+    named = {name: value for name, value in attrs.items() if _is_name(name)} if attrs else None
+    made = Element(tag, named or None)
     append(made, *children)
     return made
+
+
+_IN_NO_NAME: Final = frozenset(" \t\n\f\r\0/=>")
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and _IN_NO_NAME.isdisjoint(name)
 
 
 def _node(item: Node | str) -> Node:
