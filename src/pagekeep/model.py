@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-# Results cross process borders; a read-only view of a mapping does so as what it shows.
-copyreg.pickle(MappingProxyType, lambda view: (MappingProxyType, (dict(view),)))
+
+def _view(shown: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(shown)
+
+
+# Results cross process borders; a read-only view of a mapping does so as what it shows. By a function of ours: the type
+# itself goes by a name that cannot be imported.
+copyreg.pickle(MappingProxyType, lambda view: (_view, (dict(view),)))
 
 Kind = Literal["article", "documentation", "forum", "product", "collection", "listing", "service"]
 KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "collection", "listing", "service")
@@ -294,26 +300,26 @@ class Page:
             "strategy": self.strategy,
             "word_count": self.word_count,
             "reading_time": self.reading_time,
-            "quality": _plain(self.quality),
-            "caught": _plain(self.caught),
-            "need_render": _plain(self.need_render),
-            "metadata": _plain(self.metadata),
+            "quality": plain(self.quality),
+            "caught": plain(self.caught),
+            "need_render": plain(self.need_render),
+            "metadata": plain(self.metadata),
             "markdown": self.markdown,
             "html": self.html,
             "text": self.text,
-            "links": _plain(self.links),
-            "media": _plain(self.media),
+            "links": plain(self.links),
+            "media": plain(self.media),
         }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Dataclasses, mappings and tuples as dicts and lists (`dataclasses.asdict` cannot copy a mapping proxy)."""
     if hasattr(value, "__dataclass_fields__"):
-        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
 
 

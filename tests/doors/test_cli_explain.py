@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pagekeep.doors.cli.explain import MOST_REMOVALS, explain
+from pagekeep.app.explaining import MOST_REMOVALS, explain
 from pagekeep.model import Attempt, Check, Metadata, Page, Quality, Removal, Trace
 
 LOST = Attempt("readability", False, "only 12 words, 100 are needed", 12, seconds=0.0021)

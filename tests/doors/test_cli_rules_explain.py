@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from pagekeep.app.explaining_rules import rule_lines
 from pagekeep.app.library import open_library
 from pagekeep.app.rulebook import fingerprint
 from pagekeep.config import Settings
-from pagekeep.doors.cli.explain_rules import rule_lines
 from pagekeep.doors.cli.main import cli
 from pagekeep.model import Fetched, Options, RuleDeed, RuleMatch
 from pagekeep.rules import shipped

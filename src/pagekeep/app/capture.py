@@ -239,5 +239,5 @@ def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     if fetched.content_type in _TEXT_TYPES:
-        return keep_text(fetched.body, fetched.final_url, options=options)
-    return extract(fetched.body, fetched.final_url, rules=rules, options=options)
+        return keep_text(fetched.body, fetched.final_url or None, options=options)
+    return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

@@ -51,3 +51,34 @@ def retag(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[s
 def clean_tag(tag: str) -> str:
     """A tag as it is kept: without a leading #, in one line."""
     return " ".join("".join(char if char.isprintable() else " " for char in tag).split()).removeprefix("#")
+
+
+def set_by_user(
+    store: Store,
+    item: Item,
+    *,
+    pinned: bool | None = None,
+    archived: bool | None = None,
+    tags: Iterable[str] | None = None,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+    opened: bool = False,
+    unchanged_since: str | None = None,
+) -> Item:
+    """Change what the user may set, all in one step; `None` leaves a thing as it is."""
+    changes: dict[str, Any] = {
+        name: flag for name, flag in (("pinned", pinned), ("archived", archived)) if flag is not None
+    }
+    had = list(item.metadata.get("tags", ()))
+    wanted = _retagged(had if tags is None else list(tags), add, remove)
+    if tags is not None or wanted != had:
+        changes["tags"] = wanted
+    if changes or unchanged_since is not None:
+        item = store.set_metadata(item.id, changes, moments.now(), unchanged_since=unchanged_since)
+    return store.mark_opened(item.id, moments.now()) if opened else item
+
+
+def _retagged(had: Iterable[str], add: Iterable[str], remove: Iterable[str]) -> list[str]:
+    gone = {clean_tag(tag).casefold() for tag in remove}
+    wanted = dict.fromkeys(map(clean_tag, (*had, *add)))
+    return [tag for tag in wanted if tag and tag.casefold() not in gone]

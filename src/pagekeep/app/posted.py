@@ -10,9 +10,10 @@ from pagekeep.model import Fetched
 def posted(url: str, html: str, *, rendered: bool = True, selection: str | None = None) -> Fetched:
     """The page at `url` as it was sent; with a `selection`, that part of it under the page's own head.
 
-    `InvalidUrl` or `InvalidProtocol` for what is no address of a page.
+    `InvalidUrl` or `InvalidProtocol` for what is no address of a page; an empty one stands for a page without.
     """
-    split_url(url)
+    if url:
+        split_url(url)
     shown = html if not selection else _only(html, selection)
     return Fetched(
         url=url,

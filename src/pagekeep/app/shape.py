@@ -4,6 +4,7 @@
                 read has `content`; one that was saved has `outcome` (added, updated, kept), `note` and `warnings`
     saves       the same, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed
     jobs        {"jobs": [job, ...]}
+    over HTTP   what is one of its kind stands under its name: {"item": item}, {"job": job}, {"token": token}...
     one error   {"success": false, "error": {"type", "message", "suggestions"}}
 
 Moments are ISO 8601 in UTC. `next` goes back as `after`. Keys may be added, never renamed or removed.
@@ -12,9 +13,13 @@ Moments are ISO 8601 in UTC. `next` goes back as `after`. Keys may be added, nev
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pagekeep.model import Hit, Item, Job
+from pagekeep.model import Annotation, Hit, Item, Job, Page, RuleFault, Token, plain
+
+if TYPE_CHECKING:
+    from pagekeep.app.save import Saved
+    from pagekeep.rules.rule import Rule
 
 
 def item_shape(item: Item, *, content: bool = False) -> dict[str, Any]:
@@ -79,3 +84,46 @@ def job_shape(job: Job) -> dict[str, Any]:
         "item_id": job.options.get("item"),
         "options": dict(job.options),
     }
+
+
+def saved_shape(saved: Saved) -> dict[str, Any]:
+    """An item as it came out of a save."""
+    told = {"outcome": saved.outcome, "note": saved.note, "warnings": list(saved.warnings)}
+    return {**item_shape(saved.item), **told}
+
+
+def page_shape(page: Page) -> dict[str, Any]:
+    """A page that was read and not stored."""
+    return {**page.to_json(), "document": page.document}
+
+
+def trace_shape(page: Page) -> dict[str, Any]:
+    """How a page's content was found."""
+    shape: dict[str, Any] = plain(page.trace)
+    return shape
+
+
+def annotation_shape(annotation: Annotation) -> dict[str, Any]:
+    """A marked passage as plain JSON types."""
+    shape: dict[str, Any] = plain(annotation)
+    return shape
+
+
+def token_shape(token: Token) -> dict[str, Any]:
+    """What is known of a token; the token itself is not."""
+    shape: dict[str, Any] = plain(token)
+    return {name: value for name, value in shape.items() if name != "user_id"}
+
+
+def rule_shape(rule: Rule) -> dict[str, Any]:
+    """A rule as it would stand in a file, and where it does."""
+    from pagekeep.rules.dumping import rule_data
+
+    source = rule.source
+    where = {"file": source.name, "line": source.line, "shipped": source.shipped} if source else None
+    return {**rule_data(rule), "source": where}
+
+
+def fault_shape(fault: RuleFault) -> dict[str, Any]:
+    """What is wrong with a file of rules, and where."""
+    return {name: getattr(fault, name) for name in ("file", "line", "path", "rule", "message", "suggestion")}

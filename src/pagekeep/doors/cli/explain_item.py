@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekeep.doors.cli.explain import explain as explained
+from pagekeep.app.explaining import explain as explained
 from pagekeep.doors.cli.extract import from_address, from_file, is_address, show_explanation
 from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import examples, library_options, opened

@@ -177,7 +177,7 @@ def show(page: Page, form: str) -> None:
 
 def show_explanation(page: Page) -> None:
     """Print the explanation, its headings bold on a terminal."""
-    from pagekeep.doors.cli.explain import explain
+    from pagekeep.app.explaining import explain
 
     explanation = explain(page)
     if not on_terminal():

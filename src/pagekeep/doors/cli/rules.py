@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -73,7 +73,9 @@ def list_rules(own: bool, folder: str | None, as_json: bool) -> None:
     with errors_shown(as_json=as_json):
         found = [rule for rule in rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
         if as_json:
-            write_json({"rules": [_shape(rule) for rule in found]})
+            from pagekeep.app.shape import rule_shape
+
+            write_json({"rules": [rule_shape(rule) for rule in found]})
         elif found:
             rows = [[rule.id, rule.phase, str(rule.priority), told(rule), _origin(rule)] for rule in found]
             show_table([["id", "phase", "priority", "for", "from"], *rows])
@@ -90,7 +92,9 @@ def show(rule_id: str, folder: str | None, as_json: bool) -> None:
 
         rule = find(rulebook(folder), rule_id)
         if as_json:
-            write_json(_shape(rule))
+            from pagekeep.app.shape import rule_shape
+
+            write_json(rule_shape(rule))
         else:
             write(f"# {_origin(rule)}\n{dump([rule])}")
 
@@ -120,7 +124,9 @@ def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
         files = _files(paths or (own_folder(folder),), named=bool(paths))
         checked = checking.check(read_files(files))
         if as_json:
-            faults = [_fault_shape(fault) for fault in checked.faults]
+            from pagekeep.app.shape import fault_shape
+
+            faults = [fault_shape(fault) for fault in checked.faults]
             write_json({"success": not faults, "files": len(files), "rules": len(checked.rules), "faults": faults})
         else:
             for fault in checked.faults:
@@ -174,15 +180,3 @@ def _origin(rule: Rule) -> str:
     if rule.source is None:
         return ""
     return "shipped" if rule.source.shipped else f"{rule.source.name}:{rule.source.line}"
-
-
-def _shape(rule: Rule) -> dict[str, Any]:
-    from pagekeep.rules.dumping import rule_data
-
-    source = rule.source
-    where = {"file": source.name, "line": source.line, "shipped": source.shipped} if source else None
-    return {**rule_data(rule), "source": where}
-
-
-def _fault_shape(fault: RuleFault) -> dict[str, Any]:
-    return {name: getattr(fault, name) for name in ("file", "line", "path", "rule", "message", "suggestion")}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from pagekeep.app.explaining_rules import match_shape, rule_lines
 from pagekeep.doors.cli.explain_item import page_of
-from pagekeep.doors.cli.explain_rules import match_shape, rule_lines
 from pagekeep.doors.cli.library import examples, library_options
 from pagekeep.doors.cli.show import errors_shown, printable, write, write_json
 

@@ -160,13 +160,11 @@ def _listed(file: str | None) -> Iterator[str]:
 
 def _show(tally: Tally, as_json: bool) -> None:
     if as_json:
-        from pagekeep.app.shape import item_shape
+        from pagekeep.app.shape import saved_shape
 
-        items = [
-            {**item_shape(saved.item), "outcome": saved.outcome, "note": saved.note, "warnings": list(saved.warnings)}
-            for saved in tally.saved
-        ]
-        write_json({"items": items, "next": None, "errors": _errors(tally.failures)})
+        write_json(
+            {"items": [saved_shape(saved) for saved in tally.saved], "next": None, "errors": _errors(tally.failures)}
+        )
     else:
         for saved in tally.saved:
             write("\n".join(saved_lines(saved)))

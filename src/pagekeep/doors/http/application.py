@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from pagekeep.config import Settings
 from pagekeep.doors.http import errors
-from pagekeep.doors.http.api import items
+from pagekeep.doors.http.api import extract, items, jobs, saves, search
 from pagekeep.doors.http.security.headers import SafeHeaders
 from pagekeep.doors.http.security.names import NamesOnly, names_of
 from pagekeep.doors.http.security.sizes import BoundedBodies
@@ -42,9 +43,11 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        generate_unique_id_function=_operation_id,
     )
     errors.install(app)
-    app.include_router(items.router, prefix="/api/v1")
+    for resource in (saves, jobs, extract, items, search):
+        app.include_router(resource.router, prefix="/api/v1")
     # The last one added stands first.
     app.add_middleware(BoundedBodies)
     app.add_middleware(NamesOnly, names=names_of(settings))
@@ -56,6 +59,11 @@ def server_folder(settings: Settings) -> Path:
     """Where the server keeps what is its own: beside the library, or in the data folder when that is on a server."""
     remote = settings.library is not None and "://" in settings.library
     return default_library().parent if remote or settings.library is None else Path(settings.library).parent
+
+
+def _operation_id(route: APIRoute) -> str:
+    """What clients made from the OpenAPI page call it."""
+    return route.name
 
 
 def server_secret(settings: Settings) -> bytes:

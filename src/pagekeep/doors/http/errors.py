@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from pagekeep import errors
+from pagekeep.doors.http.answers import Json
 from pagekeep.errors import PagekeepError
 
 STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
@@ -26,7 +27,11 @@ STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.RuleError: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.RetryLimit: HTTPStatus.CONFLICT,
+    errors.Conflict: HTTPStatus.CONFLICT,
+    errors.Outdated: HTTPStatus.PRECONDITION_FAILED,
+    errors.NotOffered: HTTPStatus.NOT_IMPLEMENTED,
     errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.InvalidQuery: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotSignedIn: HTTPStatus.UNAUTHORIZED,
     errors.NotAllowed: HTTPStatus.FORBIDDEN,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
@@ -44,15 +49,15 @@ def status_of(error: PagekeepError) -> HTTPStatus:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
-def error_answer(error: PagekeepError) -> JSONResponse:
+def error_answer(error: PagekeepError) -> Json:
     """The error as JSON."""
     headers = next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), None)
-    return JSONResponse(error.to_json(), status_of(error), headers)
+    return Json(error.to_json(), status_of(error), headers)
 
 
-def unexpected_answer() -> JSONResponse:
+def unexpected_answer() -> Json:
     """For a fault of ours: what it was is in the log alone."""
-    return JSONResponse(_shape("Unexpected", "Something went wrong here.", ["Try again, and report the fault."]), 500)
+    return Json(_shape("Unexpected", "Something went wrong here.", ["Try again, and report the fault."]), 500)
 
 
 def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:
@@ -69,11 +74,11 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _invalid(_request: Request, error: RequestValidationError) -> Response:
         faults = [f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}" for fault in error.errors()]
-        return JSONResponse(_shape("InvalidRequest", "The request cannot be read.", faults), 422)
+        return Json(_shape("InvalidRequest", "The request cannot be read.", faults), 422)
 
     @app.exception_handler(HTTPException)
     def _plain(_request: Request, error: HTTPException) -> Response:
         phrase = HTTPStatus(error.status_code).phrase
         message = "There is nothing at this address." if error.status_code == HTTPStatus.NOT_FOUND else f"{phrase}."
         kind = phrase.title().replace(" ", "").replace("-", "")
-        return JSONResponse(_shape(kind, message, []), error.status_code, getattr(error, "headers", None))
+        return Json(_shape(kind, message, []), error.status_code, getattr(error, "headers", None))

@@ -12,8 +12,10 @@ from typing import Final, cast
 
 from fastapi import Request
 
+from pagekeep.app.background import Background, working
 from pagekeep.app.capture import Retrieval
 from pagekeep.app.library import open_library
+from pagekeep.app.queue import Worked
 from pagekeep.app.reading import Reader
 from pagekeep.config import Settings
 from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
@@ -33,6 +35,8 @@ class Service:
     """Reads pages in killable processes."""
     secret: bytes
     """Signs what is given to browsers and must come back unchanged."""
+    background: Background
+    """Saves what waits in the queue."""
     _libraries: dict[str, Store] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -64,8 +68,11 @@ async def opened(settings: Settings, secret: bytes, *, processes: int | None = N
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
     reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
     try:
-        async with Retrieval(settings, read=reader.read) as retrieval:
-            service = Service(settings, accounts, retrieval, reader, secret)
+        async with (
+            Retrieval(settings, read=reader.read) as retrieval,
+            working(settings, retrieval, _unheard) as background,
+        ):
+            service = Service(settings, accounts, retrieval, reader, secret, background)
             try:
                 yield service
             finally:
@@ -78,6 +85,10 @@ async def opened(settings: Settings, secret: bytes, *, processes: int | None = N
 def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
     """Where there are users, they sign in: nobody is to walk past them by forgetting to say `shared`."""
     return replace(settings, shared=settings.shared or bool(accounts.users()))
+
+
+def _unheard(_worked: Worked) -> None:
+    """Whoever wants to know asks for the job."""
 
 
 async def service_of(request: Request) -> Service:

@@ -2,27 +2,156 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Header, Path, Query, Request
+from fastapi.responses import Response
 
-from pagekeep.app.shape import items_shape
-from pagekeep.doors.http.caller import Reads
+from pagekeep.app import addresses, moments
+from pagekeep.app.capture import Request as Wanted
+from pagekeep.app.explaining import explain
+from pagekeep.app.library import find, set_by_user
+from pagekeep.app.looking import look_again
+from pagekeep.app.save import retry
+from pagekeep.app.shape import item_shape, items_shape, page_shape, saved_shape, trace_shape
+from pagekeep.doors.http.answers import Json, answer, tagged
+from pagekeep.doors.http.api import forms, shapes
+from pagekeep.doors.http.api.pages import Here
+from pagekeep.doors.http.api.shapes import FETCHING, failures
+from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.model import ItemFilter, Level
+from pagekeep.store import Order
 
 router = APIRouter(tags=["items"])
+ItemId = Annotated[str, Path(max_length=100, description="The id, or the beginning of it.")]
+Moment = Annotated[str | None, Query(pattern=r"^\d{4}(-\d{2}(-\d{2}(T[\d:.]+Z?)?)?)?$", examples=["2025-03-19"])]
+Key = Annotated[str | None, Query(max_length=10_000, description="`next` of the page before.")]
+_RECENT: Final = 200
 
 
-@router.get("/items")
+@router.get("/items", response_model=shapes.Items, responses=failures())
 def list_items(
+    request: Request,
     library: Reads,
-    domain: str | None = None,
-    tag: Annotated[list[str] | None, Query()] = None,
+    domain: Annotated[str | None, Query(max_length=300)] = None,
+    tag: Annotated[
+        list[str] | None, Query(max_length=20, description="With several, those that have them all.")
+    ] = None,
+    pinned: bool | None = None,
+    archived: Annotated[
+        Literal["no", "yes", "any"] | None, Query(description="`no` unless deleted ones are listed.")
+    ] = None,
+    deleted: bool = False,
     quality: Level | None = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    after: str | None = None,
-) -> dict[str, Any]:
-    """A page of the inbox, newest first."""
-    wanted = ItemFilter(domain=domain, tags=tuple(tag or ()), quality=quality)
-    page = library.list_items(wanted, limit=limit, after=after)
-    return items_shape(page.items, page.next)
+    saved_after: Moment = None,
+    saved_before: Moment = None,
+    order: Order = "saved",
+    descending: Annotated[
+        bool | None, Query(description="Newest first, or Z first; by title A first without it.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=_RECENT)] = 50,
+    after: Key = None,
+) -> Response:
+    """A page of the library; without filters, of the inbox, newest first."""
+    chosen = archived or ("any" if deleted else "no")
+    wanted = ItemFilter(
+        domain=domain,
+        tags=tuple(tag or ()),
+        pinned=pinned,
+        archived={"no": False, "yes": True, "any": None}[chosen],
+        deleted=deleted,
+        quality=quality,
+        saved_after=saved_after,
+        saved_before=saved_before,
+    )
+    falling = order != "title" if descending is None else descending
+    page = library.list_items(wanted, order=order, descending=falling, limit=limit, after=after)
+    return answer(request, items_shape(page.items, page.next))
+
+
+@router.get("/items/lookup", response_model=shapes.PerhapsAnItem, responses=failures())
+def look_up(request: Request, library: Reads, url: Annotated[str, Query(max_length=8192)]) -> Response:
+    """The item for an address in any form, if the page is in the library."""
+    item = library.find_url(addresses.normalise(url))
+    there = item is not None and item.deleted_at is None
+    return answer(request, {"item": item_shape(item) if item is not None and there else None})
+
+
+@router.post("/items/purge", response_model=shapes.Purged, responses=failures())
+def purge_items(asked: shapes.AskedToPurge, library: Changes) -> Response:
+    """Remove deleted items for good, with their pages."""
+    return Json({"purged": library.purge(asked.ids)})
+
+
+@router.get(
+    "/items/{item_id}",
+    response_model=shapes.OneWholeItem,
+    responses={
+        200: {"content": {kind: {"schema": {"type": "string"}} for kind in forms.TYPES.values() if "json" not in kind}},
+        304: {"description": "It is as the client has it."},
+        **failures(404, 406),
+    },
+)
+def read_item(
+    request: Request,
+    item_id: ItemId,
+    library: Reads,
+    format: Annotated[forms.Form | None, Query(description="Wins over the `Accept` header.")] = None,
+) -> Response:
+    """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
+    form = format or forms.accepted(request.headers.get("accept"))
+    item = find(library, item_id)
+    return tagged(request, forms.written(item, form), forms.tag(item, form))
+
+
+@router.patch("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404, 412))
+def change_item(
+    item_id: ItemId,
+    asked: shapes.Changes,
+    library: Changes,
+    if_match: Annotated[
+        str | None, Header(description="Change it only if it is still what this `ETag` stands for.")
+    ] = None,
+) -> Response:
+    """Pin, archive or tag an item, or note that it was read."""
+    item = find(library, item_id)
+    since = None if if_match is None else forms.still(item, if_match)
+    item = set_by_user(
+        library,
+        item,
+        pinned=asked.pinned,
+        archived=asked.archived,
+        tags=asked.tags,
+        add=asked.add_tags,
+        remove=asked.remove_tags,
+        opened=bool(asked.opened),
+        unchanged_since=since,
+    )
+    return Json({"item": item_shape(item)}, headers={"ETag": forms.tag(item, "json")})
+
+
+@router.delete("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404))
+def delete_item(item_id: ItemId, library: Changes) -> Response:
+    """Delete an item; it stays, and can be restored, until it is purged."""
+    return Json({"item": item_shape(library.delete(find(library, item_id).id, moments.now()))})
+
+
+@router.post("/items/{item_id}/restore", response_model=shapes.OneItem, responses=failures(404))
+def restore_item(item_id: ItemId, library: Changes) -> Response:
+    """Bring a deleted item back."""
+    return Json({"item": item_shape(library.restore(find(library, item_id).id, moments.now()))})
+
+
+@router.post("/items/{item_id}/retry", response_model=shapes.OneSavedItem, responses=failures(404, 409, *FETCHING))
+async def retry_item(item_id: ItemId, asked: shapes.AskedToRetry, library: Changes, service: Here) -> Response:
+    """Fetch and read an item anew; three times at most until it succeeds."""
+    wanted = Wanted("", render=asked.render, wait_for=asked.wait_for)
+    saved = await retry(item_id, library, service.retrieval, request=wanted)
+    return Json({"item": saved_shape(saved)})
+
+
+@router.get("/items/{item_id}/explanation", response_model=shapes.Explanation, responses=failures(404))
+async def explain_item(item_id: ItemId, library: Reads, service: Here) -> Response:
+    """How the item's content was found, from the page as it was kept."""
+    page = await look_again(item_id, library, service.retrieval)
+    return Json({"explanation": explain(page), "trace": trace_shape(page), "page": page_shape(page)})

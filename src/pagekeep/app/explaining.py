@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from pagekeep.doors.cli.explain_rules import rule_lines
+from pagekeep.app.explaining_rules import rule_lines
 from pagekeep.model import Attempt, Page, Removal, Strategy
 
 LEVEL_NAMES: Final[dict[Strategy, str]] = {

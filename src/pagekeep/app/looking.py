@@ -1,0 +1,66 @@
+"""Pages that are only looked at: read from the web, from what a caller has, or from the library, and not stored."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+
+from pagekeep.app import addresses, entry, moments
+from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
+from pagekeep.app.library import find
+from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.model import Fetched, Item, Options, Page, RawPage
+from pagekeep.store import Store
+
+
+def _silent(_stage: str) -> None:
+    """Nobody watches."""
+
+
+async def look(
+    request: Request, retrieval: Retrieval, *, given: Fetched | None = None, progress: Progress = _silent
+) -> Captured:
+    """The page at an address, or the one that is given."""
+    options = _now(retrieval)
+    if given is None:
+        return await capture(request, retrieval, options=options, progress=progress)
+    progress("Extracting")
+    return Captured(await retrieval.read(given, options), given)
+
+
+async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
+    """A saved page read again as it was kept; `NotFound` when it was not."""
+    item, raw = await to_thread(_kept, key, store)
+    options = Options(saved_at=moments.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
+    return await retrieval.read(entry.fetched_again(raw), options)
+
+
+def _kept(key: str, store: Store) -> tuple[Item, RawPage]:
+    item = find(store, key)
+    raw = store.raw(item.id)
+    if raw is None:
+        raise NotFound("The page as it was fetched was not kept.", suggestions=("Fetch it anew.",))
+    return item, raw
+
+
+async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
+    """The saved page at an address, when it was fetched no longer ago than so many seconds; nothing is fetched."""
+    raw = await to_thread(_fresh, url, seconds, store)
+    if raw is None:
+        return None
+    fetched = entry.fetched_again(raw)
+    return Captured(await retrieval.read(fetched, _now(retrieval)), fetched)
+
+
+def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
+    try:
+        item = store.find_url(addresses.normalise(url))
+    except PagekeepError:
+        return None
+    raw = store.raw(item.id) if item is not None and item.deleted_at is None else None
+    if raw is None or raw.fetched_at < moments.after(moments.now(), -seconds):
+        return None
+    return raw
+
+
+def _now(retrieval: Retrieval) -> Options:
+    return Options(saved_at=moments.to_the_second(moments.now()), max_bytes=retrieval.settings.max_bytes)

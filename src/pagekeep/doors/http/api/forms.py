@@ -1,0 +1,68 @@
+"""The forms in which an item can be read, and the tags that tell whether one has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final, Literal
+
+from fastapi.responses import PlainTextResponse, Response
+
+from pagekeep.app.shape import item_shape
+from pagekeep.doors.http.answers import Json, holds
+from pagekeep.errors import Outdated
+from pagekeep.model import Item
+
+Form = Literal["json", "markdown"]
+TYPES: Final[dict[Form, str]] = {"json": "application/json", "markdown": "text/markdown; charset=utf-8"}
+_ACCEPTED: Final[dict[str, Form]] = {
+    "application/json": "json",
+    "*/*": "json",
+    "application/*": "json",
+    "text/markdown": "markdown",
+    "text/plain": "markdown",
+    "text/*": "markdown",
+}
+
+
+def accepted(header: str | None) -> Form:
+    """The form the client likes best; JSON when it does not say."""
+    ranges = [_range(part) for part in (header or "*/*").split(",")[:50]]
+    for kind, weight in sorted(ranges, key=lambda one: -one[1]):
+        if weight > 0 and kind in _ACCEPTED:
+            return _ACCEPTED[kind]
+    return "json"
+
+
+def _range(part: str) -> tuple[str, float]:
+    kind, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return kind, float(parameter[2:])
+            except ValueError:
+                return kind, 0.0
+    return kind, 1.0
+
+
+def written(item: Item, form: Form) -> Response:
+    """The item in that form."""
+    if form == "json":
+        return Json({"item": item_shape(item, content=True)})
+    return PlainTextResponse(item.content, headers={"Content-Type": TYPES["markdown"]})
+
+
+def tag(item: Item, form: Form) -> str:
+    """Stands for the item as it is now, in that form."""
+    return f'"{_state(item)}-{form}"'
+
+
+def still(item: Item, given: str) -> str:
+    """The moment of the item's last change, if it is what one of these tags stands for; `Outdated` otherwise."""
+    if not any(holds(given, tag(item, form)) for form in TYPES):
+        raise Outdated("The item was changed meanwhile.")
+    return item.updated_at
+
+
+def _state(item: Item) -> str:
+    told = f"{item.id} {item.updated_at} {item.last_opened_at}"
+    return hashlib.sha256(told.encode()).hexdigest()[:24]

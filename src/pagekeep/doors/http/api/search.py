@@ -1,0 +1,34 @@
+"""`/api/v1/search` and `/api/v1/stats`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from pagekeep.app.shape import hit_shape
+from pagekeep.doors.http.answers import answer
+from pagekeep.doors.http.api.shapes import Hits, Stats, failures
+from pagekeep.doors.http.caller import Reads
+
+router = APIRouter(tags=["search"])
+
+
+@router.get("/search", response_model=Hits, responses=failures())
+def search_items(
+    request: Request,
+    library: Reads,
+    q: Annotated[str, Query(max_length=1000, examples=['lighthouse "harbour wall" -storm tag:history'])],
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    after: Annotated[str | None, Query(max_length=10_000)] = None,
+) -> Response:
+    """Items by their words, best first; also is:pinned, domain:, tag:, quality:, before:, after:, "a phrase" and -without."""
+    page = library.search(q, limit=limit, after=after)
+    return answer(request, {"items": [hit_shape(hit) for hit in page.hits], "next": page.next})
+
+
+@router.get("/stats", response_model=Stats, responses=failures())
+def count_items(request: Request, library: Reads) -> Response:
+    """What is in the library, counted."""
+    return answer(request, {"stats": dict(library.stats())})

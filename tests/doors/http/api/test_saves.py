@@ -1,0 +1,135 @@
+"""Pages into the library over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from pagekeep.store import Store
+from tests.app.conftest import SENTENCE, Shore, article
+
+
+def until(done: Callable[[], bool]) -> None:
+    """Waits for what another thread does."""
+    end = time.monotonic() + 20
+    while not done():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+
+
+def save(client: TestClient, url: str, **asked: Any) -> Any:
+    return client.post("/api/v1/saves", json={"url": url, **asked})
+
+
+def test_a_page_is_saved_with_its_tags_and_tells_where_it_is(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    answer = save(client, shore.url("a"), tags=["#harbour", " "])
+    item = answer.json()["item"]
+    assert answer.status_code == 201
+    assert (item["outcome"], item["title"], item["quality"]) == ("added", "The keeper", "article")
+    assert "harbour" in item["tags"]
+    assert answer.headers["location"] == f"/api/v1/items/{item['id']}"
+    assert client.get(answer.headers["location"]).json()["item"]["id"] == item["id"]
+
+
+def test_a_page_that_is_there_is_updated(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    first = save(client, shore.url("a")).json()["item"]
+    shore.bodies["a"] = article(400)
+    answer = save(client, shore.url("a"))
+    assert answer.status_code == 200
+    assert answer.json()["item"]["outcome"] == "updated"
+    assert answer.json()["item"]["id"] == first["id"]
+
+
+def test_failures_have_their_status_and_the_shape_of_errors(client: TestClient, shore: Shore) -> None:
+    for url, status, kind in (
+        (shore.url("gone"), 502, "FetchHttpError"),
+        ("nowhere", 422, "InvalidUrl"),
+        ("ftp://example.com/", 422, "InvalidProtocol"),
+        ("http://169.254.169.254/", 403, "BlockedAddress"),
+    ):
+        answer = save(client, url)
+        assert (answer.status_code, answer.json()["error"]["type"]) == (status, kind)
+        assert answer.json()["success"] is False
+
+
+def test_what_is_no_request_is_refused_with_every_fault(client: TestClient) -> None:
+    answer = client.post("/api/v1/saves", json={"urls": ["https://example.com"], "tags": "one"})
+    assert answer.status_code == 422
+    error = answer.json()["error"]
+    assert error["type"] == "InvalidRequest"
+    assert [fault.partition(":")[0] for fault in error["suggestions"]] == ["body.url", "body.tags", "body.urls"]
+
+
+def test_a_page_that_is_sent_is_saved_without_fetching_it(client: TestClient, shore: Shore, library: Store) -> None:
+    answer = save(client, shore.url("members"), html=article(300, "Members only"), tags=["club"])
+    item = answer.json()["item"]
+    assert answer.status_code == 201
+    assert (item["title"], item["source"], item["used_js_rendering"]) == ("Members only", "html", True)
+    assert shore.site.requests == []
+    raw = library.raw(item["id"])
+    assert raw is not None
+    assert b"Members only" in raw.body
+
+
+def test_a_page_that_is_sent_takes_the_same_way_as_one_that_is_fetched(client: TestClient, shore: Shore) -> None:
+    page = article(
+        300, "The <script>alert(1)</script> keeper", "<p onclick='x()'>Last <img src=/a.png onerror=x()></p>"
+    )
+    shore.bodies["a"] = page
+    fetched = save(client, shore.url("a")).json()["item"]["id"]
+    sent = save(client, shore.url("b"), html=page, rendered=False).json()["item"]["id"]
+    one, other = (client.get(f"/api/v1/items/{key}").json()["item"]["content"] for key in (fetched, sent))
+    assert one.partition("\n---\n")[2] == other.partition("\n---\n")[2] != ""
+
+
+def test_of_a_page_with_a_selection_only_that_is_kept(client: TestClient, shore: Shore) -> None:
+    page = article(300, "The keeper", "<p>What nobody selected.</p>")
+    answer = save(client, shore.url("a"), html=page, selection=f"<p>Chosen words. {SENTENCE * 4}</p>" * 3)
+    item = client.get(f"/api/v1/items/{answer.json()['item']['id']}").json()["item"]
+    assert item["title"] == "The keeper"
+    assert "Chosen words." in item["content"]
+    assert "What nobody selected" not in item["content"]
+
+
+def test_a_queued_page_is_saved_in_the_background(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    answer = client.post("/api/v1/saves?wait=false", json={"url": shore.url("a"), "tags": ["later"]})
+    assert answer.status_code == 202
+    where = answer.headers["location"]
+    assert where == f"/api/v1/jobs/{answer.json()['job']['id']}"
+    until(lambda: client.get(where).json()["job"]["state"] == "done")
+    made = client.get(where).json()["job"]["item_id"]
+    assert "later" in client.get(f"/api/v1/items/{made}").json()["item"]["tags"]
+
+
+def test_the_same_key_gets_the_same_answer_and_nothing_is_done_again(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    key = {"idempotency-key": "first"}
+    asked = {"url": shore.url("a")}
+    first = client.post("/api/v1/saves", json=asked, headers=key)
+    second = client.post("/api/v1/saves", json=asked, headers=key)
+    assert (second.status_code, second.json()) == (201, first.json())
+    assert shore.site.asked("/page/a") == 1
+    other = client.post("/api/v1/saves", json={"url": shore.url("b")}, headers=key)
+    assert (other.status_code, other.json()["error"]["type"]) == (409, "Conflict")
+
+
+def test_a_request_that_failed_may_be_made_again_with_its_key(client: TestClient, shore: Shore) -> None:
+    key = {"idempotency-key": "second"}
+    assert client.post("/api/v1/saves", json={"url": shore.url("a")}, headers=key).status_code == 502
+    shore.bodies["a"] = article(300)
+    assert client.post("/api/v1/saves", json={"url": shore.url("a")}, headers=key).status_code == 201
+
+
+def test_text_that_no_encoding_can_hold_is_no_fault_of_the_server(client: TestClient) -> None:
+    body = b'{"url": "https://example.com/\\ud800", "html": "<p>\\udfff", "tags": ["\\ud800"]}'
+    answer = client.post("/api/v1/saves", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    body = b'{"url": "https://example.com/", "html": "<p>one \\udfff two", "selection": "<p>\\udfff"}'
+    answer = client.post("/api/v1/saves", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 201
