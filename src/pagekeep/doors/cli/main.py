@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "rules": "rules:rules",
     "evaluate": "evaluate:evaluate",
     "bulk": "bulk:bulk",
+    "mcp": "mcp:mcp",
     "doctor": "care:doctor",
 }
 """Name to module and function, in the order of the help."""
