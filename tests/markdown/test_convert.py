@@ -360,3 +360,8 @@ def test_emphasis_of_whole_words_needs_no_trial(line: str) -> None:
 def test_a_formula_beside_a_digit_stays_a_formula() -> None:
     html = '<p>2<span class="math-inline">x</span>3 and <span class="math-inline">y</span><em>4</em></p>'
     assert [dom.text_of(node) for node in dom.select(round_trip(html), ".math")] == ["x", "y"]
+
+
+def test_a_dollar_sign_in_a_formula_does_not_end_it() -> None:
+    html = '<p><span class="math-inline">5$ a</span> and</p><div class="math-block">b \\$ c $ d</div>'
+    assert [dom.text_of(node).strip() for node in dom.select(round_trip(html), ".math")] == ["5\\$ a", "b \\$ c \\$ d"]

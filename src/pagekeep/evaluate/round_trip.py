@@ -15,6 +15,7 @@ from pagekeep.markdown.scripts import lowered, raised
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _CALLOUT: Final = re.compile(r"\A\[!([\w-]+)\] ?")
+_FORBIDDEN: Final = re.compile(r"\\?\$|\\+$")
 _MATH: Final = ".math-inline,.math-block,.math.inline,.math.block"
 _CELLS: Final = frozenset(("td", "th"))
 _NO_ITEMS: Final = _CELLS | {"section"}
@@ -57,7 +58,8 @@ def _code(root: dom.Element) -> list[str]:
 
 
 def _math(root: dom.Element) -> list[str]:
-    found = ("".join(clean(dom.text_of(node)).split()).strip("$") for node in dom.select(root, _MATH))
+    """The formulas without what may not stand in them, or not at their ends."""
+    found = (_FORBIDDEN.sub("", "".join(clean(dom.text_of(node)).split())) for node in dom.select(root, _MATH))
     return sorted(tex for tex in found if tex)
 
 

@@ -128,6 +128,15 @@ def _could_be_math(text: str) -> bool:
     return False
 
 
+_BARE_DOLLAR: Final = re.compile(r"(?<!\\)\$")
+
+
+def dollars_escaped(tex: str) -> str:
+    """TeX as it may stand between dollar signs: one of its own would end it, a lone backslash would hide the end."""
+    tex = _BARE_DOLLAR.sub(r"\\$", tex) if "$" in tex else tex
+    return tex[:-1].rstrip() if tex.endswith("\\") and (len(tex) - len(tex.rstrip("\\"))) % 2 else tex
+
+
 _RISKY: Final = frozenset("#-+*_=>|:[~0123456789")
 _BLOCK_START: Final = re.compile(
     r"#{1,6}(?: |$)|[-+*](?: |$)|>|~~~"

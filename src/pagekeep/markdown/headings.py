@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pagekeep.dom import Element, text_of
-from pagekeep.markdown.escape import clean
+from pagekeep.markdown.escape import clean, dollars_escaped
 from pagekeep.markdown.run import Stack
 from pagekeep.markdown.writer import Block, Writer, enter
 
@@ -32,6 +32,6 @@ def division(writer: Writer, node: Element, out: list[Block], stack: Stack) -> N
     if "math-block" not in (node.attr("class") or ""):
         enter(writer, node, out, stack)
         return
-    tex = _BLANK_LINES.sub("\n", clean(text_of(node)).strip().strip("$").strip())
+    tex = dollars_escaped(_BLANK_LINES.sub("\n", clean(text_of(node)).strip().strip("$").strip()))
     if tex:
         out.append(Block("math", f"$$\n{tex}\n$$"))

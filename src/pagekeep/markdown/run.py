@@ -9,7 +9,17 @@ from typing import Final, TypeAlias
 
 from pagekeep.dom import Element, Node, Text, text_of
 from pagekeep.markdown.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
-from pagekeep.markdown.escape import ATOM_END, ATOM_START, clean, code_span, escape, escape_first, guard, publish
+from pagekeep.markdown.escape import (
+    ATOM_END,
+    ATOM_START,
+    clean,
+    code_span,
+    dollars_escaped,
+    escape,
+    escape_first,
+    guard,
+    publish,
+)
 
 Stack: TypeAlias = list[Node | str]
 """What is still to be written, next last: nodes, text of our own, emphasis marks and `END`."""
@@ -147,7 +157,7 @@ class Run:
 
     def math(self, tex: str) -> None:
         """Add TeX between dollar signs."""
-        tex = clean(" ".join(tex.split())).strip("$ ")
+        tex = dollars_escaped(clean(" ".join(tex.split())).strip("$ "))
         if tex:
             self.atom(f"${tex}$")
 
