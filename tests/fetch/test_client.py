@@ -228,6 +228,16 @@ def test_anything_can_be_downloaded_through_the_same_guard(site: Site, settings:
     assert run(go()).content_type == "image/png"
 
 
+def test_parts_of_a_page_do_not_wait_for_one_another(site: Site, settings: Settings, clock: Any, run: Any) -> None:
+    async def go() -> None:
+        async with Client(replace(settings, per_host_delay=30), clock=clock) as client:
+            for number in range(4):
+                await client.download(site.url(f"/type?is=image/png&number={number}"))
+
+    run(go())
+    assert clock.slept == []
+
+
 # Redirects
 
 

@@ -50,6 +50,8 @@ class Wish:
     conditional: bool = False
     pages_only: bool = True
     """Whether anything but a page is refused."""
+    spaced: bool = True
+    """Whether it waits its turn behind the page before; parts of one page come together, as browsers ask for them."""
 
 
 @dataclass(slots=True)
@@ -118,7 +120,7 @@ class Client:
         self, url: str, *, accept: str = "*/*", max_bytes: int | None = None, deadline: float | None = None
     ) -> Fetched:
         """Anything at `url`, whatever its type: for images, icons and the like. Same guard, same bounds."""
-        wish = Wish(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False)
+        wish = Wish(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False, spaced=False)
         return await self._run(url, wish, deadline)
 
     async def _run(self, url: str, wish: Wish, seconds: float | None) -> Fetched:
@@ -177,7 +179,7 @@ class Client:
     @asynccontextmanager
     async def _turn(self, visit: _Visit, attempt: int) -> AsyncIterator[None]:
         """A seat at the host's gate. Standing in our own queue does not use up the server's time."""
-        spaced = not visit.hops and not attempt
+        spaced = visit.wish.spaced and not visit.hops and not attempt
         async with AsyncExitStack() as seat:
             with visit.deadline.paused():
                 turn = self._gates.turn(visit.here.host.name, spaced=spaced, patience=visit.deadline.remaining)

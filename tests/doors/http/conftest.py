@@ -1,28 +1,40 @@
-"""A server in this process, and a site for it to save pages from."""
+"""Servers in this process: for this machine alone, or for several people; and a site for them to save pages from."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
 sys.path.insert(0, str(Path(__file__).parents[3]))  # for `tests.app`, whichever way pytest was started
 
+from pagekeep.app import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
+from pagekeep.doors.http.service import Service
 from pagekeep.store import Store, open_store
 from tests.app.conftest import shore
 
 __all__ = ["shore"]
 LOCAL = "http://127.0.0.1:8470"
+PASSWORD = "nine stoves and a kettle"
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real thing is slow on purpose."""
+    monkeypatch.setattr(app_accounts, "_hasher", lambda: PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
+    """Pages of the tests' own sites may be fetched."""
     return Settings(
         library=str(tmp_path / "library.db"),
         rules=str(tmp_path / "rules"),
@@ -35,9 +47,24 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
-    with TestClient(create_app(settings, processes=1), base_url=LOCAL) as client:
-        yield client
+def serve() -> Iterator[Callable[..., TestClient]]:
+    """Starts a server; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda settings, **how: stack.enter_context(
+            TestClient(create_app(settings, processes=1), **{"base_url": LOCAL, **how})
+        )
+
+
+@pytest.fixture
+def client(settings: Settings, serve: Callable[..., TestClient]) -> TestClient:
+    """Asks a server for this machine alone."""
+    return serve(settings)
+
+
+@pytest.fixture
+def shared(settings: Settings, serve: Callable[..., TestClient]) -> TestClient:
+    """Asks a server for several people; nobody is signed in."""
+    return serve(replace(settings, shared=True))
 
 
 @pytest.fixture
@@ -45,3 +72,9 @@ def library(settings: Settings) -> Iterator[Store]:
     """The local user's library, as another process would open it."""
     with closing(open_store(settings.library)) as store:
         yield store
+
+
+def service_of(client: TestClient) -> Service:
+    """What the server has."""
+    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    return service

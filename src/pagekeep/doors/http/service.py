@@ -18,6 +18,9 @@ from pagekeep.app.library import open_library
 from pagekeep.app.queue import Worked
 from pagekeep.app.reading import Reader
 from pagekeep.config import Settings
+from pagekeep.doors.http.folder import server_folder
+from pagekeep.doors.http.images.proxy import Pictures
+from pagekeep.doors.http.images.shelf import Shelf
 from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
 
 _MOST_OPEN: Final = 200
@@ -37,6 +40,7 @@ class Service:
     """Signs what is given to browsers and must come back unchanged."""
     background: Background
     """Saves what waits in the queue."""
+    pictures: Pictures
     _libraries: dict[str, Store] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -72,7 +76,9 @@ async def opened(settings: Settings, secret: bytes, *, processes: int | None = N
             Retrieval(settings, read=reader.read) as retrieval,
             working(settings, retrieval, _unheard) as background,
         ):
-            service = Service(settings, accounts, retrieval, reader, secret, background)
+            shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
+            pictures = Pictures(retrieval.client, shelf)
+            service = Service(settings, accounts, retrieval, reader, secret, background, pictures)
             try:
                 yield service
             finally:
