@@ -369,6 +369,10 @@ class RawPage:
     last_modified: str | None = None
 
 
+Put = Literal["added", "updated", "unchanged"]
+"""What became of a page that was put in."""
+
+
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
     """Which items to list. The defaults show the inbox: neither archived nor deleted."""
@@ -452,6 +456,16 @@ class Annotation:
     colour: str | None
     created_at: str
     updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page to be put in with others: what it is, and what belongs to it."""
+
+    item: Item
+    raw: RawPage | None = None
+    annotations: tuple[Annotation, ...] = ()
+    """Their `item_id` follows the item."""
 
 
 # People on a shared server.

@@ -25,7 +25,8 @@ def clean_text(text: str) -> str:
 def clean_json(value: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping that both engines give back as it was put in."""
     try:
-        cleaned = json.loads(json.dumps(_plain(value), allow_nan=False))
+        cleaned = _plain(value)
+        json.dumps(cleaned, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         raise StoreError("The metadata holds something that JSON cannot.") from None
     return dict(cleaned)

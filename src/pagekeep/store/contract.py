@@ -7,10 +7,10 @@ Every method is one transaction; what was acknowledged survives a crash.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from pagekeep.model import Annotation, HitPage, Item, ItemFilter, ItemPage, Job, RawPage
+from pagekeep.model import Annotation, Entry, HitPage, Item, ItemFilter, ItemPage, Job, Put, RawPage
 
 Order = Literal["saved", "opened", "title", "published"]
 
@@ -31,6 +31,16 @@ class Store(Protocol):
         On a page that is there: content, title, author, published_at, url_full, source and the derived metadata are
         replaced; id, created_at, saved_at, last_opened_at and what the user set (pinned, archived, tags, notes) stay; tags
         of the new item are added; a deleted item is restored. The item as stored comes back.
+        """
+
+    def upsert_many(
+        self, entries: Sequence[Entry], merge: Callable[[Item, Item], Item]
+    ) -> tuple[tuple[Item, Put], ...]:
+        """Put many pages in, all or none; each as stored, and what became of it.
+
+        On a page that is there, `merge(old, new)` is what it becomes; it must have no other effect, and the old item itself
+        leaves it alone. The raw page is kept where the content is the new one's. Annotations are added unless one with
+        their id is there. An id that is another page's is replaced.
         """
 
     def get(self, key: str) -> Item:
@@ -96,6 +106,9 @@ class Store(Protocol):
 
     def enqueue(self, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
         """A new job, or the unfinished one for this URL."""
+
+    def enqueue_many(self, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str) -> int:
+        """Jobs for pages (normalised address, and as given) that do not wait already; how many are new."""
 
     def lease(self, worker: str, now: str, until: str) -> Job | None:
         """The next job that is due (queued, or running with an expired lease), leased to this worker; all users' when the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pagekeep.store.query import Query
@@ -27,6 +27,9 @@ class Transaction(Protocol):
     def run(self, sql: str, **values: Any) -> int:
         """How many rows were changed."""
 
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The same statement for every row."""
+
     def lock(self, name: str) -> None:
         """Until the end of the transaction nobody else holds this name."""
 
@@ -35,6 +38,9 @@ class Transaction(Protocol):
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
         """Index an item's search words, in place of those it had."""
+
+    def add_words(self, rows: Sequence[tuple[int, str, str, int]]) -> None:
+        """Index the words of new items: seq, head, body and count of each."""
 
     def drop_words(self, seq: int) -> None:
         """Take an item out of the index."""

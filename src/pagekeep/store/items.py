@@ -98,7 +98,7 @@ def upsert(tx: Transaction, item: Item, raw: RawPage | None) -> Item:
 def _merged(old: Item, new: Item) -> Item:
     kept = {key: old.metadata[key] for key in USER_KEYS if key in old.metadata}
     metadata = {**new.metadata, **kept}
-    tags = _joined_tags(_tags(old), _tags(new))
+    tags = _joined_tags(tags_of(old), tags_of(new))
     if tags:
         metadata["tags"] = tags
     return replace(
@@ -112,7 +112,7 @@ def _merged(old: Item, new: Item) -> Item:
     )
 
 
-def _tags(item: Item) -> list[str]:
+def tags_of(item: Item) -> list[str]:
     tags = item.metadata.get("tags")
     return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 
@@ -123,9 +123,10 @@ def _joined_tags(old: list[str], new: list[str]) -> list[str]:
     return [by_key.pop(tag_key(tag)) for tag in [*old, *new] if tag_key(tag) in by_key]
 
 
-def _values(tx: Transaction, item: Item) -> dict[str, Any]:
-    values = {name: getattr(item, name) for name in COLUMNS}
-    return values | {
+def values(tx: Transaction, item: Item) -> dict[str, Any]:
+    """What stands in the columns of an item."""
+    own = {name: getattr(item, name) for name in COLUMNS}
+    return own | {
         "metadata": tx.json(item.metadata),
         "url_hash": url_hash(item.url),
         "domain_key": domain_key(item.domain),
@@ -134,33 +135,33 @@ def _values(tx: Transaction, item: Item) -> dict[str, Any]:
 
 
 _WRITTEN: Final = (*COLUMNS, "url_hash", "domain_key", "title_key")
-_INSERT: Final = (
-    f"INSERT INTO items ({', '.join(_WRITTEN)}) VALUES ({', '.join(f':{name}' for name in _WRITTEN)}) RETURNING seq"
-)
+INSERT: Final = f"INSERT INTO items ({', '.join(_WRITTEN)}) VALUES ({', '.join(f':{name}' for name in _WRITTEN)})"
+INSERT_TAG: Final = "INSERT INTO item_tags (user_id, tag, item_id) VALUES (:user, :tag, :id)"
 _UPDATE: Final = f"UPDATE items SET {', '.join(f'{name} = :{name}' for name in _WRITTEN)} WHERE seq = :seq"
 
 
 def _insert(tx: Transaction, item: Item) -> int:
-    return int(tx.all(_INSERT, **_values(tx, item))[0][0])
+    return int(tx.all(f"{INSERT} RETURNING seq", **values(tx, item))[0][0])
 
 
 def _update(tx: Transaction, item: Item, seq: int) -> None:
-    tx.run(_UPDATE, **_values(tx, item), seq=seq)
+    tx.run(_UPDATE, **values(tx, item), seq=seq)
+
+
+def rewrite(tx: Transaction, item: Item, seq: int) -> None:
+    """The item in place of what it was, words and tags with it."""
+    _update(tx, item, seq)
+    index(tx, item, seq)
 
 
 def index(tx: Transaction, item: Item, seq: int) -> None:
     """Search words and tags follow the item."""
-    tags = _tags(item)
+    tags = tags_of(item)
     head = head_words(item.title, item.author, tags)
     tx.put_words(seq, head, body_words(item.content), count_words(without_frontmatter(item.content)))
     tx.run("DELETE FROM item_tags WHERE user_id = :user AND item_id = :id", user=tx.user_id, id=item.id)
     for key in sorted({tag_key(tag) for tag in tags}):
-        tx.run(
-            "INSERT INTO item_tags (user_id, tag, item_id) VALUES (:user, :tag, :id)",
-            user=tx.user_id,
-            tag=key,
-            id=item.id,
-        )
+        tx.run(INSERT_TAG, user=tx.user_id, tag=key, id=item.id)
 
 
 def _taken(tx: Transaction, item_id: str) -> tuple[Item, int]:
@@ -213,7 +214,7 @@ def set_metadata(
         now=now,
         seq=seq,
     )
-    if _tags(old) != _tags(item):
+    if tags_of(old) != tags_of(item):
         index(tx, item, seq)
     return item
 

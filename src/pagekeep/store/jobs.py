@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound
@@ -53,6 +53,19 @@ def enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any]
         now=now,
     )
     return _job(rows[0])
+
+
+def enqueue_many(tx: Transaction, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str) -> int:
+    """Jobs for those of the addresses (normalised, and as given) that do not wait already; how many are new."""
+    pairs = {url_hash(url): (url, url_full) for url, url_full in addresses}
+    added = 0
+    for name in sorted(pairs):
+        tx.lock(name)
+    for name, (url, url_full) in pairs.items():
+        if _unfinished(tx, name) is None:
+            enqueue(tx, url, url_full, options, now)
+            added += 1
+    return added
 
 
 def lease(tx: Transaction, worker: str, now: str, until: str, *, everyone: bool) -> Job | None:

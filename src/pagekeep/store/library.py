@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from pagekeep.model import Annotation, HitPage, Item, ItemFilter, ItemPage, Job, RawPage
-from pagekeep.store import answers, items, jobs, listing, memory, passages, raw_pages, searching, survey
+from pagekeep.model import Annotation, Entry, HitPage, Item, ItemFilter, ItemPage, Job, Put, RawPage
+from pagekeep.store import answers, batch, items, jobs, listing, memory, passages, raw_pages, searching, survey
 from pagekeep.store.contract import Order
 from pagekeep.store.engine import Engine
 
@@ -25,6 +26,12 @@ class Library:
     def upsert(self, item: Item, raw: RawPage | None) -> Item:
         kept = raw if self._keep_raw else None
         return self._engine.write(lambda tx: items.upsert(tx, item, kept))
+
+    def upsert_many(
+        self, entries: Sequence[Entry], merge: Callable[[Item, Item], Item]
+    ) -> tuple[tuple[Item, Put], ...]:
+        kept = entries if self._keep_raw else [replace(entry, raw=None) for entry in entries]
+        return self._engine.write(lambda tx: batch.upsert_many(tx, kept, merge))
 
     def get(self, key: str) -> Item:
         return self._engine.read(lambda tx: items.get(tx, key))
@@ -111,6 +118,9 @@ class Library:
 
     def enqueue(self, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
         return self._engine.write(lambda tx: jobs.enqueue(tx, url, url_full, options, now))
+
+    def enqueue_many(self, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str) -> int:
+        return self._engine.write(lambda tx: jobs.enqueue_many(tx, addresses, options, now))
 
     def lease(self, worker: str, now: str, until: str) -> Job | None:
         everyone = self._engine.everyone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Final
 
 from pagekeep.errors import StoreError
@@ -19,6 +20,12 @@ _LEVEL: Final = 6
 def pack(body: bytes) -> bytes:
     """The bytes, smaller."""
     return zstd.compress(body, level=_LEVEL)
+
+
+def packer() -> Callable[[bytes], bytes]:
+    """`pack` for many small bodies by one thread: setting up takes five times as long as packing a few words."""
+    compressor = zstd.ZstdCompressor(level=_LEVEL)
+    return lambda body: compressor.compress(body, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
 def unpack(packed: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from pagekeep.errors import NotFound
@@ -27,6 +28,19 @@ def put(tx: Transaction, annotation: Annotation) -> Annotation:
         **values,
     )
     return Annotation(**values)
+
+
+def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:
+    """Add those whose ids are new; what the reader has changed since stays. Their items are there."""
+    for annotation in annotations:
+        values = {name: getattr(annotation, name) for name in COLUMNS}
+        values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+        tx.run(
+            f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)}) "
+            "ON CONFLICT (user_id, id) DO NOTHING",
+            user=tx.user_id,
+            **values,
+        )
 
 
 def of_item(tx: Transaction, item_id: str) -> tuple[Annotation, ...]:

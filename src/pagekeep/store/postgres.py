@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -199,6 +199,10 @@ class PostgresTransaction:
     def run(self, sql: str, **values: Any) -> int:
         return self._connection.execute(_with_parameters(sql), values).rowcount
 
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_with_parameters(sql), rows)
+
     def lock(self, name: str) -> None:
         self._connection.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"pagekeep {self.user_id} {name}",)
@@ -216,6 +220,15 @@ class PostgresTransaction:
             count=count,
             head=head,
             body=body,
+        )
+
+    def add_words(self, rows: Sequence[tuple[int, str, str, int]]) -> None:
+        self.many(
+            "INSERT INTO item_words (seq, user_id, words, head, body) VALUES (:seq, :user, :count, :head, :body)",
+            [
+                {"seq": seq, "user": self.user_id, "count": count, "head": head, "body": body}
+                for seq, head, body, count in rows
+            ],
         )
 
     def drop_words(self, seq: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, TypeVar
 from pagekeep.errors import StoreError
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
-from pagekeep.store.packing import pack, unpack
+from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.query import Query, Term
 from pagekeep.store.where import Where
 
@@ -178,6 +178,9 @@ class SqliteTransaction:
     def run(self, sql: str, **values: Any) -> int:
         return self._connection.execute(sql, values).rowcount
 
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._connection.executemany(sql, rows)
+
     def lock(self, name: str) -> None:
         """There is one writer at a time anyway."""
 
@@ -203,6 +206,16 @@ class SqliteTransaction:
             count=count,
             head=head,
             body=packed,
+        )
+
+    def add_words(self, rows: Sequence[tuple[int, str, str, int]]) -> None:
+        packed = packer()
+        self._connection.executemany(
+            "INSERT INTO item_search (rowid, head, body) VALUES (?, ?, ?)", (row[:3] for row in rows)
+        )
+        self._connection.executemany(
+            "INSERT INTO item_words (seq, words, head, body) VALUES (?, ?, ?, ?)",
+            ((seq, count, head, packed(body.encode())) for seq, head, body, count in rows),
         )
 
     def drop_words(self, seq: int) -> None:
