@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from pagekeep.config import Settings
-from pagekeep.doors.http import errors
+from pagekeep.doors.http import errors, mcp
 from pagekeep.doors.http.api import extract, items, jobs, saves, search
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
@@ -27,7 +27,8 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with opened(settings, server_secret(settings), processes=processes) as service:
             app.state.service = service
-            yield
+            async with mcp.mounted(app):
+                yield
 
     app = FastAPI(
         title="Pagekeep",

@@ -1,0 +1,73 @@
+"""`/mcp`: the assistants' tools over streamable HTTP, for whoever brings a token.
+
+A token and nothing else: an assistant is a program, and a browser that another site steers has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pagekeep.doors.http.caller import Caller, may_read, who
+from pagekeep.doors.http.errors import error_answer
+from pagekeep.doors.http.security.sites import refuse_other_sites
+from pagekeep.doors.http.service import Service
+from pagekeep.doors.mcp.desk import Desk, caller_desk
+from pagekeep.errors import NotSignedIn, PagekeepError
+
+
+class _Door:
+    """Lets in who has a token, with a desk of their own."""
+
+    def __init__(self, inside: ASGIApp) -> None:
+        self._inside = inside
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service: Service = scope["app"].state.service
+        try:
+            caller = await may_read(await run_in_threadpool(_caller, Request(scope), service))
+        except PagekeepError as error:
+            await error_answer(error)(scope, receive, send)
+            return
+        desk = Desk(service.library(caller.user_id), service.retrieval, "write" in caller.scopes)
+        chosen = caller_desk.set(desk)
+        try:
+            await self._inside(scope, receive, send)
+        finally:
+            caller_desk.reset(chosen)
+
+
+def _caller(request: Request, service: Service) -> Caller:
+    refuse_other_sites(request)
+    caller = who(request, service) if request.headers.get("authorization") else None
+    if caller is None or caller.by != "token":
+        raise NotSignedIn("An assistant needs a token.", suggestions=("Make one: pagekeep token add assistant",))
+    return caller
+
+
+@asynccontextmanager
+async def mounted(app: FastAPI) -> AsyncIterator[None]:
+    """The tools at `/mcp` while the server runs; nothing where the package for them is missing."""
+    try:
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from pagekeep.doors.mcp.server import make_server
+    except ImportError:
+        yield
+        return
+    server: Any = make_server(caller_desk.get, allow_write=True)
+    inside = server.streamable_http_app(
+        streamable_http_path="/",
+        stateless_http=True,
+        # Names and origins are checked before: by the server for all routes, and by the door above.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.mount("/mcp", _Door(inside))
+    async with server.session_manager.run():
+        yield
