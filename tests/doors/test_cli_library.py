@@ -24,7 +24,8 @@ from pagekeep.doors.cli.main import COMMANDS, cli
 from tests.app.conftest import WALL, article
 from tests.site.server import Reply, Request, Site
 
-ON_LIBRARY = [name for name in COMMANDS if name not in ("extract", "rules", "evaluate")]
+NOT_ON_ITEMS = ("extract", "rules", "evaluate", "bulk", "library", "user", "token")
+ON_LIBRARY = [name for name in COMMANDS if name not in NOT_ON_ITEMS]
 
 
 class Shell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 
 from pagekeep.errors import StoreError
 from pagekeep.model import Annotation, ItemFilter
-from pagekeep.store import Store, open_store
+from pagekeep.store import Store, install_library, open_accounts, open_store
 from pagekeep.store.migrations import Migration, migrations
 from tests.store.making import NOW, Server, make_item, make_raw
 
@@ -265,3 +266,18 @@ def test_half_a_backup_restores_nothing(server: Server, victim: Store, tmp_path:
         postgres.restore(server.app, str(file), "nobody")
     with closing(open_store(server.app, "nobody")) as library:
         assert library.stats()["items"] == 0
+
+
+def test_the_owner_lets_a_role_use_everything_a_server_needs(server: Server) -> None:
+    with psycopg.connect(server.owner, autocommit=True) as connection:
+        connection.execute('CREATE ROLE "the; server" LOGIN')
+    install_library(server.owner, "the; server")
+    place = re.sub(r"//[^@]*@", "//the%3B%20server:@", server.owner)
+    with closing(open_accounts(place)) as accounts, closing(open_store(place, "ada", workers=True)) as store:
+        assert accounts.users() is not None
+        assert store.jobs() == ()
+
+
+def test_a_role_that_is_not_there_is_not_let_in(server: Server) -> None:
+    with pytest.raises(StoreError, match="no role"):
+        install_library(server.owner, "nobody; DROP TABLE items")

@@ -49,6 +49,17 @@ def open_accounts(where: str | Path | None) -> Accounts:
     return Accounts(SqliteEngine(default_library() if where is None else Path(where), LOCAL_USER))
 
 
+def install_library(where: str, sign_in: str | None = None) -> None:
+    """Make or update a library on a PostgreSQL server, as its owner; let the role use it by which a server signs in."""
+    if not where.startswith(_POSTGRES):
+        raise StoreError("Only a library on a PostgreSQL server is installed.", suggestions=("postgresql://...",))
+    from pagekeep.store import postgres
+
+    postgres.install(where)
+    if sign_in is not None:
+        postgres.let_use(where, sign_in)
+
+
 def default_library(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
     """Where the library is kept when nobody says otherwise."""
     if platform == "win32":

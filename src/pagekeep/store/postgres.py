@@ -26,6 +26,7 @@ from pagekeep.store.where import Where
 try:
     import psycopg
     from psycopg import errors
+    from psycopg.sql import SQL, Identifier
     from psycopg.types.json import Jsonb
 except ImportError as missing:
     raise StoreError(
@@ -57,9 +58,13 @@ def refuse(error: psycopg.Error) -> NoReturn:
     if isinstance(error, errors.DiskFull):
         message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
     elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
-        message, suggestion = f"This sign-in may not act as {APP_ROLE}.", f"As the owner: GRANT {APP_ROLE} TO it."
+        message = f"This sign-in may not act as {APP_ROLE}, {WORKER_ROLE} or {DOOR_ROLE}."
+        suggestion = "As the owner: pagekeep library install URL --for its role."
     elif isinstance(error, (errors.UndefinedTable, errors.UndefinedFunction, errors.UndefinedObject)):
-        message, suggestion = "The database holds no library of this version.", "Let its owner run the installation."
+        message, suggestion = (
+            "The database holds no library of this version.",
+            "Let its owner run it: pagekeep library install URL.",
+        )
     elif isinstance(error, psycopg.OperationalError):
         message, suggestion = "The database cannot be reached.", "Check its address and that it runs."
     raise StoreError(message, suggestions=(suggestion,)) from error
@@ -83,6 +88,21 @@ def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
             "This sign-in may not install the library.",
             suggestions=("Let it create schemas in the database, and roles unless ours are there.",),
         ) from error
+    except psycopg.Error as error:
+        refuse(error)
+
+
+def let_use(dsn_owner: str, sign_in: str) -> None:
+    """Let a role that is there use the library: for all its users, and the queue of all."""
+    roles = SQL(", ").join(map(Identifier, (APP_ROLE, WORKER_ROLE, DOOR_ROLE)))
+    granted = SQL("GRANT {} TO {}").format(roles, Identifier(sign_in))
+    try:
+        with psycopg.connect(dsn_owner, autocommit=True) as connection:
+            connection.execute(granted)
+    except (errors.UndefinedObject, errors.SyntaxError):
+        raise StoreError(
+            "The database knows no role of that name.", suggestions=("As the owner: CREATE ROLE it LOGIN PASSWORD ...",)
+        ) from None
     except psycopg.Error as error:
         refuse(error)
 
@@ -303,7 +323,8 @@ class PostgresEngine:
         newest = migrations("postgres")[-1].version
         if rows[0][0] < newest:
             raise StoreError(
-                "The database is older than Pagekeep.", suggestions=("Let its owner run the installation.",)
+                "The database is older than Pagekeep.",
+                suggestions=("Let its owner run it: pagekeep library install URL.",),
             )
         if rows[0][0] > newest:
             raise StoreError("The library was made by a newer Pagekeep.", suggestions=("Update Pagekeep.",))

@@ -13,6 +13,7 @@ from pagekeep.doors.http import errors, mcp
 from pagekeep.doors.http.api import extract, items, jobs, saves, search
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
+from pagekeep.doors.http.pages import sign_in
 from pagekeep.doors.http.security.headers import SafeHeaders
 from pagekeep.doors.http.security.names import NamesOnly, names_of
 from pagekeep.doors.http.security.sizes import BoundedBodies
@@ -44,6 +45,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     for resource in (saves, jobs, extract, items, search):
         app.include_router(resource.router, prefix="/api/v1")
     app.include_router(images.router)
+    app.include_router(sign_in.router)
     # The last one added stands first.
     app.add_middleware(BoundedBodies)
     app.add_middleware(NamesOnly, names=names_of(settings))

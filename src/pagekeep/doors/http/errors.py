@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from pagekeep import errors
 from pagekeep.doors.http.answers import Json
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import NotSignedIn, PagekeepError
 
 STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.InvalidUrl: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -64,11 +64,20 @@ def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:
     return {"success": False, "error": {"type": kind, "message": message, "suggestions": suggestions}}
 
 
+def opens_page(request: Request) -> bool:
+    """Whether a person opens this in a browser; programs do not ask for HTML before all else."""
+    return request.headers.get("accept", "").startswith("text/html") and "authorization" not in request.headers
+
+
 def install(app: FastAPI) -> None:
     """Every error of a route becomes an answer in our shape."""
 
     @app.exception_handler(PagekeepError)
-    def _ours(_request: Request, error: PagekeepError) -> Response:
+    def _ours(request: Request, error: PagekeepError) -> Response:
+        if isinstance(error, NotSignedIn) and opens_page(request):
+            from pagekeep.doors.http.pages.sign_in import way_in
+
+            return way_in(request)
         return error_answer(error)
 
     @app.exception_handler(RequestValidationError)

@@ -34,3 +34,9 @@ def _is_own(origin: str, request: Request) -> bool:
     """The scheme is left out: a proxy in front of us may speak HTTPS where we do not."""
     scheme, _, authority = origin.partition("://")
     return scheme in ("http", "https") and authority == request.headers.get("host", "")
+
+
+def own_path(given: str) -> str:
+    """Where a form leads afterwards: a path of ours, whatever it says."""
+    is_path = given.startswith("/") and not given.startswith("//") and "\\" not in given and given.isprintable()
+    return given if is_path else "/"
