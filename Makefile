@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser test lint types eval bench hostile
+.PHONY: setup browser node-tools test lint types eval bench hostile
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -11,7 +11,11 @@ setup:
 browser:
 	@scripts/install-chromium || true
 
-test: lint types browser
+# Foreign programs for a few tests: another MCP client, the accessibility checker.
+node-tools:
+	@scripts/install-node-tools || true
+
+test: lint types browser node-tools
 	$(BIN)/python -m pytest -n auto -q
 
 lint: setup

@@ -80,14 +80,17 @@ async def ask(bounded: BoundedBodies, parts: int, gate: asyncio.Event | None) ->
             statuses.append(message["status"])
 
     scope = {
-        "type": "http", "method": "POST", "path": "/raw", "raw_path": b"/raw", "query_string": b"", "headers": [],
-
-            "http_version": "1.1",
-            "scheme": "http",
-            "server": ("127.0.0.1", 80),
-            "client": ("127.0.0.1", 1),
-            "root_path": ""
-        ,
+        "type": "http",
+        "method": "POST",
+        "path": "/raw",
+        "raw_path": b"/raw",
+        "query_string": b"",
+        "headers": [],
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("127.0.0.1", 80),
+        "client": ("127.0.0.1", 1),
+        "root_path": "",
         "asgi": {"version": "3.0"},
     }
     await bounded(scope, receive, send)
