@@ -50,3 +50,4 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
+	$(BIN)/python -m tests.hostile.bulk_kill 20

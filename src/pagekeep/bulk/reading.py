@@ -92,6 +92,8 @@ def _warc_record(record: Any, place: str, reading: Reading) -> Record | Refused 
     kind = str(record.record_type).rpartition(".")[2]
     url = record.headers.get("WARC-Target-URI")
     url = url.strip("<>") if url else None
+    if record.headers.get("Content-Length") is None:  # every record has one, unless the file ends in its head
+        return Refused(place, url, ParseError("The record is truncated."))
     if kind == "revisit":
         return Refused(place, url, UnsupportedContent("A revisit: the page is in the record it refers to."))
     if kind not in ("response", "resource"):
@@ -99,13 +101,15 @@ def _warc_record(record: Any, place: str, reading: Reading) -> Record | Refused 
         return None
     said = record.http_content_type if record.is_http else record.headers.get("Content-Type")
     media = (said or "").partition(";")[0].strip().lower()
-    if media not in HTML_TYPES:
-        return Refused(place, url, UnsupportedContent(f"Not a page but {media[:100] or 'of unknown type'}."))
+    if media and media not in HTML_TYPES:
+        return Refused(place, url, UnsupportedContent(f"Not a page but {media[:100]}."))
     declared = record.content_length
     body = record.reader.read(reading.max_bytes + 1)
     coded = record.is_http and record.http_headers and record.http_headers.get("Content-Encoding")
     if record.headers.get("WARC-Truncated") or (not coded and len(body) < min(declared, reading.max_bytes)):
         return Refused(place, url, ParseError("The record is truncated."))
+    if not media:
+        return Refused(place, url, UnsupportedContent("The record does not say what it holds."))
     status = record.http_headers.status_code if record.is_http and record.http_headers else None
     refused = _bounded(place, url, len(body), reading)
     return refused or Record(place, url, body, record.http_charset if record.is_http else None, status)
