@@ -99,6 +99,12 @@ def _render(value: object) -> str:
     return str(value)
 
 
+def _log_level(value: object) -> str:
+    if value not in ("debug", "info", "warning", "error"):
+        raise ValueError
+    return str(value)
+
+
 _SECONDS = _Reader("seconds above 0", _positive)
 _PAUSE = _Reader("seconds, 0 or more", _number)
 _COUNT = _Reader("a whole number, 0 or more", _whole)
@@ -107,6 +113,7 @@ _TEXT = _Reader("text", _text)
 _LIST = _Reader("a list of texts", _list)
 _SWITCH = _Reader("true or false", _switch)
 _RENDER = _Reader("auto, force or never", _render)
+_LOG_LEVEL = _Reader("debug, info, warning or error", _log_level)
 
 
 def _setting(default: Any, reader: _Reader, help: str) -> Any:
@@ -159,6 +166,9 @@ class Settings:
     )
     shared: bool = _setting(
         False, _SWITCH, "The server is for several people, who sign in. Without it, it listens on this machine alone."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = _setting(
+        "info", _LOG_LEVEL, "From which level on the server writes to its log."
     )
     image_cache: int = _setting(500_000_000, _COUNT, "Bytes on disk for pictures of saved pages; 0 keeps none.")
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
@@ -30,6 +30,10 @@ class Background:
         self.board = board
         self._worker = worker
         self._at_a_time = at_a_time
+
+    def waiting(self) -> Mapping[str, int]:
+        """How many jobs of all users are queued, running and dead."""
+        return self._worker.queue.job_counts()
 
     def nudge(self) -> None:
         """A job was put in."""

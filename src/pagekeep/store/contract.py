@@ -128,6 +128,9 @@ class Store(Protocol):
 
     def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]: ...
 
+    def job_counts(self) -> Mapping[str, int]:
+        """How many jobs are queued, running and dead; all users' when the store was opened for workers."""
+
     def revive(self, job_id: str, now: str) -> Job:
         """A dead job back to the queue."""
 

@@ -143,6 +143,16 @@ def jobs(tx: Transaction, state: str | None, limit: int) -> tuple[Job, ...]:
     return tuple(map(_job, rows))
 
 
+def counts(tx: Transaction, *, everyone: bool) -> dict[str, int]:
+    """Jobs that are not done, by state."""
+    whose = "" if everyone else "user_id = :user AND "
+    rows = tx.all(
+        f"SELECT state, COUNT(*) FROM jobs WHERE {whose}state IN ('queued', 'running', 'dead') GROUP BY state",
+        **({} if everyone else {"user": tx.user_id}),
+    )
+    return {"queued": 0, "running": 0, "dead": 0, **dict(rows)}
+
+
 def revive(tx: Transaction, job_id: str, now: str) -> Job:
     """A dead job back to the queue with its tries forgotten; when its URL waits again already, the job that waits."""
     rows = tx.all(

@@ -141,6 +141,10 @@ class Library:
     def jobs(self, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         return self._engine.read(lambda tx: jobs.jobs(tx, state, limit))
 
+    def job_counts(self) -> Mapping[str, int]:
+        everyone = self._engine.everyone
+        return self._engine.read(lambda tx: jobs.counts(tx, everyone=everyone))
+
     def revive(self, job_id: str, now: str) -> Job:
         return self._engine.write(lambda tx: jobs.revive(tx, job_id, now))
 

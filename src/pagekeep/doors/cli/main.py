@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "evaluate": "evaluate:evaluate",
     "bulk": "bulk:bulk",
     "mcp": "mcp:mcp",
+    "serve": "serve:serve",
     "doctor": "care:doctor",
 }
 """Name to module and function, in the order of the help."""

@@ -13,6 +13,9 @@ from pagekeep.doors.http import errors, mcp
 from pagekeep.doors.http.api import extract, items, jobs, saves, search
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
+from pagekeep.doors.http.operation import routes as operation
+from pagekeep.doors.http.operation.logs import Logged
+from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.doors.http.pages import sign_in
 from pagekeep.doors.http.security.headers import SafeHeaders
 from pagekeep.doors.http.security.names import NamesOnly, names_of
@@ -24,9 +27,11 @@ from pagekeep.version import __version__
 def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     """The server for these settings. It opens what it needs when it starts, and closes it when it ends."""
 
+    metrics = Metrics()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with opened(settings, server_secret(settings), processes=processes) as service:
+        async with opened(settings, server_secret(settings), metrics, processes=processes) as service:
             app.state.service = service
             async with mcp.mounted(app):
                 yield
@@ -41,15 +46,16 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         generate_unique_id_function=_operation_id,
     )
-    errors.install(app)
+    errors.install(app, metrics.failed)
     for resource in (saves, jobs, extract, items, search):
-        app.include_router(resource.router, prefix="/api/v1")
-    app.include_router(images.router)
-    app.include_router(sign_in.router)
+        app.include_router(resource.router)
+    for door in (images, sign_in, operation):
+        app.include_router(door.router)
     # The last one added stands first.
     app.add_middleware(BoundedBodies)
     app.add_middleware(NamesOnly, names=names_of(settings))
     app.add_middleware(SafeHeaders)
+    app.add_middleware(Logged, metrics=metrics)
     return app
 
 

@@ -41,10 +41,14 @@ def csrf_token(service: Service, session: str) -> str:
 
 
 def who(request: Request, service: Annotated[Service, Depends(service_of)]) -> Caller:
-    """The caller; `NotSignedIn` when nobody can be told.
+    """The caller; `NotSignedIn` when nobody can be told."""
+    caller = _who(request, service)
+    request.state.user_id = caller.user_id  # for the log
+    return caller
 
-    A token that is sent is what counts: a bad one is no reason to look for a cookie.
-    """
+
+def _who(request: Request, service: Service) -> Caller:
+    """A token that is sent is what counts: a bad one is no reason to look for a cookie."""
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":  # other kinds are for a proxy in front of us
         return _by_token(service, secret.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -69,11 +70,12 @@ def opens_page(request: Request) -> bool:
     return request.headers.get("accept", "").startswith("text/html") and "authorization" not in request.headers
 
 
-def install(app: FastAPI) -> None:
-    """Every error of a route becomes an answer in our shape."""
+def install(app: FastAPI, count: Callable[[str], None]) -> None:
+    """Every error of a route becomes an answer in our shape, and is counted by its type."""
 
     @app.exception_handler(PagekeepError)
     def _ours(request: Request, error: PagekeepError) -> Response:
+        count(error.type)
         if isinstance(error, NotSignedIn) and opens_page(request):
             from pagekeep.doors.http.pages.sign_in import way_in
 

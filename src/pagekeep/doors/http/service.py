@@ -15,12 +15,12 @@ from fastapi import Request
 from pagekeep.app.background import Background, working
 from pagekeep.app.capture import Retrieval
 from pagekeep.app.library import open_library
-from pagekeep.app.queue import Worked
 from pagekeep.app.reading import Reader
 from pagekeep.config import Settings
 from pagekeep.doors.http.folder import server_folder
 from pagekeep.doors.http.images.proxy import Pictures
 from pagekeep.doors.http.images.shelf import Shelf
+from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
 
 _MOST_OPEN: Final = 200
@@ -41,6 +41,7 @@ class Service:
     background: Background
     """Saves what waits in the queue."""
     pictures: Pictures
+    metrics: Metrics
     _libraries: dict[str, Store] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -66,19 +67,21 @@ class Service:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, secret: bytes, *, processes: int | None = None) -> AsyncIterator[Service]:
+async def opened(
+    settings: Settings, secret: bytes, metrics: Metrics, *, processes: int | None = None
+) -> AsyncIterator[Service]:
     """A service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings.library)
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
     reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
     try:
         async with (
-            Retrieval(settings, read=reader.read) as retrieval,
-            working(settings, retrieval, _unheard) as background,
+            Retrieval(settings, read=metrics.measured(reader.read)) as retrieval,
+            working(settings, retrieval, metrics.worked) as background,
         ):
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
             pictures = Pictures(retrieval.client, shelf)
-            service = Service(settings, accounts, retrieval, reader, secret, background, pictures)
+            service = Service(settings, accounts, retrieval, reader, secret, background, pictures, metrics)
             try:
                 yield service
             finally:
@@ -91,10 +94,6 @@ async def opened(settings: Settings, secret: bytes, *, processes: int | None = N
 def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
     """Where there are users, they sign in: nobody is to walk past them by forgetting to say `shared`."""
     return replace(settings, shared=settings.shared or bool(accounts.users()))
-
-
-def _unheard(_worked: Worked) -> None:
-    """Whoever wants to know asks for the job."""
 
 
 async def service_of(request: Request) -> Service:

@@ -15,7 +15,7 @@ from pagekeep.doors.http.api.pages import Here, given_by, request_of
 from pagekeep.doors.http.api.shapes import FETCHING, Asked, Explanation, OnePage, failures
 from pagekeep.doors.http.caller import Caller, may_read
 
-router = APIRouter(tags=["extract"])
+router = APIRouter(prefix="/api/v1", tags=["extract"])
 Reader = Annotated[Caller, Depends(may_read)]
 
 

@@ -22,7 +22,7 @@ from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.model import ItemFilter, Level
 from pagekeep.store import Order
 
-router = APIRouter(tags=["items"])
+router = APIRouter(prefix="/api/v1", tags=["items"])
 ItemId = Annotated[str, Path(max_length=100, description="The id, or the beginning of it.")]
 Moment = Annotated[str | None, Query(pattern=r"^\d{4}(-\d{2}(-\d{2}(T[\d:.]+Z?)?)?)?$", examples=["2025-03-19"])]
 Key = Annotated[str | None, Query(max_length=10_000, description="`next` of the page before.")]

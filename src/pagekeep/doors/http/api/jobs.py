@@ -22,7 +22,7 @@ from pagekeep.errors import NotFound
 from pagekeep.model import Job, JobState
 from pagekeep.store import Store
 
-router = APIRouter(tags=["jobs"])
+router = APIRouter(prefix="/api/v1", tags=["jobs"])
 LOOK_EVERY: Final = 1.0
 """Seconds after which the library is asked, for jobs that another process works on."""
 JobId = Annotated[str, Path(max_length=100)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Depends
@@ -9,15 +10,26 @@ from fastapi import Depends
 from pagekeep.app.capture import Request
 from pagekeep.app.posted import posted
 from pagekeep.doors.http.api.shapes import Asked
+from pagekeep.doors.http.operation.logs import about
 from pagekeep.doors.http.service import Service, service_of
+from pagekeep.errors import PagekeepError
+from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 
 Here = Annotated[Service, Depends(service_of)]
 
 
 def request_of(asked: Asked) -> Request:
-    """How to ask for the page."""
+    """How to ask for the page. What the log says of it is its host."""
+    if asked.url:
+        note(asked.url)
     return Request(asked.url or "", render=asked.render, wait_for=asked.wait_for)
+
+
+def note(url: str) -> None:
+    """Tell the log which host the request is about."""
+    with suppress(PagekeepError):
+        about(split_url(url).host.name)
 
 
 def given_by(asked: Asked) -> Fetched | None:

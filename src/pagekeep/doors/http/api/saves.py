@@ -20,7 +20,7 @@ from pagekeep.doors.http.caller import Changes
 from pagekeep.doors.http.service import Service
 from pagekeep.store import Store
 
-router = APIRouter(tags=["saves"])
+router = APIRouter(prefix="/api/v1", tags=["saves"])
 
 
 @router.post(

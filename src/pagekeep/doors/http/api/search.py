@@ -12,7 +12,7 @@ from pagekeep.doors.http.answers import answer
 from pagekeep.doors.http.api.shapes import Hits, Stats, failures
 from pagekeep.doors.http.caller import Reads
 
-router = APIRouter(tags=["search"])
+router = APIRouter(prefix="/api/v1", tags=["search"])
 
 
 @router.get("/search", response_model=Hits, responses=failures())

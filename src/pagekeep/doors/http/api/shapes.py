@@ -267,6 +267,10 @@ class Purged(Shape):
     purged: int
 
 
+class Health(Shape):
+    status: Literal["ok"]
+
+
 class Stats(Shape):
     stats: dict[str, Any]
 

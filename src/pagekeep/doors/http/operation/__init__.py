@@ -1,0 +1,1 @@
+"""What the owner of a server sees of it: health, numbers, logs."""
