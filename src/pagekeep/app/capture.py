@@ -37,6 +37,8 @@ class Request:
     """CSS selector that must be there before a rendered page is read."""
     render_timeout: float | None = None
     """Seconds for the browser; `None` leaves it to a rule or the settings."""
+    timeout: float | None = None
+    """Seconds for fetching the page; `None` leaves it to the settings."""
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
 
@@ -171,7 +173,9 @@ async def _rendered_if_possible(
 async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
     progress("Fetching")
     try:
-        return await retrieval.client.fetch(request.url, headers=request.headers, cookies=request.cookies)
+        return await retrieval.client.fetch(
+            request.url, headers=request.headers, cookies=request.cookies, deadline=request.timeout
+        )
     except FetchHttpError as error:
         raise await _with_next_step(error, options, retrieval) from None
 
@@ -233,11 +237,16 @@ async def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progre
     return Captured(await retrieval.read(fetched, options), fetched)
 
 
+def is_text(fetched: Fetched) -> bool:
+    """Whether it is text that is no HTML."""
+    return fetched.content_type in _TEXT_TYPES
+
+
 def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     """The page in what was fetched, now or long ago; text that is no HTML is kept as it is."""
     from pagekeep.pipeline import extract, keep_text
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
-    if fetched.content_type in _TEXT_TYPES:
+    if is_text(fetched):
         return keep_text(fetched.body, fetched.final_url or None, options=options)
     return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

@@ -9,6 +9,7 @@ from typing import Final
 
 from pagekeep.app.capture import read_page
 from pagekeep.app.rulebook import in_force
+from pagekeep.app.viewing import AS_IT_IS, View, view_page
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
@@ -24,11 +25,15 @@ class _Job:
     settings: Settings
     rules: Rulebook | None
     """Those to try instead of those in force."""
+    view: View
 
 
 def read_job(job: _Job) -> Page:
     """In the child: the page, by the rules in force there."""
-    return read_page(job.fetched, job.options, job.rules or _rules(job.settings))
+    rules = job.rules or _rules(job.settings)
+    if job.view == AS_IT_IS:
+        return read_page(job.fetched, job.options, rules)
+    return view_page(job.fetched, job.options, rules, job.view)
 
 
 @lru_cache(maxsize=2)
@@ -43,9 +48,11 @@ class Reader:
         self._settings = settings
         self._pool = Pool("pagekeep.app.reading:read_job", processes, limits)
 
-    async def read(self, fetched: Fetched, options: Options, rules: Rulebook | None = None) -> Page:
+    async def read(
+        self, fetched: Fetched, options: Options, rules: Rulebook | None = None, *, view: View = AS_IT_IS
+    ) -> Page:
         """The page; `ParseError` when it hangs, crashes or needs too much memory."""
-        job = _Job(fetched, options, self._settings, rules)
+        job = _Job(fetched, options, self._settings, rules, view)
         page: Page = await asyncio.to_thread(self._pool.run, job)
         return page
 

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from pagekeep.config import Settings
 from pagekeep.doors.http import errors, mcp
 from pagekeep.doors.http.api import extract, items, jobs, saves, search
+from pagekeep.doors.http.compat import reader, scrape
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
 from pagekeep.doors.http.operation import routes as operation
@@ -49,7 +50,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     errors.install(app, metrics.failed)
     for resource in (saves, jobs, extract, items, search):
         app.include_router(resource.router)
-    for door in (images, sign_in, operation):
+    for door in (reader, scrape, images, sign_in, operation):
         app.include_router(door.router)
     # The last one added stands first.
     app.add_middleware(BoundedBodies)

@@ -1,0 +1,113 @@
+"""`POST /v2/scrape`: a page in several forms at once, in the way of scraping services."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from pagekeep.app.capture import Request as Wanted
+from pagekeep.app.reader_call import FRESH, Call, Given, give, source
+from pagekeep.app.viewing import View
+from pagekeep.doors.http.answers import Json
+from pagekeep.doors.http.api.pages import Here, note
+from pagekeep.doors.http.api.shapes import Address
+from pagekeep.doors.http.caller import Reads
+from pagekeep.doors.http.errors import status_of
+from pagekeep.errors import NotOffered, PagekeepError
+
+router = APIRouter(tags=["reader"])
+Milliseconds = Annotated[int, Field(ge=0, le=180_000)]
+Selector = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+_OFFERED = ("markdown", "html", "rawHtml", "links")
+
+
+class AskedToScrape(BaseModel):
+    """Keys that are not known are passed over: services have many more."""
+
+    model_config = ConfigDict(extra="ignore", alias_generator=to_camel)
+
+    url: Address = Field(examples=["https://example.com/post"])
+    formats: Annotated[list[str | dict[str, Any]], Field(max_length=20)] = Field(
+        ["markdown"], description="markdown, html, rawHtml, links", examples=[["markdown", "links"]]
+    )
+    only_main_content: bool = True
+    include_tags: Annotated[list[Selector], Field(max_length=50)] = []
+    exclude_tags: Annotated[list[Selector], Field(max_length=50)] = []
+    wait_for: Milliseconds = Field(0, description="Above 0 the page is opened in a browser, if there is one.")
+    timeout: Milliseconds | None = None
+    max_age: Annotated[int, Field(ge=0)] | None = Field(None, description="Milliseconds; 0 fetches the page anew.")
+
+
+class Scraped(BaseModel):
+    success: Literal[True]
+    data: dict[str, Any]
+
+
+class NotScraped(BaseModel):
+    success: Literal[False]
+    error: str
+    code: str
+    suggestions: list[str]
+
+
+@router.post(
+    "/v2/scrape",
+    response_model=Scraped,
+    responses={status: {"model": NotScraped} for status in (403, 413, 415, 501, 502, 504)},
+)
+async def scrape(asked: AskedToScrape, library: Reads, service: Here) -> Response:
+    """A page as Markdown, clean HTML, raw HTML and links."""
+    note(asked.url)
+    try:
+        wanted = _formats(asked)
+        given = await give(_call(asked), library, service.retrieval, service.reader)
+    except PagekeepError as error:
+        told = {"success": False, "error": error.message, "code": error.type, "suggestions": list(error.suggestions)}
+        return Json(told, status_of(error))
+    return Json({"success": True, "data": _data(asked, wanted, given)})
+
+
+def _formats(asked: AskedToScrape) -> list[str]:
+    named = [str(one.get("type")) if isinstance(one, dict) else one for one in asked.formats]
+    unknown = [name for name in named if name not in _OFFERED]
+    if unknown:
+        raise NotOffered(f"There is no format `{unknown[0]:.40}`.", suggestions=(f"Take {', '.join(_OFFERED)}.",))
+    return named
+
+
+def _call(asked: AskedToScrape) -> Call:
+    seconds = asked.timeout / 1000 if asked.timeout else None
+    return Call(
+        request=Wanted(asked.url, render_timeout=seconds, timeout=seconds),
+        form="content" if asked.only_main_content and not asked.include_tags else "markdown",
+        view=View(only=tuple(asked.include_tags), without=tuple(asked.exclude_tags)),
+        waits=asked.wait_for > 0,
+        tolerance=FRESH if asked.max_age is None else asked.max_age / 1000,
+    )
+
+
+def _data(asked: AskedToScrape, wanted: list[str], given: Given) -> dict[str, Any]:
+    page = given.page
+    forms: dict[str, Callable[[], Any]] = {
+        "markdown": lambda: given.body,
+        "html": lambda: page.html,
+        "rawHtml": lambda: source(given.fetched),
+        "links": lambda: list(dict.fromkeys(link.url for link in page.links)),
+    }
+    data: dict[str, Any] = {name: forms[name]() for name in dict.fromkeys(wanted)}
+    about = page.metadata
+    told = {
+        "title": about.title,
+        "description": about.description,
+        "language": about.language,
+        "sourceURL": asked.url,
+        "url": page.url,
+        "statusCode": given.fetched.status,
+    }
+    data["metadata"] = {name: value for name, value in told.items() if value is not None}
+    return {**data, "warning": given.warning} if given.warning else data
