@@ -130,6 +130,8 @@ def why_worse(new: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:
     or by an older version) is worse than anything.
     """
     had, has = old.get("quality"), new["quality"]
+    if has == had == "bookmark" and old.get("imported"):
+        return "there is nothing to be had, and the import said what the page is"
     if had not in _RANKS:
         return None
     if has == "discarded" != had:

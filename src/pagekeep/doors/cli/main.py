@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "purge": "mark:purge",
     "retry": "save:retry",
     "reparse": "reparse:reparse",
+    "import": "import_:import_",
     "work": "work:work",
     "jobs": "work:jobs",
     "stats": "browse:stats",

@@ -1,0 +1,1 @@
+"""Exports of other programs into the library."""
