@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep.markdown import frontmatter, page_fields
+from pagekeep.markdown.frontmatter import _dumped, _plain
 from pagekeep.model import Metadata, Quality
 
 TRICKY = [
@@ -117,3 +118,19 @@ def test_a_discarded_page_names_the_rule() -> None:
     gone = Quality(score=0, level="discarded", colour="grey", message="", reason="by rule")
     fields = page_fields(Metadata(), gone, url=None, word_count=0, rule_id="spam")
     assert list(fields.items())[-3:] == [("discarded", True), ("reason", "by rule"), ("rule_id", "spam")]
+
+
+SIMPLE = st.from_regex(
+    r"[A-Za-z\u00c0-\u024f\u0400-\u04ff\u4e00-\u9fff][ -~\u00a0-\u0250\u2010-\u2030\u4e00-\u4e20]{0,12}", fullmatch=True
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    st.dictionaries(
+        names, st.one_of(SIMPLE, text, st.lists(st.one_of(SIMPLE, text), min_size=1)), min_size=1, max_size=2
+    )
+)
+def test_what_is_written_without_the_yaml_library_is_what_it_would_write(fields: dict[str, object]) -> None:
+    fields = {name: value for name, value in fields.items() if value}
+    assert frontmatter(fields) == f"---\n{_dumped({name: _plain(value) for name, value in fields.items()})}---\n"

@@ -19,6 +19,16 @@ _WIDTH: Final = 1 << 30
 """Lines are never folded: a value is found with a search for its words."""
 
 
+_LETTERS: Final = "A-Za-z\u00c0-\u024f\u0400-\u04ff\u4e00-\u9fff"
+_SIMPLE: Final = re.compile(
+    rf"[{_LETTERS}](?:[{_LETTERS}!-\"$-9;-~\u2013-\u201d\u2026]| (?![ #])|[:#](?=[{_LETTERS}!-\"$-9;-~]))*+(?<! )"
+    r"|[0-9]{1,9} min"
+)
+"""Text that needs no quotes in YAML: begins with a letter, and has no colon before a space nor `#` behind one."""
+_SIMPLE_IN_LIST: Final = re.compile(rf"[{_LETTERS}](?:[{_LETTERS}0-9_./&+%()-]| (?! ))*+(?<! )")
+_RESERVED: Final = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
+
+
 class _Flow(list[Any]):
     """A list written as `[a, b]`."""
 
@@ -54,10 +64,34 @@ def frontmatter(fields: Mapping[str, object]) -> str:
     kept = {name: _plain(value) for name, value in fields.items() if not _is_absent(value)}
     if not kept:
         return ""
+    lines = [_simple_line(name, value) for name, value in kept.items()]
+    block = _dumped(kept) if None in lines else "".join(line for line in lines if line)
+    return f"---\n{block}---\n"
+
+
+def _dumped(kept: Mapping[str, object]) -> str:
     block: str = yaml.dump(
         kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=_WIDTH, default_flow_style=False
     )
-    return f"---\n{block}---\n"
+    return block
+
+
+def _simple_line(name: str, value: object) -> str | None:
+    """The line that PyYAML would write, where nothing needs quotes; `None` elsewhere. An import of 100,000 bookmarks spends
+    a third of its time in PyYAML without it."""
+    if name in _RESERVED or not name.isidentifier():
+        return None
+    if isinstance(value, (_Stamp, bool, int)):
+        return f"{name}: {str(value).lower() if isinstance(value, bool) else value}\n"
+    if isinstance(value, str):
+        return f"{name}: {value}\n" if _is_simple(value, _SIMPLE) else None
+    if isinstance(value, list) and all(isinstance(item, str) and _is_simple(item, _SIMPLE_IN_LIST) for item in value):
+        return f"{name}: [{', '.join(value)}]\n"
+    return None
+
+
+def _is_simple(text: str, pattern: re.Pattern[str]) -> bool:
+    return pattern.fullmatch(text) is not None and text.lower() not in _RESERVED
 
 
 def _is_absent(value: object) -> bool:

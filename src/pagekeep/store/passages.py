@@ -14,15 +14,23 @@ COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour",
 _NAMES: Final = ", ".join(COLUMNS)
 
 
+_INSERT: Final = (
+    f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)})"
+)
+
+
+def _values(annotation: Annotation) -> dict[str, str]:
+    values = {name: getattr(annotation, name) for name in COLUMNS}
+    return {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
 def put(tx: Transaction, annotation: Annotation) -> Annotation:
     """Add it, or change the one with its id."""
-    values = {name: getattr(annotation, name) for name in COLUMNS}
-    values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    values = _values(annotation)
     if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
         raise NotFound("There is no such item to mark a passage in.")
     tx.run(
-        f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)}) "
-        "ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
+        f"{_INSERT} ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
         "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
         user=tx.user_id,
         **values,
@@ -32,15 +40,9 @@ def put(tx: Transaction, annotation: Annotation) -> Annotation:
 
 def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:
     """Add those whose ids are new; what the reader has changed since stays. Their items are there."""
-    for annotation in annotations:
-        values = {name: getattr(annotation, name) for name in COLUMNS}
-        values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
-        tx.run(
-            f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)}) "
-            "ON CONFLICT (user_id, id) DO NOTHING",
-            user=tx.user_id,
-            **values,
-        )
+    rows = [{"user": tx.user_id, **_values(annotation)} for annotation in annotations]
+    if rows:
+        tx.many(f"{_INSERT} ON CONFLICT (user_id, id) DO NOTHING", rows)
 
 
 def of_item(tx: Transaction, item_id: str) -> tuple[Annotation, ...]:

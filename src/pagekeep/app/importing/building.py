@@ -42,7 +42,7 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
         tags=row.tags,
     )
     words = count_words(row.description)
-    stamp = moments.to_the_second(saved_at)
+    stamp = f"{saved_at[:19]}Z"
     fields = markdown.page_fields(about, _BOOKMARK, url=row.url, word_count=words, saved_at=stamp)
     content = markdown.document(markdown.frontmatter(fields), about, row.description.translate(_SIGNS))
     derived: dict[str, Any] = {
@@ -160,5 +160,10 @@ def _around(quote: str, flat: str) -> tuple[str, str]:
     at = flat.find(wanted) if wanted else -1
     if at < 0:
         return "", ""
-    end = at + len(wanted)
-    return flat[max(0, at - _CONTEXT) : at].lstrip(), flat[end : end + _CONTEXT].rstrip()
+    before, after = flat[:at].strip()[-_CONTEXT:], flat[at + len(wanted) :].strip()[:_CONTEXT]
+    # Whole words alone.
+    if len(before) == _CONTEXT:
+        before = before.partition(" ")[2] or before
+    if len(after) == _CONTEXT:
+        after = after.rpartition(" ")[0] or after
+    return before, after
