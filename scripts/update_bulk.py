@@ -1,0 +1,33 @@
+"""Writes the table of columns in docs/bulk.md from the code; with --check, only tells whether it is up to date."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pagekeep.bulk.row import COLUMNS
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "bulk.md"
+START, END = "<!-- columns -->\n", "<!-- /columns -->"
+TYPES = {"text": "string", "whole": "int32", "number": "float32"}
+
+
+def updated(text: str) -> str:
+    """The document with today's columns."""
+    rows = "".join(f"| `{column.name}` | {TYPES[column.type]} | {column.help} |\n" for column in COLUMNS)
+    head, _, rest = text.partition(START)
+    return f"{head}{START}| column | type | what |\n|---|---|---|\n{rows}{END}{rest.partition(END)[2]}"
+
+
+def main() -> int:
+    """Update the document, or check it."""
+    text = DOCUMENT.read_text("utf-8")
+    wanted = updated(text)
+    if "--check" in sys.argv:
+        return int(text != wanted)
+    DOCUMENT.write_text(wanted, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
