@@ -120,7 +120,7 @@ def configure(level: str = "info", *, lines: bool | None = None) -> None:
     as_json = not sys.stderr.isatty() if lines is None else lines
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if as_json else ShortLines())
-    for name, least in (("pagekeep", level.upper()), ("uvicorn", "WARNING"), ("asyncio", "ERROR")):
-        logger = logging.getLogger(name)
-        logger.handlers[:], logger.propagate = [handler], False
-        logger.setLevel(least)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]  # also for libraries, some of which would otherwise write in ways of their own
+    for name, least in (("", "WARNING"), ("pagekeep", level.upper()), ("mcp", "WARNING"), ("asyncio", "ERROR")):
+        logging.getLogger(name).setLevel(least)
