@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from pagekeep.evaluate.metrics import same_author, same_date, same_title, snippet_hits
 
 
