@@ -79,7 +79,7 @@ def write(rows: Any, folder: Path, format: OutputFormat) -> None:
     if format == "jsonl":
         rows.write_json(str(folder))
     else:
-        rows.write_parquet(str(folder), arrow_parquet_args={"compression": "zstd"})
+        rows.write_parquet(str(folder), compression="zstd")
 
 
 class _Reader:
