@@ -8,7 +8,7 @@ from typing import Any
 from pagekeep.app import addresses, moments
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
-from pagekeep.model import Item
+from pagekeep.model import Item, RawPage
 from pagekeep.store import Store
 
 
@@ -27,6 +27,15 @@ def find(store: Store, key: str) -> Item:
     if item is None:
         raise NotFound("The page is not in the library.", suggestions=(f"Save it: pagekeep save {key}",))
     return item
+
+
+def kept(store: Store, key: str) -> tuple[Item, RawPage]:
+    """The item and its page as it was fetched; `NotFound` when that was not kept."""
+    item = find(store, key)
+    raw = store.raw(item.id)
+    if raw is None:
+        raise NotFound("The page as it was fetched was not kept.", suggestions=("Fetch it anew: retry the item.",))
+    return item, raw
 
 
 def opened(store: Store, key: str) -> Item:

@@ -6,9 +6,9 @@ from asyncio import to_thread
 
 from pagekeep.app import addresses, entry, moments
 from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
-from pagekeep.app.library import find
-from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.model import Fetched, Item, Options, Page, RawPage
+from pagekeep.app.library import kept
+from pagekeep.errors import PagekeepError
+from pagekeep.model import Fetched, Options, Page, RawPage
 from pagekeep.store import Store
 
 
@@ -29,17 +29,9 @@ async def look(
 
 async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
     """A saved page read again as it was kept; `NotFound` when it was not."""
-    item, raw = await to_thread(_kept, key, store)
+    item, raw = await to_thread(kept, store, key)
     options = Options(saved_at=moments.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
     return await retrieval.read(entry.fetched_again(raw), options)
-
-
-def _kept(key: str, store: Store) -> tuple[Item, RawPage]:
-    item = find(store, key)
-    raw = store.raw(item.id)
-    if raw is None:
-        raise NotFound("The page as it was fetched was not kept.", suggestions=("Fetch it anew.",))
-    return item, raw
 
 
 async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from asyncio import to_thread
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
@@ -14,10 +15,11 @@ from multiprocessing import get_context
 from typing import Any, Final, Literal
 
 from pagekeep.app import entry, moments
-from pagekeep.app.capture import read_page
+from pagekeep.app.capture import Retrieval, read_page
+from pagekeep.app.library import kept
 from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
-from pagekeep.model import PARSER_VERSION, Item, Options, RawPage
+from pagekeep.model import PARSER_VERSION, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -142,6 +144,10 @@ def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook
         return error
     except Exception as error:  # a fault of ours on one page must not end the run: it is listed with the failures
         return ParseError(f"Reading the page failed unexpectedly ({type(error).__name__}: {error}).")
+    return _reading(page, raw, url, rules)
+
+
+def _reading(page: Page, raw: RawPage, url: str, rules: Rulebook) -> _Reading:
     return _Reading(
         content=page.document,
         title=entry.title_of(page, url),
@@ -149,6 +155,17 @@ def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook
         published_at=page.metadata.published,
         metadata=entry.derived(page, rendered=raw.rendered, rules_hash=fingerprint(rules)),
     )
+
+
+async def reparse_one(
+    key: str, store: Store, retrieval: Retrieval, *, force: bool = False, dry_run: bool = False
+) -> Reparsed:
+    """The same for one item, read the way `retrieval` reads; a failure to read it is raised."""
+    item, raw = await to_thread(kept, store, key)
+    options = Options(saved_at=moments.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
+    page = await retrieval.read(entry.fetched_again(raw), options)
+    reading = _reading(page, raw, item.url, retrieval.rules)
+    return await to_thread(_settle, store, item, reading, force=force, dry_run=dry_run)
 
 
 _Pair = tuple[Item, _Reading | PagekeepError]

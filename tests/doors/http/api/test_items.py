@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,3 +151,12 @@ def test_an_item_is_explained_for_people_and_for_programs(client: TestClient) ->
     assert told["explanation"].startswith("Verdict\n")
     assert told["trace"]["attempts"][-1]["passed"] is True
     assert told["page"]["title"] == "Page a"
+
+
+def test_a_kept_page_is_read_again_by_the_rules_of_today(client: TestClient, tmp_path: Path) -> None:
+    item = saved(client, html=article(300, "Page a", '<div class="promo"><p>Buy our boats.</p></div>'))
+    where = f"/api/v1/items/{item['id']}/reparse"
+    assert client.post(where, json={}).json()["outcome"] == "unchanged"
+    told = client.post(where, json={"dry_run": True, "force": True}).json()
+    assert (told["outcome"], told["diff"], told["item"]["id"]) == ("unchanged", [], item["id"])
+    assert client.post("/api/v1/items/0000aaaa/reparse", json={}).status_code == 404

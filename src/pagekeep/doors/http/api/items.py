@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
@@ -9,9 +10,11 @@ from fastapi.responses import Response
 
 from pagekeep.app import addresses, moments
 from pagekeep.app.capture import Request as Wanted
+from pagekeep.app.difference import difference
 from pagekeep.app.explaining import explain
 from pagekeep.app.library import find, set_by_user
 from pagekeep.app.looking import look_again
+from pagekeep.app.reparse import reparse_one
 from pagekeep.app.save import retry
 from pagekeep.app.shape import item_shape, items_shape, page_shape, saved_shape, trace_shape
 from pagekeep.doors.http.answers import Json, answer, tagged
@@ -148,6 +151,15 @@ async def retry_item(item_id: ItemId, asked: shapes.AskedToRetry, library: Chang
     wanted = Wanted("", render=asked.render, wait_for=asked.wait_for)
     saved = await retry(item_id, library, service.retrieval, request=wanted)
     return Json({"item": saved_shape(saved)})
+
+
+@router.post("/items/{item_id}/reparse", response_model=shapes.Reparsed, responses=failures(404))
+async def reparse_item(item_id: ItemId, asked: shapes.AskedToReparse, library: Changes, service: Here) -> Response:
+    """Read the page as it was kept again, by the parser and the rules of today. A worse reading replaces nothing."""
+    done = await reparse_one(item_id, library, service.retrieval, force=asked.force, dry_run=asked.dry_run)
+    item = await to_thread(library.get, done.item.id)
+    diff = list(difference(done.item.content, done.content or done.item.content))
+    return Json({"outcome": done.outcome, "note": done.note, "diff": diff, "item": item_shape(item)})
 
 
 @router.get("/items/{item_id}/explanation", response_model=shapes.Explanation, responses=failures(404))

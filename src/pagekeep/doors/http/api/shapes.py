@@ -289,6 +289,18 @@ class Rules(Shape):
     faults: list[Fault]
 
 
+class Checked(Rules):
+    good: bool
+
+
+class Yaml(Given):
+    """A file of rules."""
+
+    yaml: Annotated[str, StringConstraints(max_length=1_000_000)] = Field(
+        examples=["- id: mine\n  trigger: {host: {equals: example.com}}\n  remove: [.promo]\n"]
+    )
+
+
 Text = Annotated[str, StringConstraints(max_length=10_000)]
 
 
@@ -336,6 +348,9 @@ class AskedForToken(Given):
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(examples=["phone"])
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=2)] = ["read"]
+    days: Annotated[float, Field(gt=0, le=36_500)] | None = Field(
+        None, description="So long is it good; else until revoked."
+    )
 
 
 class Token(Shape):
