@@ -43,9 +43,8 @@ def words_of_markdown(markdown: str | None) -> str:
 
 
 def pagekeep() -> tuple[Extract, Words, str]:
-    """All of it: metadata, clean HTML, Markdown, frontmatter, quality."""
-    from pagekeep import __version__
-    from pagekeep.pipeline import extract
+    """All of it: site rules, metadata, clean HTML, Markdown, frontmatter, quality."""
+    from pagekeep import __version__, extract
 
     return lambda raw, _text, url: extract(raw, url), lambda page: str(page.text), __version__
 
