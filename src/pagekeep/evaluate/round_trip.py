@@ -73,13 +73,17 @@ def _prepare(root: dom.Element) -> None:
     for node in dom.select(root, "sub,sup:not(.footnote-ref)"):
         _write_script(node)
     _list_unreferred_notes(root)
-    for node in dom.select(root, "rt"):
+    for node in dom.select(root, "rt,q"):  # in brackets and quotation marks
         dom.replace(node, " ", *node.children, " ")
 
 
 def _list_unreferred_notes(root: dom.Element) -> None:
     """A note nobody refers to would not be shown, so it is written as an item of a plain list."""
+    known = {f"#{note.attr('id')}" for note in dom.select(root, "section.footnotes li[id]")}
     referred = {link.attr("href") for link in dom.select(root, "sup.footnote-ref a")}
+    for link in dom.select(root, "sup.footnote-ref a"):
+        if link.attr("href") not in known:  # a mark without a note is the number it shows
+            dom.replace(link.parent or link, link)
     for section in dom.select(root, "section.footnotes"):
         strays = [note for note in dom.select(section, "li[id]") if f"#{note.attr('id')}" not in referred]
         if strays:
