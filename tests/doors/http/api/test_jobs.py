@@ -53,6 +53,14 @@ def test_a_watcher_of_a_job_that_fails_is_told_why(client: TestClient, shore: Sh
     assert data["job"]["error"]["type"] == "FetchHttpError"
 
 
+def test_a_watcher_of_a_job_that_is_to_be_tried_again_need_not_wait_for_that(client: TestClient, shore: Shore) -> None:
+    shore.statuses["a"] = 500
+    job_id = queued(client, shore.url("a"))
+    for _ in range(2):
+        name, data = events(client, job_id)[-1]
+        assert (name, data["job"]["state"], data["job"]["attempts"]) == ("failed", "queued", 1)
+
+
 def test_a_job_of_another_process_can_be_watched(
     client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,7 +58,7 @@ async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response
     response_class=EventSourceResponse,
     responses={
         200: {
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {}},
             "description": "Events `stage` while it is worked on, then one `done` or `failed`. The data of each is JSON: "
             "`job`, `stage` (in words), `item` (when done).",
         },
@@ -73,9 +73,8 @@ async def watch_job(job_id: JobId, library: Reads, service: Here) -> EventSource
 
 async def _events(job: Job, library: Store, board: Board) -> AsyncIterator[ServerSentEvent]:
     told: tuple[str, str | None] | None = None
-    begun = job.attempts
     while True:
-        ended = _ended(job, begun)
+        ended = _ended(job)
         stage = None if ended else board.stage(job.id)
         if ended or (job.state, stage) != told:
             told = job.state, stage
@@ -88,11 +87,11 @@ async def _events(job: Job, library: Store, board: Board) -> AsyncIterator[Serve
         job = await to_thread(library.job, job.id)
 
 
-def _ended(job: Job, begun: int) -> str | None:
-    """The name of the last event, if this is it. A job that is to be retried has failed for now."""
+def _ended(job: Job) -> str | None:
+    """The name of the last event, if this is it. A job that is to be tried again later has failed for now."""
     if job.state in ("done", "dead"):
         return "done" if job.state == "done" else "failed"
-    return "failed" if job.state == "queued" and job.error and job.attempts > begun else None
+    return "failed" if job.state == "queued" and job.error and job.run_after > moments.now() else None
 
 
 def _item(job: Job, library: Store) -> dict[str, Any] | None:

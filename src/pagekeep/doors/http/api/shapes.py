@@ -375,7 +375,7 @@ class NewToken(Shape):
 
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors a route may answer with, for the OpenAPI page."""
-    return {status: {"model": Error} for status in (401, 403, 413, 422, 503, *statuses)}
+    return {status: {"model": Error} for status in (400, 401, 403, 413, 422, 503, *statuses)}
 
 
 FETCHING: Final = (415, 502, 504)

@@ -31,7 +31,7 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
             "text/plain": _TEXT,
             "text/markdown": _TEXT,
             "application/json": {"schema": {"type": "object"}},
-            "text/event-stream": _TEXT,
+            "text/event-stream": {},
         },
     },
     **failures(409, 501, *FETCHING),

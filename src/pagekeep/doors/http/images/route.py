@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
+from pagekeep.doors.http.api.shapes import FETCHING, failures
 from pagekeep.doors.http.caller import Caller, may_read
 from pagekeep.doors.http.images.signing import PATH, is_ours, signature, signed_path
 from pagekeep.doors.http.service import Service, service_of
@@ -27,7 +28,7 @@ def signed(service: Service, caller: Caller, url: str) -> str:
     return signed_path(service.secret, caller.user_id, url)
 
 
-@router.get(PATH, response_class=Response, responses={200: {"content": {"image/*": {}}}})
+@router.get(PATH, response_class=Response, responses={200: {"content": {"image/*": {}}}, **failures(*FETCHING)})
 async def proxy_image(
     request: Request,
     service: Annotated[Service, Depends(service_of)],
