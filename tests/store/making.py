@@ -70,6 +70,8 @@ class Server:
     app: str
     """Signs in as a member of the application's role."""
     worker: str
+    shared: str
+    """Signs in as a server that several people share does."""
 
 
 @contextmanager
@@ -93,7 +95,9 @@ def postgres_server() -> Iterator[Server]:
             with psycopg.connect(owner, autocommit=True) as connection:
                 connection.execute("CREATE ROLE keeper LOGIN IN ROLE pagekeep_app, pagekeep_door")
                 connection.execute("CREATE ROLE hand LOGIN IN ROLE pagekeep_worker")
-            yield Server(owner, _signed_in(owner, "keeper"), _signed_in(owner, "hand"))
+                connection.execute("CREATE ROLE porter LOGIN")
+            postgres.let_use(owner, "porter")
+            yield Server(owner, *(_signed_in(owner, role) for role in ("keeper", "hand", "porter")))
         finally:
             running.cleanup()
 

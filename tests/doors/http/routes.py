@@ -1,0 +1,78 @@
+"""Every route of the server, and what each of five people gets who ask for something of Ada's.
+
+A route that is not in this table fails the build (`test_routes.py`). In paths and bodies, `{item}`, `{job}`, `{picture}` and
+so on stand for what is Ada's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+
+@dataclass(frozen=True)
+class Route:
+    """A request, and the status of its answer for whom."""
+
+    path: str
+    anonymous: int
+    """Nobody is signed in, no token is sent."""
+    other: int
+    """Someone else, signed in, with the token of their own page."""
+    read_only: int
+    """Ada's program, whose token may only read."""
+    no_csrf: int
+    """Ada's browser, at the behest of another page: her cookie, but not her page's token."""
+    ada: int = 200
+    """Ada herself: a control, without which all others could be refused for a fault of the request."""
+    json: Any = None
+    form: dict[str, str] = field(default_factory=dict)
+
+
+def looks(path: str, *, other: int = 200, **how: Any) -> Route:
+    """A route that shows something of the caller's own."""
+    return Route(path, 401, other, 200, 200, **how)
+
+
+def changes(path: str, *, other: int = 200, **how: Any) -> Route:
+    """A route that changes something of the caller's own."""
+    return Route(path, 401, other, 403, 403, **how)
+
+
+def public(path: str, status: int = 200, **how: Any) -> Route:
+    """A route with nothing of anybody's."""
+    return Route(path, status, status, status, status, status, **how)
+
+
+API: Final = "/api/v1"
+ITEM: Final = f"{API}/items/{{item}}"
+
+ROUTES: Final[dict[str, Route]] = {
+    "GET /api/v1/openapi.json": public(f"{API}/openapi.json"),
+    "POST /api/v1/saves": changes(f"{API}/saves", json={"url": "{url}"}, other=201),
+    "GET /api/v1/jobs": looks(f"{API}/jobs"),
+    "GET /api/v1/jobs/{job_id}": looks(f"{API}/jobs/{{job}}", other=404),
+    "POST /api/v1/jobs/{job_id}/revive": changes(f"{API}/jobs/{{job}}/revive", other=404),
+    "GET /api/v1/jobs/{job_id}/events": looks(f"{API}/jobs/{{job}}/events", other=404),
+    "POST /api/v1/extract": looks(f"{API}/extract", json={"html": "<p>Some words.</p>"}),
+    "POST /api/v1/explain": looks(f"{API}/explain", json={"html": "<p>Some words.</p>"}),
+    "GET /api/v1/items": looks(f"{API}/items"),
+    "GET /api/v1/items/lookup": looks(f"{API}/items/lookup?url={{url}}"),
+    "GET /api/v1/items/{item_id}": looks(ITEM, other=404),
+    "GET /api/v1/items/{item_id}/explanation": looks(f"{ITEM}/explanation", other=404),
+    "PATCH /api/v1/items/{item_id}": changes(ITEM, json={"pinned": True}, other=404),
+    "POST /api/v1/items/{item_id}/retry": changes(f"{ITEM}/retry", json={}, other=404),
+    "DELETE /api/v1/items/{item_id}": changes(ITEM, other=404),
+    "POST /api/v1/items/{item_id}/restore": changes(f"{ITEM}/restore", other=404),
+    "POST /api/v1/items/purge": changes(f"{API}/items/purge", json={"ids": ["{item}"]}),
+    "GET /api/v1/search": looks(f"{API}/search?q=quincewort"),
+    "GET /api/v1/stats": looks(f"{API}/stats"),
+    "GET /api/proxy-image": looks("{picture}", other=403),
+    "GET /sign-in": public("/sign-in"),
+    "POST /sign-in": public("/sign-in", 401, form={"name": "ada", "password": "wrong"}),
+    "* /mcp": Route("/mcp/", 401, 401, 400, 401, 401),  # by token alone; what it then answers is the protocol's
+    "POST /sign-out": Route("/sign-out", 401, 303, 403, 403, 303),
+}
+"""In an order in which Ada can do one after the other."""
+
+Who = Literal["anonymous", "other", "read_only", "no_csrf", "ada"]

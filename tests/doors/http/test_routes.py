@@ -1,0 +1,185 @@
+"""Whoever asks for what is not theirs gets nothing, by any route, on both engines."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from fastapi.routing import iter_route_contexts
+from fastapi.testclient import TestClient
+
+from pagekeep.app import accounts as app
+from pagekeep.config import Settings
+from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
+from pagekeep.doors.http.images.signing import signed_path
+from pagekeep.model import ItemFilter
+from pagekeep.store import Store, open_store
+from tests.app.conftest import Shore, article
+from tests.doors.http.conftest import PASSWORD, service_of
+from tests.doors.http.images.pictures import picture
+from tests.doors.http.routes import ROUTES, Route, Who
+from tests.site.server import Reply, Request, Site
+from tests.store.conftest import server
+from tests.store.making import Server, make_item, make_raw
+
+__all__ = ["server"]
+SECRET_WORD = "quincewort"
+LATER = "2125-01-01T00:00:00.000000Z"
+SAFE = ("GET", "HEAD")
+WHO: tuple[Who, ...] = ("anonymous", "other", "read_only", "no_csrf")
+
+
+class People:
+    """A shared server, with Ada, who has something, and Grace, who would like to."""
+
+    def __init__(self, client: TestClient, settings: Settings, url: str, picture_url: str) -> None:
+        self.client = client
+        self.service = service_of(client)
+        accounts = self.service.accounts
+        self.ids = {
+            name: app.add_user(accounts, f"{name}-{uuid.uuid4().hex[:8]}", PASSWORD).id for name in ("ada", "grace")
+        }
+        self.sessions = {name: app.open_session(accounts, user) for name, user in self.ids.items()}
+        self.tokens = {"read_only": app.add_token(accounts, self.ids["ada"], "reader", ("read",)).secret}
+        self.library: Store = open_store(settings.library, self.ids["ada"])
+        self.known = self._fill(url, picture_url)
+
+    def _fill(self, url: str, picture_url: str) -> dict[str, str]:
+        ada = self.ids["ada"]
+        item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
+        stored = self.library.upsert(item, make_raw(article(600).encode()))
+        # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
+        job = self.library.enqueue(f"{url}?{SECRET_WORD}", f"{url}?{SECRET_WORD}", {}, LATER)
+        self.library.lease("hand", LATER, LATER)
+        self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
+        return {
+            "url": url,
+            "item": stored.id,
+            "job": job.id,
+            "picture": signed_path(self.service.secret, ada, picture_url),
+        }
+
+    def state(self) -> list[Any]:
+        """All that is Ada's."""
+        items = [self.library.list_items(ItemFilter(archived=None, deleted=deleted)).items for deleted in (False, True)]
+        tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
+        return [items, self.library.jobs(), dict(self.library.stats()), tokens]
+
+    def ask(self, name: str, route: Route, who: Who) -> httpx.Response:
+        """The answer."""
+        self.client.cookies.clear()
+        headers: dict[str, str] = {}
+        if who == "read_only":
+            headers["authorization"] = f"Bearer {self.tokens['read_only']}"
+        elif who != "anonymous":
+            session = self.sessions["grace" if who == "other" else "ada"]
+            self.client.cookies.set("pagekeep_session", session)
+            if who != "no_csrf":
+                headers[CSRF_HEADER] = csrf_token(self.service, session)
+        method = name.partition(" ")[0].replace("*", "POST")
+        path, body = self.filled(route.path), self.filled(route.json)
+        return self.client.request(
+            method, path, json=body, data=route.form or None, headers=headers, follow_redirects=False
+        )
+
+    def filled(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return re.sub(r"\{(\w+)\}", lambda found: self.known[found[1]], value)
+        if isinstance(value, dict):
+            return {key: self.filled(each) for key, each in value.items()}
+        return [self.filled(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return str(tmp_path / "library.db")
+    running: Server = request.getfixturevalue("server")
+    return running.shared
+
+
+@pytest.fixture
+def people(
+    where: str,
+    settings: Settings,
+    serve: Callable[..., TestClient],
+    shore: Shore,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Iterator[People]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # where the secret is kept when the library is on a server
+    shore.bodies["keeper"] = article(600)
+
+    async def shown(_request: Request, reply: Reply) -> None:
+        await reply.send(picture("PNG"))
+
+    settings = replace(settings, library=where, shared=True)
+    with Site({"picture": shown}) as gallery:
+        made = People(serve(settings), settings, shore.url("keeper"), gallery.url("/picture"))
+        with closing(made.library):
+            yield made
+
+
+def routes_of(client: TestClient) -> set[str]:
+    """Every method and path the server knows; what is mounted, whole."""
+    found = set()
+    for route in iter_route_contexts(client.app.routes):  # type: ignore[attr-defined]
+        methods = set(getattr(route, "methods", None) or ["*"]) - {"HEAD"}
+        found |= {f"{method} {route.path}" for method in methods}
+    return found
+
+
+def test_every_route_has_its_row(shared: TestClient) -> None:
+    assert routes_of(shared) - set(ROUTES) == set(), "Say in tests/doors/http/routes.py who may use the route."
+    assert set(ROUTES) - routes_of(shared) == set()
+
+
+def test_everybody_gets_what_the_table_says_and_nothing_of_adas(people: People) -> None:
+    before = people.state()
+    wrong = []
+    for name, route in ROUTES.items():
+        for who in WHO:
+            answer = people.ask(name, route, who)
+            if answer.status_code != getattr(route, who):
+                wrong.append(f"{name} for {who}: {answer.status_code}")
+            if who in ("anonymous", "other") and SECRET_WORD in answer.text:
+                wrong.append(f"{name} tells {who} what is Ada's")
+    assert wrong == []
+    assert people.state() == before
+
+
+def test_ada_herself_gets_all_of_it(people: People) -> None:
+    wrong = []
+    for name, route in ROUTES.items():
+        answer = people.ask(name, route, "ada")
+        if answer.status_code != route.ada:
+            wrong.append(f"{name}: {answer.status_code} {answer.text[:200]}")
+    assert wrong == []
+
+
+def test_nothing_is_changed_by_looking(people: People) -> None:
+    before = people.state()
+    for name, route in ROUTES.items():
+        if name.partition(" ")[0] in SAFE:
+            people.ask(name, route, "ada")
+    assert people.state() == before
+
+
+@pytest.mark.parametrize("key", ["whole", "beginning", "address"])
+def test_no_form_of_a_key_finds_what_is_anothers(people: People, key: str) -> None:
+    item = people.known["item"]
+    given = {"whole": item, "beginning": item[:8], "address": quote(people.known["url"], safe="")}[key]
+    for name, route in ROUTES.items():
+        if "{item}" in route.path:
+            other = replace(route, path=route.path.replace("{item}", given))
+            answer = people.ask(name, other, "other")
+            assert answer.status_code == 404
+            assert SECRET_WORD not in answer.text
