@@ -21,6 +21,8 @@ _DEEPEST: Final = 50
 """Folders that count."""
 _MOST_PARTS: Final = 200
 """Of a text with tags in it."""
+_MOST_CARRIED: Final = 50
+"""Signs in one attribute."""
 _BREAKS: Final = frozenset({"br", "br/", "p"})
 
 
@@ -60,19 +62,29 @@ def anchors(stream: TextIO) -> Iterator[Anchor]:
 
 def _pieces(stream: TextIO) -> Iterator[tuple[int, str, str, str]]:
     """Each tag with its line, its attributes as written, and the text behind it; an empty tag for text that had a `<`."""
-    line, rest, carried = 1, "", ""
+    line, rest = 1, ""
+    carried: list[str] = []
     while chunk := stream.read(_CHUNK):
         *whole, rest = (rest + chunk).split("<")
         if len(rest) > _LONGEST_PIECE:
             whole, rest = [*whole, rest], ""
         for piece in whole:
-            piece, carried = carried + piece, ""
-            if ">" not in piece and piece[:1].isalpha() and len(piece) < _LONGEST_PIECE:
-                carried = f"{piece}<"  # the sign stands within an attribute
+            carried.append(piece)
+            piece = "<".join(carried)
+            if len(carried) < _MOST_CARRIED and _is_unfinished(piece):
                 continue
+            carried = []
             yield line, *_split(piece)
             line += piece.count("\n")
-    yield line, *_split(carried + rest)
+    yield line, *_split("<".join([*carried, rest]))
+
+
+def _is_unfinished(piece: str) -> bool:
+    """Whether the sign that ended it stands within an attribute."""
+    if not piece[:1].isalpha() or len(piece) > _LONGEST_PIECE:
+        return False
+    open_quote = piece.count('"') % 2 == 1
+    return ">" not in (piece[piece.rfind('"') :] if open_quote else piece)
 
 
 def _split(piece: str) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ LARGEST_ENTRY: Final = 64_000_000
 _SPACE: Final = re.compile(r"[ \t\r\n\ufeff]*+")
 _NEAR: Final = 20
 """An error so close to the end of what was read may come from what was not."""
+_IN_NUMBERS: Final = frozenset("0123456789.eE+-")
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 
@@ -109,9 +110,15 @@ class _Reader:
                 continue
             except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
                 raise self.broken("a value is too deep or too long") from None
-            if end < len(self._buffer) or not self._more():
+            if self._is_whole(value, end) or not self._more():
                 self._go(end)
                 return value
+
+    def _is_whole(self, value: Any, end: int) -> bool:
+        """A number at the end of what was read may go on: `1.` is read as 1."""
+        if isinstance(value, (int, float)):
+            return end < len(self._buffer) and self._buffer[end] not in _IN_NUMBERS
+        return True
 
     def broken(self, why: str) -> ParseError:
         """What is told about a broken file."""
