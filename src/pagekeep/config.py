@@ -105,6 +105,12 @@ def _log_level(value: object) -> str:
     return str(value)
 
 
+def _mode(value: object) -> str:
+    if value not in ("local", "remote", "compare", "fallback"):
+        raise ValueError
+    return str(value)
+
+
 _SECONDS = _Reader("seconds above 0", _positive)
 _PAUSE = _Reader("seconds, 0 or more", _number)
 _COUNT = _Reader("a whole number, 0 or more", _whole)
@@ -114,10 +120,11 @@ _LIST = _Reader("a list of texts", _list)
 _SWITCH = _Reader("true or false", _switch)
 _RENDER = _Reader("auto, force or never", _render)
 _LOG_LEVEL = _Reader("debug, info, warning or error", _log_level)
+_MODE = _Reader("local, remote, compare or fallback", _mode)
 
 
-def _setting(default: Any, reader: _Reader, help: str) -> Any:
-    return field(default=default, metadata={"reader": reader, "help": help})
+def _setting(default: Any, reader: _Reader, help: str, *, secret: bool = False) -> Any:
+    return field(default=default, repr=not secret, metadata={"reader": reader, "help": help})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +165,17 @@ class Settings:
     rules: str | None = _setting(
         None, _TEXT, "Folder of your own rules (`*.yaml`). Without it, `rules` in the platform's configuration folder."
     )
+    mode: Literal["local", "remote", "compare", "fallback"] = _setting(
+        "local",
+        _MODE,
+        "Who reads the pages that are saved: Pagekeep; the remote reader; both, to compare them; or the remote reader where "
+        "Pagekeep fails. But for `local`, addresses of pages go to `remote_url`.",
+    )
+    remote_url: str | None = _setting(
+        None, _TEXT, "Address of a remote reader with Jina's conventions, such as `http://127.0.0.1:8470/r/`."
+    )
+    remote_key: str | None = _setting(None, _TEXT, "Key for the remote reader.", secret=True)
+    remote_timeout: float = _setting(60.0, _SECONDS, "Time for a page from the remote reader.")
     listen: str = _setting("127.0.0.1:8470", _TEXT, "Where `pagekeep serve` listens: address and port.")
     server_names: tuple[str, ...] = _setting(
         (),

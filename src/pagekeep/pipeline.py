@@ -150,14 +150,17 @@ def extract(
     )
 
 
-def keep_text(text: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS) -> Page:
-    """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows."""
+def keep_text(
+    text: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS, about: Metadata | None = None
+) -> Page:
+    """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows, or of
+    what is known `about` it."""
     source, notes = decode(text, options)
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
     root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
     clean_html, root = sanitise(root)
     written = Written(root, clean_html, body, body, words.count_words(body), {})
-    about = Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
+    about = about or Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
     about = _with_language_and_tags(about, dom.parse(""), body, url)
     judged = quality.assess(written, "verbatim", about, None)
     attempt = Attempt("verbatim", True, "not HTML, kept as it is", written.word_count)

@@ -16,12 +16,15 @@ from pagekeep.model import Fetched, Options, Page
 if TYPE_CHECKING:
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
+    from pagekeep.fetch.reader import Reader
     from pagekeep.rules import Rulebook
 
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
 ReadPage = Callable[[Fetched, Options], Awaitable[Page]]
 
+READER_TYPE: Final = "text/x-reader"
+"""The content type under which the answer of a remote reader is kept."""
 _TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 """Content types kept as they are."""
 
@@ -64,6 +67,7 @@ class Retrieval:
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
+        self._reader: Reader | None = None
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Retrieval:
@@ -107,6 +111,15 @@ class Retrieval:
             if self._browser is None:
                 self._browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard))
             return self._browser
+
+    async def reader(self) -> Reader:
+        """The remote reader that is configured; `ParseError` when none is."""
+        from pagekeep.fetch.reader import Reader
+
+        async with self._starting:
+            if self._reader is None:
+                self._reader = await self._stack.enter_async_context(Reader(self.settings))
+            return self._reader
 
 
 def _silent(_stage: str) -> None:
@@ -247,6 +260,10 @@ def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     from pagekeep.pipeline import extract, keep_text
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
+    if fetched.content_type == READER_TYPE:
+        from pagekeep.app.reader_page import page_of_answer
+
+        return page_of_answer(fetched, options)
     if is_text(fetched):
         return keep_text(fetched.body, fetched.final_url or None, options=options)
     return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pagekeep.app import addresses, entry, moments
-from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
+from pagekeep.app.capture import READER_TYPE, Captured, Progress, Request, Retrieval
 from pagekeep.app.memory import preferred, remember
+from pagekeep.app.remote import capture_by_mode
 from pagekeep.app.rulebook import fingerprint
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.model import Fetched, Item, Options, Page
@@ -16,6 +17,10 @@ from pagekeep.store import Store
 
 MOST_RETRIES: Final = 3
 """By hand, until one succeeds."""
+
+
+_WARNINGS: Final = ("not rendered", "not read remotely", "read remotely", "the reader warns")
+"""How notes begin that whoever saves should see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +75,18 @@ async def save(
     if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
         options = replace(options, saved_at=moments.to_the_second(there.saved_at))
         captured = replace(captured, page=await retrieval.read(captured.fetched, options))
-    source = "html" if given else "web"
+    remote = captured.fetched.content_type == READER_TYPE
+    source = "html" if given else "remote" if remote else "web"
     placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
     saved = await to_thread(_store, captured, there, store, placing)
-    return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith("not rendered")))
+    return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith(_WARNINGS)))
 
 
 async def _captured(
     request: Request, given: Fetched | None, retrieval: Retrieval, options: Options, progress: Progress
 ) -> Captured:
     if given is None:
-        return await capture(request, retrieval, options=options, progress=progress)
+        return await capture_by_mode(request, retrieval, options, progress)
     progress("Extracting")
     return Captured(await retrieval.read(given, options), given)
 

@@ -11,6 +11,7 @@ from itertools import count
 from time import perf_counter
 from types import TracebackType
 from typing import Final
+from urllib.parse import urlencode
 
 import certifi
 import httpcore
@@ -50,6 +51,8 @@ class Wish:
     conditional: bool = False
     pages_only: bool = True
     """Whether anything but a page is refused."""
+    form: bytes | None = None
+    """What is sent along, as a form; nothing is asked for then but the answer to it."""
     spaced: bool = True
     """Whether it waits its turn behind the page before; parts of one page come together, as browsers ask for them."""
 
@@ -123,6 +126,19 @@ class Client:
         wish = Wish(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False, spaced=False)
         return await self._run(url, wish, deadline)
 
+    async def send(
+        self,
+        url: str,
+        form: Mapping[str, str],
+        *,
+        headers: Mapping[str, str] | None = None,
+        deadline: float | None = None,
+    ) -> Fetched:
+        """What the server answers to a form. It is sent to `url` alone: a redirect is refused."""
+        said = {"content-type": "application/x-www-form-urlencoded", "accept": ACCEPT_PAGES, **checked(headers)}
+        wish = Wish(self.settings.max_bytes, said, form=urlencode(form, errors="replace").encode("ascii"))
+        return await self._run(url, wish, deadline)
+
     async def _run(self, url: str, wish: Wish, seconds: float | None) -> Fetched:
         first = self.guard.check_url(url)
         began = perf_counter()
@@ -166,7 +182,7 @@ class Client:
             visit.jar.keep(answer.headers.cookies, visit.here)
             if answer.status in redirects.STATUSES and "location" in answer.headers.single:
                 await _drain(answer)
-                if visit.hops >= self.settings.max_redirects:
+                if visit.hops >= self.settings.max_redirects or visit.wish.form is not None:
                     raise _too_many(visit, answer.status)
                 return answer.headers.single["location"]
             if answer.status in BUSY:
@@ -220,12 +236,16 @@ class Client:
             headers["cookie"] = f"{headers['cookie']}; {cookies}" if "cookie" in headers else cookies
         # From the guard's own parts: no second parser reads the URL.
         name = f"[{here.host.name}]" if ":" in here.host.name else here.host.name
+        form = visit.wish.form
+        if form is not None:
+            headers["content-length"] = str(len(form))
         return httpcore.Request(
-            b"GET",
+            b"GET" if form is None else b"POST",
             httpcore.URL(
                 scheme=here.scheme.encode(), host=name.encode(), port=here.port, target=here.target.encode("ascii")
             ),
             headers=[(key.encode("ascii"), value.encode("utf-8")) for key, value in headers.items()],
+            content=form,
         )
 
     async def _receive(self, url: str, visit: _Visit, answer: _Answer) -> Fetched:
@@ -298,7 +318,7 @@ def _tls_context() -> ssl.SSLContext:
 
 def _too_many(visit: _Visit, status: int) -> FetchHttpError:
     return FetchHttpError(
-        f"`{visit.first.host.name}` redirects more than {visit.hops} times.",
+        f"`{visit.first.host.name}` redirects {'a form' if visit.wish.form else f'more than {visit.hops} times'}.",
         status=status,
         suggestions=("Open the page in your browser and give the address it ends at.",),
     )

@@ -105,6 +105,11 @@ class Guard:
             return
         raise _blocked("The address" if host.ip is not None else f"`{host.name}`")
 
+    def is_exception(self, url: str) -> bool:
+        """Whether the owner has named the URL's host as one that need not be public."""
+        host = split_url(url).host
+        return self._network_allowed(host.ip) if host.ip is not None else self._name_allowed(host.name)
+
     def _name_allowed(self, name: str) -> bool:
         return name in self._names or any(name.endswith(parent) for parent in self._parents)
 
