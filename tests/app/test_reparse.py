@@ -247,3 +247,10 @@ def test_a_page_comes_back_when_the_rule_that_discarded_it_is_gone(keep: Keep, s
     assert "kettle" in again.content
     assert not again.metadata.get("archived")
     assert "discarded" not in again.metadata
+
+
+def test_the_users_own_version_is_kept_even_by_force(library: Store, three: list[Item]) -> None:
+    own = age(library, three[0], "---\ntitle: x\n---\n\nMy own words.\n", edited=True)
+    (result,) = run(library, [own.id], force=True)
+    assert (result.outcome, result.note) == ("kept", "the text is your own version")
+    assert library.get(own.id).content == own.content

@@ -358,3 +358,15 @@ def test_the_rules_in_force_are_noted_with_the_item(keep: Keep, shore: Shore) ->
     shore.bodies["a"] = article(300)
     first = keep(shore.url("a")).item.metadata["rules_hash"]
     assert keep(shore.url("a"), rules=book(remove=(".x",))).item.metadata["rules_hash"] != first
+
+
+def test_a_save_keeps_the_users_own_version_even_by_force(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    own = {"title": item.title, "author": None, "published_at": None, "now": moments.now()}
+    library.replace_content(item.id, content="My own words.\n", metadata={"edited": True}, **own)
+    again = keep(shore.url("a"), force=True, tags=("harbour",))
+    assert (again.outcome, again.note) == ("kept", "the text is your own version")
+    stored = library.get(item.id)
+    assert (stored.content, "harbour" in stored.metadata["tags"]) == ("My own words.\n", True)
+    assert "last_error" not in stored.metadata

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from dataclasses import replace
 
 import pytest
@@ -260,3 +261,19 @@ def test_monotonous_megabytes_are_kept_and_searched(library: Store, content: str
     assert [hit.item.id for hit in library.search("monotony").hits] == [item.id]
     assert library.search('"東 東" x').hits == ()
     assert library.check() == []
+
+
+def test_the_users_own_version_outlives_every_new_reading(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id, content="---\ntitle: A\n---\n\nRead.\n"), None)
+    reading = {"title": "Read again", "author": "Them", "published_at": None, "now": moment(5)}
+    own = "---\ntitle: A\n---\n\nMy own words about sextants.\n"
+    kept = {"title": "A", "author": None, "published_at": None, "now": moment(4)}
+    library.replace_content(item.id, content=own, metadata={"edited": True, "word_count": 5}, **kept)
+    library.replace_content(item.id, content="Read again.\n", metadata={"word_count": 2}, **reading)
+    assert library.get(item.id).content == own
+    again = replace(item, id=str(uuid.uuid4()), content="Saved again.\n", title="B", updated_at=moment(6))
+    stored = library.upsert(again, None)
+    assert (stored.content, stored.title, stored.metadata["word_count"]) == (own, "A", 5)
+    assert [hit.item.id for hit in library.search("sextants").hits] == [item.id]
+    library.set_metadata(item.id, {"edited": None}, moment(7))
+    assert library.upsert(again, None).content == "Saved again.\n"

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import uuid
+
+from pagekeep.model import Annotation
 from pagekeep.store import Store, survey
 from tests.store.making import NOW, make_item, make_raw, moment
 
@@ -78,3 +81,17 @@ def test_what_is_remembered_of_a_domain_is_replaced_by_what_is_newer(library: St
 def test_a_healthy_library_has_no_faults(library: Store) -> None:
     library.upsert(make_item(user_id=library.user_id), make_raw())
     assert library.check() == []
+
+
+def test_whatever_changes_an_item_or_its_passages_changes_its_version(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    other = library.upsert(make_item(2, user_id=library.user_id), None)
+    seen = [dict(library.versions())]
+    library.set_metadata(item.id, {"pinned": True}, moment(5))
+    seen.append(dict(library.versions()))
+    library.annotate(Annotation(str(uuid.uuid4()), item.id, "a", "", "", "", None, moment(1), moment(1)))
+    seen.append(dict(library.versions()))
+    assert len({versions[item.id] for versions in seen}) == 3
+    assert len({versions[other.id] for versions in seen}) == 1
+    library.delete(item.id, moment(6))
+    assert list(dict(library.versions())) == [other.id]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pagekeep.app import addresses
 from pagekeep.model import PARSER_VERSION, Fetched, Item, Level, Page, RawPage
@@ -121,6 +121,14 @@ def fetched_again(raw: RawPage) -> Fetched:
 
 
 _RANKS: dict[Level, int] = {"discarded": 0, "bookmark": 1, "simplified": 2, "article": 3}
+
+
+EDITED: Final = "the text is your own version"
+
+
+def is_edited(metadata: Mapping[str, Any]) -> bool:
+    """Whether the stored text is the user's own version, which no reading of the page replaces."""
+    return bool(metadata.get("edited"))
 
 
 def why_worse(new: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:

@@ -75,7 +75,7 @@ def reparse(
 ) -> Iterator[Reparsed]:
     """Read the stored pages of these items again and put the results in, one after the other as they are asked for.
 
-    What the user set stays. A worse reading replaces nothing unless `force`; a failure leaves its item as it is; with
+    What the user set stays, and so does a text that is the user's own version. A worse reading replaces nothing unless `force`; a failure leaves its item as it is; with
     `dry_run` nothing is written. Each item is done in one step, so a run that is killed goes on where it was.
     """
     wanted = iter(ids)
@@ -108,6 +108,8 @@ def _settle(store: Store, item: Item, reading: _Reading | PagekeepError, *, forc
     if isinstance(reading, PagekeepError):
         return Reparsed(item, "failed", reading.message)
     worse = None if force else entry.why_worse(reading.metadata, item.metadata)
+    if entry.is_edited(item.metadata):
+        worse = entry.EDITED
     if worse:
         return Reparsed(item, "kept", worse, reading.content)
     if not dry_run:

@@ -163,6 +163,8 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
     remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
     if there is None:
         return Saved(store.upsert(new, entry.raw_page(fetched, placing.now)), "added")
+    if entry.is_edited(there.metadata):
+        return Saved(_keep(store, there, new, None), "kept", entry.EDITED)
     worse = None if placing.force else entry.why_worse(new.metadata, there.metadata)
     if worse:
         return Saved(_keep(store, there, new, worse), "kept", worse)
@@ -182,10 +184,12 @@ def _retries(page: Page, there: Item) -> dict[str, Any]:
     return {"retry_count": count} if count and page.quality.level == "bookmark" else {}
 
 
-def _keep(store: Store, there: Item, new: Item, worse: str) -> Item:
-    """The item as it was, alive, with the tags that were asked for and a note of what came instead."""
-    said = f"{worse[0].upper()}{worse[1:]}."
-    changes: dict[str, Any] = {"last_error": _failure("Worse", str(new.metadata.get("reason") or said), new.updated_at)}
+def _keep(store: Store, there: Item, new: Item, worse: str | None) -> Item:
+    """The item as it was, alive, with the tags that were asked for and a note of what came instead, if that was worse."""
+    changes: dict[str, Any] = {}
+    if worse:
+        said = f"{worse[0].upper()}{worse[1:]}."
+        changes["last_error"] = _failure("Worse", str(new.metadata.get("reason") or said), new.updated_at)
     if new.metadata["tags"]:
         changes["tags"] = list(dict.fromkeys((*there.metadata.get("tags", ()), *new.metadata["tags"])))
     if there.deleted_at is not None:

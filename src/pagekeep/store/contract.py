@@ -64,7 +64,11 @@ class Store(Protocol):
         metadata: Mapping[str, Any],
         now: str,
     ) -> Item:
-        """A new reading of the same page (reparse): derived metadata keys are replaced, the user's stay."""
+        """A new reading of the same page (reparse): derived metadata keys are replaced, the user's stay.
+
+        With `edited: True` in the metadata it is the user's own version, which no later reading replaces, be it by this or
+        by `upsert`, until `edited` is taken off the item.
+        """
 
     def set_metadata(
         self, item_id: str, changes: Mapping[str, Any], now: str, *, unchanged_since: str | None = None
@@ -101,6 +105,10 @@ class Store(Protocol):
 
     def stale(self, *, parser_version: int, rules_hash: str | None, limit: int | None = None) -> Iterator[str]:
         """Ids of items with a raw page that an older parser or other rules made, oldest saved first."""
+
+    def versions(self) -> Sequence[tuple[str, str]]:
+        """(id, version) of every item that is not deleted, by id: whatever changes an item or its marked passages changes
+        the version, so that a copy of the library can be kept up to date."""
 
     # Jobs: saves that wait for a worker
 

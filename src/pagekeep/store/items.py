@@ -20,6 +20,10 @@ from pagekeep.words import count_words
 
 USER_KEYS: Final = ("pinned", "archived", "tags", "notes")
 """Metadata that the user sets; no new reading of the page touches it."""
+EDITED: Final = "edited"
+"""Metadata that marks a content as the user's own version: no new reading replaces it."""
+_OF_CONTENT: Final = ("word_count", "reading_time", EDITED)
+"""Metadata that goes with the user's own version."""
 COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "domain", "title", "content", "source", "author", "saved_at", "published_at"),
     *("metadata", "created_at", "updated_at", "last_opened_at", "deleted_at"),
@@ -101,6 +105,9 @@ def _merged(old: Item, new: Item) -> Item:
     tags = _joined_tags(tags_of(old), tags_of(new))
     if tags:
         metadata["tags"] = tags
+    if old.metadata.get(EDITED):
+        own = {key: old.metadata[key] for key in _OF_CONTENT if key in old.metadata}
+        return replace(old, metadata={**metadata, **own}, updated_at=new.updated_at, deleted_at=None)
     return replace(
         new,
         id=old.id,
@@ -187,6 +194,8 @@ def replace_content(
 ) -> Item:
     """A new reading: the keys it gives replace the old ones (`None` removes one), the user's stay."""
     old, seq = _taken(tx, item_id)
+    if old.metadata.get(EDITED) and EDITED not in metadata:
+        return old
     derived = {key: value for key, value in metadata.items() if key not in USER_KEYS}
     item = replace(old, content=content, title=title, author=author, published_at=published_at, updated_at=now)
     item = clean_item(replace(item, metadata=_changed(old.metadata, derived)))

@@ -116,6 +116,9 @@ class Library:
             after = batch[-1]
             left = None if left is None else left - len(batch)
 
+    def versions(self) -> Sequence[tuple[str, str]]:
+        return self._engine.read(survey.versions)
+
     def enqueue(self, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
         return self._engine.write(lambda tx: jobs.enqueue(tx, url, url_full, options, now))
 

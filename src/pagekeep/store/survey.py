@@ -61,6 +61,17 @@ def stale(
     return [(saved, item_id) for saved, item_id in rows]
 
 
+def versions(tx: Transaction) -> list[tuple[str, str]]:
+    """(id, version) of every item that is not deleted, in order of id. Items whose version is the same are the same."""
+    user = {"user": tx.user_id}
+    marked = tx.all(
+        "SELECT item_id, COUNT(*), MAX(updated_at) FROM annotations WHERE user_id = :user GROUP BY item_id", **user
+    )
+    passages = {item_id: f" {count} {latest}" for item_id, count, latest in marked}
+    rows = tx.all("SELECT id, updated_at FROM items WHERE user_id = :user AND deleted_at IS NULL ORDER BY id", **user)
+    return [(item_id, f"{updated}{passages.get(item_id, '')}") for item_id, updated in rows]
+
+
 def faults(tx: Transaction) -> list[str]:
     """What is not as it must be."""
     unsearchable = tx.all(
