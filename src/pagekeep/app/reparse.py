@@ -75,8 +75,9 @@ def reparse(
 ) -> Iterator[Reparsed]:
     """Read the stored pages of these items again and put the results in, one after the other as they are asked for.
 
-    What the user set stays, and so does a text that is the user's own version. A worse reading replaces nothing unless `force`; a failure leaves its item as it is; with
-    `dry_run` nothing is written. Each item is done in one step, so a run that is killed goes on where it was.
+    What the user set stays, and so does a text that is the user's own version. A worse reading replaces nothing unless
+    `force`; a failure leaves its item as it is; with `dry_run` nothing is written. Each item is done in one step, so a run
+    that is killed goes on where it was.
     """
     wanted = iter(ids)
     first = list(islice(wanted, WORTH_A_POOL))

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from pagekeep.errors import ParseError
 from pagekeep.model import Metadata, Quality
 from pagekeep.words import reading_time
 
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WIDTH: Final = 1 << 30
 """Lines are never folded: a value is found with a search for its words."""
@@ -41,13 +43,13 @@ class _Dumper(_BaseDumper):  # type: ignore[misc]
         return True
 
 
-class _Stamp(str):
+class Stamp(str):
     """A moment, written without quotes as YAML's own timestamps are."""
 
     __slots__ = ()
 
 
-def _write_stamp(dumper: Any, data: _Stamp) -> Any:
+def _write_stamp(dumper: Any, data: Stamp) -> Any:
     return dumper.represent_scalar("tag:yaml.org,2002:timestamp", str(data))
 
 
@@ -55,8 +57,13 @@ def _write_flow(dumper: Any, data: _Flow) -> Any:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=True)
 
 
+class _Loader(_BaseLoader):  # type: ignore[misc]
+    """PyYAML's safe loader, but moments stay as they are written."""
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: Stamp(node.value))
 _Dumper.add_representer(_Flow, _write_flow)
-_Dumper.add_representer(_Stamp, _write_stamp)
+_Dumper.add_representer(Stamp, _write_stamp)
 
 
 def frontmatter(fields: Mapping[str, object]) -> str:
@@ -94,13 +101,54 @@ def _is_simple(text: str, pattern: re.Pattern[str]) -> bool:
     return pattern.fullmatch(text) is not None and text.lower() not in _RESERVED
 
 
+def split_block(text: str) -> tuple[str, str]:
+    """The block between the `---` lines at the top of a text, and what follows without the blank lines before it."""
+    if not text.startswith("---\n"):
+        return "", text
+    block, found, rest = text[4:].partition("\n---\n")
+    if not found:
+        block, found, rest = (text[4:-4], "---", "") if text.endswith("\n---") else ("", "", text)
+    return (block + "\n", rest.lstrip("\n")) if found else ("", text)
+
+
+def read_block(block: str) -> dict[str, Any]:
+    """The fields of a block, moments as `Stamp`; `ParseError` when it is no YAML of fields, or more than anyone writes."""
+    if len(block) > _LONGEST:
+        raise ParseError("The frontmatter is too large to be read.", suggestions=())
+    try:
+        _refuse_traps(block)
+        fields = yaml.load(block, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
+        raise ParseError(f"The frontmatter is no valid YAML (line {line}).", suggestions=("Correct it.",)) from None
+    if fields is None:
+        return {}
+    if not isinstance(fields, dict):
+        raise ParseError("The frontmatter is no list of fields.", suggestions=())
+    return {str(name): value for name, value in fields.items()}
+
+
+_LONGEST: Final = 100_000
+_DEEPEST: Final = 50
+_MOST_EVENTS: Final = 30_000
+
+
+def _refuse_traps(block: str) -> None:
+    """Nesting that would overrun the C library's stack when the values are made, and references, which can multiply."""
+    depth = 0
+    for count, event in enumerate(yaml.parse(block, Loader=_Loader)):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST or count > _MOST_EVENTS or isinstance(event, yaml.AliasEvent):
+            raise ParseError("The frontmatter holds more than anyone writes.", suggestions=())
+
+
 def _is_absent(value: object) -> bool:
     return value is None or (isinstance(value, (str, list, tuple, Mapping)) and not value)
 
 
 def _plain(value: object) -> object:
     """The value as YAML can hold it: lists in flow form, halves of surrogate pairs replaced."""
-    if isinstance(value, _Stamp):
+    if isinstance(value, Stamp):
         return value
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
@@ -123,7 +171,7 @@ def page_fields(
         "source": url,
         "title": metadata.title,
         "author": metadata.author,
-        "published_date": _stamp((metadata.published or "")[:10]),
+        "published_date": stamp((metadata.published or "")[:10]),
         "domain": domain(url),
         "site_name": metadata.site_name,
         "language": metadata.language,
@@ -133,7 +181,7 @@ def page_fields(
         "description": metadata.description,
         "tags": list(metadata.tags),
         "quality": quality.level,
-        "saved_at": _stamp(saved_at),
+        "saved_at": stamp(saved_at),
     }
     if quality.level == "bookmark":
         fields |= {"extraction_failed": True, "reason": quality.reason}
@@ -145,7 +193,7 @@ def page_fields(
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
-def _stamp(moment: str | None) -> str | None:
+def stamp(moment: str | None) -> str | None:
     """A day or a moment as YAML knows them; anything else, such as the 31st of February, stays text."""
     if not moment or not _ISO.fullmatch(moment):
         return moment or None
@@ -153,7 +201,7 @@ def _stamp(moment: str | None) -> str | None:
         datetime.fromisoformat(moment)
     except ValueError:
         return moment
-    return _Stamp(moment)
+    return Stamp(moment)
 
 
 def domain(url: str | None) -> str | None:

@@ -1,0 +1,1 @@
+"""The library as files that other programs read."""

@@ -1,0 +1,52 @@
+"""The library as a file of bookmarks, which every browser and most services read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from html import escape
+
+from pagekeep.model import Item
+
+_HEAD = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
+<TITLE>Bookmarks</TITLE>
+<H1>Bookmarks</H1>
+<DL><p>
+"""
+
+
+def bookmarks(items: Iterable[Item]) -> Iterator[str]:
+    """The file in pieces: a link an item, with its dates, tags and description. Archived ones count as read."""
+    yield _HEAD
+    for item in items:
+        yield _link(item)
+    yield "</DL><p>\n"
+
+
+def _link(item: Item) -> str:
+    known = item.metadata
+    tags = ",".join(" ".join(str(tag).replace(",", " ").split()) for tag in known.get("tags", ()))
+    attributes = {
+        "HREF": item.url_full,
+        "ADD_DATE": _seconds(item.saved_at),
+        "LAST_MODIFIED": _seconds(item.updated_at),
+        "PRIVATE": "1",
+        "TOREAD": "0" if known.get("archived") else "1",
+        "TAGS": tags,
+    }
+    said = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items() if value)
+    line = f"    <DT><A {said}>{escape(_one_line(item.title))}</A>\n"
+    description = _one_line(str(known.get("description") or ""))
+    return line + (f"    <DD>{escape(description)}\n" if description else "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _seconds(moment: str) -> str:
+    try:
+        return str(int(datetime.fromisoformat(moment).astimezone(UTC).timestamp()))
+    except ValueError:
+        return ""
