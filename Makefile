@@ -50,4 +50,6 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
+	$(BIN)/python -m tests.hostile.server_fuzz 200
+	$(BIN)/python -m tests.hostile.server_slow 300
 	$(BIN)/python -m tests.hostile.bulk_kill 20

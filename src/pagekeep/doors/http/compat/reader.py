@@ -34,7 +34,7 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
             "text/event-stream": {},
         },
     },
-    **failures(409, 501, *FETCHING),
+    **failures(404, 409, 501, *FETCHING),
 }
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
