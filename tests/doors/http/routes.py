@@ -46,6 +46,7 @@ def public(path: str, status: int = 200, **how: Any) -> Route:
 
 API: Final = "/api/v1"
 ITEM: Final = f"{API}/items/{{item}}"
+MARK: Final = f"{ITEM}/annotations/{{annotation}}"
 
 ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/openapi.json": public(f"{API}/openapi.json"),
@@ -60,6 +61,13 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/items/lookup": looks(f"{API}/items/lookup?url={{url}}"),
     "GET /api/v1/items/{item_id}": looks(ITEM, other=404),
     "GET /api/v1/items/{item_id}/explanation": looks(f"{ITEM}/explanation", other=404),
+    "GET /api/v1/items/{item_id}/annotations": looks(f"{ITEM}/annotations", other=404),
+    "POST /api/v1/items/{item_id}/annotations": changes(
+        f"{ITEM}/annotations", json={"note": "Read again."}, other=404, ada=201
+    ),
+    "PATCH /api/v1/items/{item_id}/annotations/{annotation_id}": changes(MARK, json={"note": "Not so."}, other=404),
+    "DELETE /api/v1/items/{item_id}/annotations/{annotation_id}": changes(MARK, other=404, ada=204),
+    "POST /api/v1/items/{item_id}/reparse": changes(f"{ITEM}/reparse", json={}, other=404),
     "PATCH /api/v1/items/{item_id}": changes(ITEM, json={"pinned": True}, other=404),
     "POST /api/v1/items/{item_id}/retry": changes(f"{ITEM}/retry", json={}, other=404),
     "DELETE /api/v1/items/{item_id}": changes(ITEM, other=404),
@@ -67,6 +75,18 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /api/v1/items/purge": changes(f"{API}/items/purge", json={"ids": ["{item}"]}),
     "GET /api/v1/search": looks(f"{API}/search?q=quincewort"),
     "GET /api/v1/stats": looks(f"{API}/stats"),
+    "GET /api/v1/rules": looks(f"{API}/rules"),
+    "GET /api/v1/rules/schema": looks(f"{API}/rules/schema"),
+    "POST /api/v1/rules/check": looks(f"{API}/rules/check", json={"yaml": "id: nothing"}),
+    "GET /api/v1/tokens": Route(f"{API}/tokens", 401, 200, 403, 200),
+    "POST /api/v1/tokens": changes(f"{API}/tokens", json={"name": "phone"}, other=201, ada=201),
+    "DELETE /api/v1/tokens/{token_id}": changes(f"{API}/tokens/{{token}}", other=404, ada=204),
+    "GET /r/{address:path}": looks("/r/{url}"),
+    "POST /r": looks("/r", json={"url": "{url}"}),
+    "POST /v2/scrape": looks("/v2/scrape", json={"url": "{url}"}),
+    "GET /healthz": public("/healthz"),
+    "GET /readyz": public("/readyz"),
+    "GET /metrics": looks("/metrics"),
     "GET /api/proxy-image": looks("{picture}", other=403),
     "GET /sign-in": public("/sign-in"),
     "POST /sign-in": public("/sign-in", 401, form={"name": "ada", "password": "wrong"}),

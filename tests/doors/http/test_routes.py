@@ -17,6 +17,7 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from pagekeep.app import accounts as app
+from pagekeep.app.annotating import mark
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.images.signing import signed_path
@@ -55,12 +56,16 @@ class People:
     def _fill(self, url: str, picture_url: str) -> dict[str, str]:
         ada = self.ids["ada"]
         item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
-        stored = self.library.upsert(item, make_raw(article(600).encode()))
+        stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
         # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
         job = self.library.enqueue(f"{url}?{SECRET_WORD}", f"{url}?{SECRET_WORD}", {}, LATER)
         self.library.lease("hand", LATER, LATER)
         self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
+        annotation = mark(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
+        token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         return {
+            "annotation": annotation.id,
+            "token": token.token.id,
             "url": url,
             "item": stored.id,
             "job": job.id,
@@ -71,7 +76,8 @@ class People:
         """All that is Ada's."""
         items = [self.library.list_items(ItemFilter(archived=None, deleted=deleted)).items for deleted in (False, True)]
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
-        return [items, self.library.jobs(), dict(self.library.stats()), tokens]
+        marks = self.library.annotations(self.known["item"])
+        return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx.Response:
         """The answer."""
