@@ -88,7 +88,7 @@ def _simple_line(name: str, value: object) -> str | None:
     a third of its time in PyYAML without it."""
     if name in _RESERVED or not name.isidentifier():
         return None
-    if isinstance(value, (_Stamp, bool, int)):
+    if isinstance(value, (Stamp, bool, int)):
         return f"{name}: {str(value).lower() if isinstance(value, bool) else value}\n"
     if isinstance(value, str):
         return f"{name}: {value}\n" if _is_simple(value, _SIMPLE) else None
