@@ -58,3 +58,18 @@ def test_a_part_that_is_dropped_itself_is_kept_whole() -> None:
     )
     assert "Sail makers" not in extract(html).text
     assert "Sail makers of the coast" in extract(html, rules=book("aside.related")).text
+
+
+def test_a_part_within_something_hidden_is_shown() -> None:
+    for hidden in (
+        "hidden",
+        'class="visually-hidden"',
+        'style="display:none"',
+        'aria-hidden="true"',
+        'class="sr-only"',
+    ):
+        html = (
+            THREAD.replace("</main>", "")
+            + f'<div {hidden}><div class="specs"><p>Weight: two kilograms.</p></div></div>'
+        )
+        assert "two kilograms" in extract(html, rules=book(".specs")).text, hidden

@@ -7,12 +7,15 @@ nothing needs to be guessed: what was to be dropped around it is dropped piece b
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.reading import Content
 from pagekeep.extract.rules.include import Part
 from pagekeep.extract.survey import Survey
+
+_HIDDEN_BY_CLASS: Final = ".visually-hidden, .visuallyhidden, .sr-only, .screen-reader-text, .d-none, .hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,19 @@ def in_place(survey: Survey, content: Content, parts: tuple[Part, ...]) -> tuple
         node = survey.nodes[index]
         if isinstance(node, dom.Element) and (part := wanted.get(node)):
             saved = _open(survey, dropped, index, content.root)
+            _show(survey, index, content.root)
             kept.append(Kept(part, _spare(survey, dropped, index) or saved))
     return replace(content, dropped=dropped), tuple(kept)
+
+
+def _show(survey: Survey, part: int, root: int) -> None:
+    """Nothing around the part, nor the part itself, is hidden by its class any more: the clean-up would take it for a leftover."""
+    index = part
+    while index != root:
+        node = survey.nodes[index]
+        if isinstance(node, dom.Element) and node.attr("class") and dom.matches(node, _HIDDEN_BY_CLASS):
+            dom.set_attr(node, "class", None)
+        index = survey.parent[index]
 
 
 def _spare(survey: Survey, dropped: Dropped, part: int) -> bool:
