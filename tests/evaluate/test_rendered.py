@@ -40,3 +40,8 @@ def test_everything_that_is_compared_is_read() -> None:
 def test_only_markup_of_the_text_itself_is_raw() -> None:
     assert raw_html(TEXT) == []
     assert raw_html("a <b>c</b>") == ["<b>", "</b>"]
+
+
+def test_a_line_from_a_formula_to_a_digit_begins_with_the_formula() -> None:
+    assert read(tree_of("$a$ and 1")).math == ("a",)
+    assert read(tree_of("It costs 5$ or 6$")).math == ()

@@ -12,7 +12,9 @@ from pagekeep.markdown import to_text
 
 try:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from mdit_py_plugins.dollarmath import dollarmath_plugin
+    from mdit_py_plugins.dollarmath.index import math_inline_dollar
     from mdit_py_plugins.footnote import footnote_plugin
     from mdit_py_plugins.tasklists import tasklists_plugin
 except ImportError as missing:
@@ -21,6 +23,7 @@ except ImportError as missing:
         suggestions=("Install it: pip install 'pagekeep[evaluate]'.",),
     ) from missing
 
+_DOLLARS: Final = math_inline_dollar(allow_space=False, allow_digits=False)
 _FORMULAS: Final = ".math.inline,.math.block"
 
 
@@ -46,13 +49,22 @@ class Rendered:
 
 @cache
 def _renderer() -> MarkdownIt:
-    return (
+    made = (
         MarkdownIt("commonmark")
         .enable(["table", "strikethrough"])
         .use(footnote_plugin)
         .use(dollarmath_plugin, allow_space=False, allow_digits=False)
         .use(tasklists_plugin)
     )
+    made.inline.ruler.at("math_inline", _formula)
+    return made
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """The plugin's rule, which at the beginning of a line takes the line's last character for the one before."""
+    if state.pos == 0 and state.src[-1:].isdigit():
+        state.src += " "
+    return _DOLLARS(state, silent)
 
 
 def tree_of(markdown: str) -> dom.Element:
