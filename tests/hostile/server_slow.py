@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -96,10 +97,10 @@ def compare(folder: Path, slow: int) -> tuple[float, float]:
 
 
 def _saved(host: str, port: int) -> str:
-    connection = http.client.HTTPConnection(host, port, timeout=60)
     body = json.dumps({"url": "https://example.com/a", "html": ARTICLE})
-    connection.request("POST", "/api/v1/saves", body, {"Content-Type": "application/json"})
-    return str(json.load(connection.getresponse())["item"]["id"])
+    with closing(http.client.HTTPConnection(host, port, timeout=60)) as connection:
+        connection.request("POST", "/api/v1/saves", body, {"Content-Type": "application/json"})
+        return str(json.load(connection.getresponse())["item"]["id"])
 
 
 def main() -> None:

@@ -90,3 +90,10 @@ def test_nothing_is_left_running_after_it_is_closed() -> None:
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_a_fault_in_the_work_itself_is_named_and_costs_that_job_only(pool: Pool) -> None:
+    pid = pool.run(("pid", None))
+    with pytest.raises(ParseError, match="unexpectedly .AssertionError"):
+        pool.run(("nothing we know", None))
+    assert pool.run(("pid", None)) in (pid, pool.run(("pid", None)))

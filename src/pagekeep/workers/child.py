@@ -10,6 +10,7 @@ import pickle
 import signal
 import struct
 import sys
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from typing import IO, Any, Final
@@ -48,6 +49,9 @@ def _answer(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[An
         return None, out_of_memory()
     except RecursionError:
         return None, ParseError("The page is nested too deep to be read.")
+    except Exception as error:  # a fault of ours costs this job alone; what it was goes to the log
+        traceback.print_exc()
+        return None, ParseError(f"Reading the page failed unexpectedly ({type(error).__name__}).", suggestions=())
     finally:
         _bound_cpu(0)
 
