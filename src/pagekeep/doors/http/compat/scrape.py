@@ -15,7 +15,7 @@ from pagekeep.app.reader_call import FRESH, Call, Given, give, source
 from pagekeep.app.viewing import View
 from pagekeep.doors.http.answers import Json
 from pagekeep.doors.http.api.pages import Here, note
-from pagekeep.doors.http.api.shapes import Address, failures
+from pagekeep.doors.http.api.shapes import FETCHING, Address, Error, failures
 from pagekeep.doors.http.caller import Reads
 from pagekeep.doors.http.errors import status_of
 from pagekeep.errors import NotOffered, PagekeepError
@@ -58,7 +58,8 @@ class NotScraped(BaseModel):
 @router.post(
     "/v2/scrape",
     response_model=Scraped,
-    responses={**failures(), **{status: {"model": NotScraped} for status in (409, 415, 501, 502, 504)}},
+    # What stands before every route answers in the shape of the whole server.
+    responses={status: {"model": Error | NotScraped} for status in failures(404, 409, 501, *FETCHING)},
 )
 async def scrape(asked: AskedToScrape, library: Reads, service: Here) -> Response:
     """A page as Markdown, clean HTML, raw HTML and links."""
