@@ -83,12 +83,12 @@ class Retrieval:
 
     @property
     def rules(self) -> Rulebook:
-        """The rules in force, read at the first call."""
-        if self._rules is None:
-            from pagekeep.app.rulebook import in_force
+        """The rules given, else those in force now."""
+        if self._rules is not None:
+            return self._rules
+        from pagekeep.app.rulebook import in_force
 
-            self._rules = in_force(self.settings)
-        return self._rules
+        return in_force(self.settings)
 
     async def read(self, fetched: Fetched, options: Options) -> Page:
         """The page in what was fetched."""

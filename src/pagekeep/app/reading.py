@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from pagekeep.app.capture import read_page
@@ -30,15 +29,10 @@ class _Job:
 
 def read_job(job: _Job) -> Page:
     """In the child: the page, by the rules in force there."""
-    rules = job.rules or _rules(job.settings)
+    rules = job.rules or in_force(job.settings)
     if job.view == AS_IT_IS:
         return read_page(job.fetched, job.options, rules)
     return view_page(job.fetched, job.options, rules, job.view)
-
-
-@lru_cache(maxsize=2)
-def _rules(settings: Settings) -> Rulebook:
-    return in_force(settings)
 
 
 class Reader:

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from pagekeep.config import Settings
-from pagekeep.doors.http import errors, mcp
+from pagekeep.doors.http import errors, mcp, pages
 from pagekeep.doors.http.api import extract, items, jobs, passages, rules, saves, search, tokens
 from pagekeep.doors.http.compat import reader, scrape
 from pagekeep.doors.http.folder import server_secret
@@ -17,7 +17,7 @@ from pagekeep.doors.http.images import route as images
 from pagekeep.doors.http.operation import routes as operation
 from pagekeep.doors.http.operation.logs import Logged
 from pagekeep.doors.http.operation.metrics import Metrics
-from pagekeep.doors.http.pages import sign_in
+from pagekeep.doors.http.pages import failures
 from pagekeep.doors.http.security.headers import SafeHeaders
 from pagekeep.doors.http.security.names import NamesOnly, names_of
 from pagekeep.doors.http.security.sizes import BoundedBodies
@@ -50,8 +50,9 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     errors.install(app, metrics.failed)
     for resource in (saves, jobs, extract, items, passages, search, rules, tokens):
         app.include_router(resource.router)
-    for door in (reader, scrape, images, sign_in, operation):
+    for door in (reader, scrape, images, pages, operation):
         app.include_router(door.router)
+    failures.install(app, metrics.failed)
     # The last one added stands first.
     app.add_middleware(BoundedBodies)
     app.add_middleware(NamesOnly, names=names_of(settings))

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from pagekeep import errors
 from pagekeep.doors.http.answers import Json
-from pagekeep.errors import NotSignedIn, PagekeepError
+from pagekeep.errors import PagekeepError
 
 STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.InvalidUrl: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -74,12 +74,8 @@ def install(app: FastAPI, count: Callable[[str], None]) -> None:
     """Every error of a route becomes an answer in our shape, and is counted by its type."""
 
     @app.exception_handler(PagekeepError)
-    def _ours(request: Request, error: PagekeepError) -> Response:
+    def _ours(_request: Request, error: PagekeepError) -> Response:
         count(error.type)
-        if isinstance(error, NotSignedIn) and opens_page(request):
-            from pagekeep.doors.http.pages.sign_in import way_in
-
-            return way_in(request)
         return error_answer(error)
 
     @app.exception_handler(RequestValidationError)

@@ -1,1 +1,22 @@
 """The reader: pages made on the server, that work without a script and are nicer with ours."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from pagekeep.doors.http.pages import (
+    add,
+    explaining,
+    files,
+    importing,
+    inbox,
+    item,
+    offline,
+    playground,
+    settings,
+    sign_in,
+)
+
+router = APIRouter(include_in_schema=False)
+for part in (inbox, item, explaining, add, playground, settings, importing, files, offline, sign_in):
+    router.include_router(part.router)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from fastapi.responses import RedirectResponse, Response
 
 from pagekeep.app import accounts
 from pagekeep.doors.http.caller import Caller, may_write
 from pagekeep.doors.http.errors import status_of
+from pagekeep.doors.http.pages.frame import page
 from pagekeep.doors.http.security.cookies import drop_session, session_of, set_session
 from pagekeep.doors.http.security.sites import own_path, refuse_other_sites
 from pagekeep.doors.http.service import Service, service_of
@@ -21,7 +19,6 @@ from pagekeep.errors import AccessError
 
 router = APIRouter(include_in_schema=False)
 
-_TEMPLATES: Final = Path(__file__).with_name("templates")
 _FORGET: Final = '"cache", "cookies", "storage"'
 """What a browser is to forget with the session: pages kept for reading without a network are someone's own."""
 
@@ -84,10 +81,7 @@ def way_in(request: Request) -> Response:
 
 
 def _form(request: Request, back: str, *, name: str = "", error: AccessError | None = None) -> Response:
-    shown = _templates().get_template("sign_in.html").render(back=own_path(back), name=name, error=error)
-    return HTMLResponse(shown, status_of(error) if error else 200, {"Cache-Control": "no-store"})
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined)
+    status = status_of(error) if error else 200
+    shown = page(request, "sign_in.html", status=status, back=own_path(back), name=name, error=error)
+    shown.headers["Cache-Control"] = "no-store"
+    return shown

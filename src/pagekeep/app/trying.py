@@ -1,0 +1,66 @@
+"""Rules tried on a page before they are kept: what comes of it, beside what came of it before."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from dataclasses import dataclass
+
+from pagekeep.app import entry
+from pagekeep.app.capture import Request, Retrieval, capture
+from pagekeep.app.difference import difference
+from pagekeep.app.library import find
+from pagekeep.app.reading import Reader
+from pagekeep.app.rulebook import joined, written
+from pagekeep.errors import NotFound
+from pagekeep.model import Fetched, Options, Page, RuleFault, RuleMatch
+from pagekeep.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What rules make of a page."""
+
+    before: Page
+    """By the rules in force."""
+    after: Page
+    """By these too; those with faults left out."""
+    faults: tuple[RuleFault, ...]
+    matches: tuple[RuleMatch, ...]
+    """What each of the tried rules did."""
+    idle: tuple[str, ...]
+    """Ids of tried rules that did not apply."""
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The lines of a diff of the documents; none when the rules change nothing."""
+        return tuple(difference(self.before.markdown, self.after.markdown))
+
+
+async def try_rules(yaml: str, source: str, store: Store, retrieval: Retrieval, reader: Reader) -> Tried:
+    """The rules tried on a page of the library, by its id or address, else on one that is fetched for it.
+
+    Nothing is stored. Pages are read in killable processes: what someone is just writing may well hang.
+    """
+    fetched = await _page(source, store, retrieval)
+    tried = written(yaml)
+    options = Options(max_bytes=retrieval.settings.max_bytes)
+    before = await reader.read(fetched, options)
+    after = await reader.read(fetched, options, joined(retrieval.rules, tried)) if tried.rules else before
+    ids = [rule.id for rule in tried.rules]
+    matches = tuple(match for match in after.trace.rules if match.id in ids)
+    matched = {match.id for match in matches}
+    return Tried(before, after, tried.faults, matches, tuple(name for name in ids if name not in matched))
+
+
+async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
+    try:
+        raw = await to_thread(lambda: store.raw(find(store, source).id))
+    except NotFound:
+        raw = None
+        if "://" not in source:
+            raise
+    if raw is not None:
+        return entry.fetched_again(raw)
+    if "://" not in source:
+        raise NotFound("The page as it was fetched was not kept.", suggestions=("Give its address instead.",))
+    return (await capture(Request(source), retrieval)).fetched

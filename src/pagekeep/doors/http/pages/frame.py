@@ -1,0 +1,109 @@
+"""What every page of the reader has around its content: who reads, in which look, and the templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pagekeep.doors.http.caller import CSRF_FIELD, Caller, may_read, may_write
+from pagekeep.doors.http.pages import words
+from pagekeep.doors.http.pages.files import address_of
+from pagekeep.doors.http.pages.look import Look, look_of
+from pagekeep.doors.http.service import Service, service_of
+from pagekeep.store import Store
+
+_TEMPLATES: Final = Path(__file__).with_name("templates")
+_HEADERS: Final = {"Cache-Control": "private, no-cache", "Referrer-Policy": "same-origin"}
+"""Without a referrer browsers send forms as from nowhere (`Origin: null`); within our own site there is nothing to hide."""
+
+
+@cache
+def templates() -> Environment:
+    """The templates; everything put into them is escaped unless it is HTML of ours."""
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(file=address_of, csrf_field=CSRF_FIELD)
+    made.filters.update(
+        about=words.about,
+        day=words.day,
+        direction=words.direction,
+        marked=words.marked,
+        number=words.number,
+        quality=words.quality,
+        since=words.since,
+    )
+    return made
+
+
+def page(
+    request: Request, template: str, *, status: int = 200, caller: Caller | None = None, **values: Any
+) -> HTMLResponse:
+    """A page of the reader."""
+    html = (
+        templates()
+        .get_template(template)
+        .render(
+            nonce=getattr(request.state, "nonce", ""),
+            look=look_of(request),
+            caller=caller,
+            path=request.url.path,
+            **values,
+        )
+    )
+    return HTMLResponse(html.encode("utf-8", "replace"), status, _HEADERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A request of someone who may use the reader."""
+
+    request: Request
+    service: Service
+    caller: Caller
+
+    @property
+    def library(self) -> Store:
+        """The reader's own."""
+        return self.service.library(self.caller.user_id)
+
+    @property
+    def look(self) -> Look:
+        """How the reader wants pages to look."""
+        return look_of(self.request)
+
+    @property
+    def wants_part(self) -> bool:
+        """Whether our script asks, for a part of a page to put into the one that is open."""
+        return self.request.headers.get("x-part") == "1"
+
+    def show(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+        """The page."""
+        return page(self.request, template, status=status, caller=self.caller, **values)
+
+
+def _looking(
+    request: Request, service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_read)]
+) -> Frame:
+    return Frame(request, service, caller)
+
+
+def _changing(
+    request: Request, service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_write)]
+) -> Frame:
+    return Frame(request, service, caller)
+
+
+Looking = Annotated[Frame, Depends(_looking)]
+Changing = Annotated[Frame, Depends(_changing)]
+"""What a page that shows, and one that changes something, takes."""

@@ -1,0 +1,195 @@
+"""`/`: the library as a list, with search and filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, Literal, cast, get_args
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Form, Query
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from pagekeep.app import deeds
+from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
+from pagekeep.doors.http.pages.pictures import signer
+from pagekeep.doors.http.security.sites import own_path
+from pagekeep.errors import PagekeepError
+from pagekeep.model import Hit, Item, ItemFilter, Level
+from pagekeep.store import Order
+
+router = APIRouter()
+
+State = Literal["inbox", "pinned", "archive", "all", "trash"]
+STATES: Final[dict[State, str]] = {
+    "inbox": "Inbox",
+    "pinned": "Pinned",
+    "archive": "Archive",
+    "all": "Everything",
+    "trash": "Trash",
+}
+ORDERS: Final[dict[Order, str]] = {
+    "saved": "Last saved",
+    "opened": "Last opened",
+    "published": "Last published",
+    "title": "Title",
+}
+_LIMIT: Final = 30
+_MOST_AT_ONCE: Final = 500
+_MOST_UNDONE: Final = 50
+"""Ids that fit into an address."""
+_DONE: Final[dict[deeds.Deed, str]] = {
+    "pin": "Pinned",
+    "unpin": "No longer pinned",
+    "archive": "Archived",
+    "unarchive": "Back in the inbox",
+    "delete": "Moved to the trash",
+    "restore": "Restored",
+    "opened": "Opened",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the list shows, as the address says it."""
+
+    q: str = ""
+    state: State = "inbox"
+    quality: Level | None = None
+    domain: str = ""
+    tag: str = ""
+    order: Order = "saved"
+    after: str | None = None
+
+    def address(self, **changes: Any) -> str:
+        """The address of this view, or of one that differs."""
+        wanted, plain = replace(self, **{"after": None, **changes}), View()
+        parts = {name: getattr(wanted, name) for name in View.__slots__}
+        query = urlencode({name: value for name, value in parts.items() if value and value != getattr(plain, name)})
+        return f"/?{query}" if query else "/"
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything is left out beyond the state."""
+        return bool(self.q or self.quality or self.domain or self.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item in the list."""
+
+    item: Item
+    picture: str | None
+    snippet: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page of the list."""
+
+    rows: tuple[Row, ...] = ()
+    next: str | None = None
+    problem: str = ""
+
+
+def view_of(
+    q: Annotated[str, Query(max_length=1_000)] = "",
+    state: str = "inbox",
+    quality: str = "",
+    domain: Annotated[str, Query(max_length=300)] = "",
+    tag: Annotated[str, Query(max_length=300)] = "",
+    order: str = "saved",
+    after: Annotated[str | None, Query(max_length=2_000)] = None,
+) -> View:
+    """From the address; a form sends empty fields, and an old address may name what is no more."""
+    return View(
+        q.strip(),
+        state if state in STATES else "inbox",
+        cast("Level", quality) if quality in get_args(Level) else None,
+        domain.strip(),
+        tag.strip(),
+        order if order in ORDERS else "saved",
+        after,
+    )
+
+
+@router.get("/")
+def inbox(frame: Looking, view: Annotated[View, Depends(view_of)], did: str = "", ids: str = "") -> HTMLResponse:
+    """The list; for our script only its rows."""
+    values: dict[str, Any] = {"view": view, "found": rows(frame, view)}
+    if frame.wants_part:
+        return frame.show("_rows.html", **values)
+    return frame.show("inbox.html", states=STATES, orders=ORDERS, told=_told(did, ids.split(",")), **values)
+
+
+def rows(frame: Frame, view: View) -> Rows:
+    """What the view shows. A query that cannot be read is a problem to tell, not an error."""
+    try:
+        if view.q:
+            hits = frame.library.search(_query(view), limit=_LIMIT, after=view.after)
+            return Rows(tuple(_row(frame, hit) for hit in hits.hits), hits.next)
+        listed = frame.library.list_items(
+            _filter(view), order=view.order, descending=view.order != "title", limit=_LIMIT, after=view.after
+        )
+        return Rows(tuple(_row(frame, item) for item in listed.items), listed.next)
+    except PagekeepError as error:
+        return Rows(problem=" ".join((error.message, *error.suggestions)))
+
+
+def _row(frame: Frame, found: Item | Hit) -> Row:
+    item = found.item if isinstance(found, Hit) else found
+    hero = item.metadata.get("hero_image")
+    snippet = found.snippet if isinstance(found, Hit) else ""
+    return Row(item, signer(frame.service, frame.caller)(hero) if hero else None, snippet)
+
+
+def _filter(view: View) -> ItemFilter:
+    archived = {"inbox": False, "archive": True}.get(view.state)
+    return ItemFilter(
+        domain=view.domain or None,
+        tags=(view.tag,) if view.tag else (),
+        pinned=True if view.state == "pinned" else None,
+        archived=archived,
+        deleted=view.state == "trash",
+        quality=view.quality,
+    )
+
+
+def _query(view: View) -> str:
+    """The search with the filters in its own words. From the inbox it goes through everything but the trash."""
+    parts = [_begun(view.q)]
+    parts += {"pinned": ["is:pinned"], "archive": ["is:archived"], "trash": ["is:deleted"]}.get(view.state, [])
+    named = (("quality", view.quality), ("domain", view.domain), ("tag", view.tag))
+    parts += [f'{name}:"{value.replace(chr(34), " ")}"' for name, value in named if value]
+    return " ".join(parts)
+
+
+def _begun(q: str) -> str:
+    """The last word may not be finished; in scripts without spaces every word is."""
+    last = q.split()[-1] if q else ""
+    return f"{q}*" if last.isalnum() and max(last) < "\u2e80" else q
+
+
+@router.post("/items")
+def do(
+    frame: Changing,
+    deed: Annotated[deeds.Deed, Form()],
+    ids: Annotated[list[str], Form(max_length=_MOST_AT_ONCE)],
+    back: Annotated[str, Form()] = "/",
+) -> Response:
+    """Pin, archive, delete, restore: one item or many."""
+    done = [item.id for item in deeds.do(frame.library, deed, ids)]
+    if frame.wants_part:
+        return frame.show("_told.html", told=_told(deed, done))
+    if deed == "opened":
+        return RedirectResponse(own_path(back), 303)
+    where = own_path(back)
+    told = urlencode({"did": deed, "ids": ",".join(done[:_MOST_UNDONE])})
+    return RedirectResponse(f"{where}{'&' if '?' in where else '?'}{told}", 303)
+
+
+def _told(deed: str, ids: list[str]) -> dict[str, Any] | None:
+    """What is said of a deed, and what takes it back."""
+    if deed not in _DONE or not any(ids):
+        return None
+    many = f" ({len(ids)} pages)" if len(ids) > 1 else ""
+    return {"text": f"{_DONE[deed]}{many}.", "undo": deeds.UNDOING.get(deed), "ids": ids[:_MOST_UNDONE]}

@@ -1,0 +1,21 @@
+// The pages that can be read without a network.
+"use strict";
+
+(async () => {
+  const list = document.getElementById("kept");
+  if (!("caches" in self)) return;
+  const cache = await caches.open("pages");
+  for (const request of (await cache.keys()).reverse()) {
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith("/items/")) continue;
+    const answer = await cache.match(request);
+    const row = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = pathname;
+    link.dir = "auto";
+    link.textContent = nodesOf(await answer.text()).querySelector(".reading h1")?.textContent || pathname;
+    row.append(link);
+    list.append(row);
+  }
+  document.getElementById("none").hidden = list.children.length > 0;
+})();

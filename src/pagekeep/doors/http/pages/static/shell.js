@@ -1,0 +1,267 @@
+// What all pages share: messages, quick forms, adding pages, keys, the service worker. Everything here is a convenience:
+// without it the same forms work, one page after the other.
+"use strict";
+
+const told = document.getElementById("told");
+let fading;
+
+function tell(text) {
+  const toast = document.createElement("div");
+  toast.className = "toast";
+  const words = document.createElement("p");
+  words.textContent = text;
+  toast.append(words);
+  show(toast);
+}
+
+function show(...nodes) {
+  told.replaceChildren(...nodes);
+  clearTimeout(fading);
+  fading = setTimeout(() => told.replaceChildren(), 9000);
+}
+if (told.firstElementChild) fading = setTimeout(() => told.replaceChildren(), 12000);
+
+// Parts of pages that the server sends.
+
+function nodesOf(html) {
+  return new DOMParser().parseFromString(html, "text/html").body;
+}
+
+async function part(address, options = {}) {
+  const answer = await fetch(address, { ...options, headers: { "X-Part": "1", ...options.headers } });
+  if (answer.status === 401) location.assign("/sign-in");
+  if (!answer.ok) throw new Error(await failure(answer));
+  return nodesOf(await answer.text());
+}
+
+async function failure(answer) {
+  try {
+    return (await answer.json()).error.message;
+  } catch {
+    return `The server answered with ${answer.status}.`;
+  }
+}
+
+function csrf() {
+  return document.body.dataset.csrf ? { "X-CSRF-Token": document.body.dataset.csrf } : {};
+}
+
+function filled(form, button) {
+  const data = new FormData(form);
+  if (button && button.name) data.set(button.name, button.value);
+  return data;
+}
+
+// Pin, archive, delete: done in place, with a way back.
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  const button = event.submitter;
+  if ("quick" in form.dataset || "undo" in form.dataset) {
+    event.preventDefault();
+    await quick(form, button);
+  } else if ("waits" in form.dataset) {
+    for (const each of form.querySelectorAll("button")) each.setAttribute("aria-disabled", "true");
+    tell("Fetching the page anew…");
+  }
+});
+
+async function quick(form, button) {
+  const data = filled(form, button);
+  try {
+    const said = await part("/items", { method: "POST", body: data, headers: csrf() });
+    document.dispatchEvent(new CustomEvent("pagekeep:done", { detail: { form, deed: button.value, ids: data.getAll("ids") } }));
+    show(...said.children);
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+// Saving, with what is being done meanwhile.
+
+const saving = document.getElementById("saving");
+
+function line(name) {
+  const row = document.createElement("li");
+  const spinner = document.createElement("span");
+  spinner.className = "spinner";
+  const title = document.createElement("a");
+  title.className = "name";
+  title.dir = "auto";
+  title.textContent = name;
+  const stage = document.createElement("span");
+  stage.className = "stage";
+  stage.textContent = "Waiting";
+  row.append(spinner, title, stage);
+  if (saving) saving.prepend(row);
+  return {
+    stage: (text) => { stage.textContent = text; },
+    done(item) {
+      row.className = "done";
+      title.href = `/items/${item.id}`;
+      title.textContent = item.title;
+      const words = item.quality === "bookmark" ? "Saved as a bookmark" : "Saved";
+      stage.textContent = item.reading_time && item.quality !== "bookmark" ? `${words} · ${item.reading_time}` : words;
+      if (!saving) tell(`${words}: ${item.title}`);
+      document.dispatchEvent(new CustomEvent("pagekeep:saved", { detail: { item, row } }));
+    },
+    failed(text) {
+      row.className = "failed";
+      stage.textContent = text;
+      if (!saving) tell(text);
+    },
+  };
+}
+
+async function post(body) {
+  const answer = await fetch("/api/v1/saves?wait=false", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...csrf() },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await failure(answer));
+  return answer.json();
+}
+
+function watch(job, row) {
+  return new Promise((settled) => {
+    const events = new EventSource(`/api/v1/jobs/${job.id}/events`);
+    const end = (act) => (event) => {
+      events.close();
+      act(JSON.parse(event.data));
+      settled();
+    };
+    events.addEventListener("stage", (event) => row.stage(JSON.parse(event.data).stage));
+    events.addEventListener("done", end(({ item }) => (item ? row.done(item) : row.failed("It is no longer there."))));
+    events.addEventListener("failed", end(({ job: ended }) => row.failed(ended.error ? ended.error.message : "It failed.")));
+  });
+}
+
+async function saveAddress(url, tags = []) {
+  const row = line(url);
+  try {
+    const { job } = await post({ url, tags });
+    await watch(job, row);
+  } catch (error) {
+    row.failed(error.message);
+  }
+}
+
+async function saveFile(file, tags = []) {
+  const row = line(file.name);
+  row.stage("Reading the file");
+  try {
+    const data = new FormData();
+    data.set("pages", file);
+    data.set("tags", tags.join(","));
+    const answer = await fetch("/add", { method: "POST", body: data, headers: { "X-Part": "1", ...csrf() } });
+    if (!answer.ok) throw new Error(await failure(answer));
+    const { items: [item] } = await answer.json();
+    row.done(item);
+  } catch (error) {
+    row.failed(error.message);
+  }
+}
+
+function addressesIn(text) {
+  return [...new Set(text.split(/\s+/).filter((word) => /^https?:\/\/\S+\.\S+|^https?:\/\/localhost/i.test(word)))];
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!("adds" in form.dataset) || !window.EventSource) return;
+  const fields = form.elements;
+  const urls = addressesIn(fields.urls.value);
+  const files = [...fields.pages.files];
+  const other = fields.urls.value.trim() && !urls.length;
+  if (other || (!urls.length && !files.length)) return;
+  event.preventDefault();
+  const tags = fields.tags.value.split(",").map((tag) => tag.trim()).filter(Boolean);
+  for (const url of urls) saveAddress(url, tags);
+  for (const file of files) saveFile(file, tags);
+  form.reset();
+  fields.urls.value = "";
+});
+
+// Links and files that are dropped anywhere.
+
+const drop = document.getElementById("drop");
+if (drop) {
+  const takes = (event) => [...event.dataTransfer.types].some((type) => ["text/uri-list", "Files"].includes(type)) && !within;
+  let within = false;
+  document.addEventListener("dragstart", () => { within = true; });
+  document.addEventListener("dragend", () => { within = false; });
+  document.addEventListener("dragover", (event) => {
+    if (!takes(event)) return;
+    event.preventDefault();
+    drop.classList.add("on");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) drop.classList.remove("on");
+  });
+  document.addEventListener("drop", (event) => {
+    if (!takes(event)) return;
+    event.preventDefault();
+    drop.classList.remove("on");
+    const listed = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
+    const files = [...event.dataTransfer.files];
+    for (const file of files) saveFile(file);
+    if (!files.length) for (const url of addressesIn(listed)) saveAddress(url);
+  });
+}
+
+// A picture that cannot be had leaves no hole.
+document.addEventListener("error", (event) => {
+  if (event.target.matches?.(".thumb img")) event.target.closest(".thumb").hidden = true;
+  else if (event.target.matches?.(".content img")) event.target.classList.add("missing");
+}, true);
+
+// Keys. A page adds its own to these.
+
+const help = document.getElementById("keys");
+const keys = {
+  "/": () => document.querySelector(".find input")?.focus(),
+  a: () => location.assign("/add"),
+  g: () => location.assign("/"),
+  t: () => tell(`Theme: ${look.step("theme", 1, true)}`),
+  "?": () => (help.open ? help.close() : help.showModal()),
+  z: () => document.querySelector("[data-undo] button")?.click(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const at = event.target;
+  if (event.key === "Escape" && at.matches?.(".find input")) at.blur();
+  if (at.isContentEditable || at.matches?.("input:not([type=checkbox], [type=radio]), textarea, select")) return;
+  const act = keys[event.key];
+  if (!act || (help.open && event.key !== "?")) return;
+  event.preventDefault();
+  act(event);
+});
+
+for (const button of document.querySelectorAll("[data-opens]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
+}
+
+// Menus close when something else is clicked, and by Escape.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details:is(.menu, .badge)[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details:is(.menu, .badge)[open]")) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+for (const form of document.querySelectorAll("form.look")) {
+  form.addEventListener("change", (event) => look.set(event.target.name, event.target.value));
+}
+
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});
+// Nothing of one reader is left to the next.
+for (const form of document.querySelectorAll('form[action="/sign-out"]')) {
+  form.addEventListener("submit", () => navigator.serviceWorker?.controller?.postMessage("forget"));
+}
