@@ -29,4 +29,4 @@ def highlighted(code: str, language: str) -> str:
     except ClassNotFound:
         return escape(code)
     coloured: str = highlight(code, lexer, _FORMATTER)
-    return coloured
+    return coloured if code.endswith("\n") else coloured.removesuffix("\n")

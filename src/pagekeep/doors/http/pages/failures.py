@@ -31,7 +31,8 @@ def install(app: FastAPI, count: Callable[[str], None]) -> None:
 def _for_people(for_programs: _Handler, count: Callable[[str], None]) -> Any:
     async def handle(request: Request, error: Exception) -> Response:
         if is_person(request):
-            count(error.type if isinstance(error, PagekeepError) else "InvalidRequest")
+            if isinstance(error, PagekeepError):
+                count(error.type)
             return _shown(request, error)
         answer = for_programs(request, error)
         return await answer if isawaitable(answer) else answer

@@ -78,7 +78,7 @@ def markdown(frame: Looking, key: str) -> Response:
 def file_name(title: str) -> str:
     """A title as the name of a file, on any system."""
     kept = "".join(" " if char in '*"\\/<>:|?#^[]' or not char.isprintable() else char for char in title)
-    return " ".join(kept.split()).lstrip(".").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
+    return " ".join(kept.split()).lstrip(". ").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
 
 
 @router.get("/items/{key}/raw")

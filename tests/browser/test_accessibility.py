@@ -1,0 +1,99 @@
+"""axe on every page, in every theme, at both sizes; and what axe cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Window
+from tests.browser.serving import Server
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+Save = Callable[[str], str]
+PATHS = [
+    "/",
+    "/?q=kettle",
+    "/?state=trash",
+    "/add",
+    "/settings",
+    "/import",
+    "/playground",
+    "/offline",
+    "/items/{}",
+    "/items/{}/explain",
+    "/nowhere",
+]
+
+
+def violations(page: Any) -> list[str]:
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{fault['impact']} {fault['id']}: {node['target']} {node['html'][:120]}"
+        for fault in found
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone"), ("sepia", "desktop")])
+def test_axe_finds_nothing(save: Save, window: Window, server: Server, path: str, theme: str, size: str) -> None:
+    item = save("clock")
+    page = window("/offline", size, bypass_csp=True)  # axe is put into the page as a script
+    look = f"{theme}.3.medium.serif"
+    page.context.add_cookies([{"name": "pagekeep_look", "value": look, "url": server.url}])
+    page.goto(path.format(item))
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("opened", [".badge summary", ".menu:nth-of-type(1) summary", ".menu:nth-of-type(2) summary"])
+def test_axe_finds_nothing_in_open_menus(save: Save, window: Window, opened: str) -> None:
+    page = window(f"/items/{save('clock')}", bypass_csp=True)
+    page.locator(opened).click()
+    assert violations(page) == []
+
+
+def test_axe_finds_nothing_in_what_a_rule_did(save: Save, window: Window) -> None:
+    page = window(f"/playground?item={save('clock')}", bypass_csp=True)
+    page.get_by_role("button", name="Try").click()
+    expect(page.locator(".panel").first).to_be_visible()
+    assert violations(page) == []
+
+
+def test_axe_would_find_something(window: Window, fresh: Server) -> None:
+    page = window("/add", bypass_csp=True)
+    page.evaluate("document.querySelector('label').replaceWith(document.createElement('select'))")
+    assert any("select-name" in fault for fault in violations(page))
+
+
+def test_the_first_key_skips_to_the_content(save: Save, window: Window) -> None:
+    save("clock")
+    page = window("/")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_what_is_done_and_found_is_announced(save: Save, window: Window) -> None:
+    save("clock")
+    page = window("/")
+    page.get_by_role("searchbox").fill("nonesuch")
+    expect(page.get_by_role("status")).to_have_text("Nothing found")
+    page.get_by_role("searchbox").fill("")
+    expect(page.get_by_role("status")).to_have_text("1 pages")
+
+
+def test_a_menu_closes_by_escape_and_gives_the_focus_back(save: Save, window: Window) -> None:
+    page = window(f"/items/{save('clock')}")
+    summary = page.locator("summary", has_text="More")
+    summary.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Open the original")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(summary).to_be_focused()
+    expect(page.get_by_role("link", name="Open the original")).to_be_hidden()

@@ -1,0 +1,33 @@
+"""Errors for people and for programs."""
+
+from __future__ import annotations
+
+from fastapi.testclient import TestClient
+
+BROWSER = {"accept": "text/html,application/xhtml+xml"}
+
+
+def test_people_get_a_page(client: TestClient) -> None:
+    for path, status in (("/nowhere", 404), ("/items/ffffffff", 404), (f"/?q={'x' * 2_000}", 422)):
+        answer = client.get(path, headers=BROWSER)
+        assert answer.status_code == status
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "To the library" in answer.text
+
+
+def test_programs_and_our_script_get_json(client: TestClient) -> None:
+    for path, headers in (
+        ("/nowhere", {}),
+        ("/api/v1/items/ffffffff", BROWSER),
+        ("/items/ffffffff", {**BROWSER, "x-part": "1"}),
+    ):
+        answer = client.get(path, headers=headers)
+        assert answer.status_code == 404
+        assert answer.json()["error"]["message"]
+
+
+def test_who_is_not_known_is_sent_to_sign_in_and_back(shared: TestClient) -> None:
+    answer = shared.get("/items/abcd?x=1", headers=BROWSER, follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/sign-in?back=%2Fitems%2Fabcd%3Fx%3D1"
+    assert shared.get("/sign-in", headers=BROWSER).status_code == 200

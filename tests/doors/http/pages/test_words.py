@@ -1,0 +1,52 @@
+"""How pages say things."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagekeep.doors.http.pages.words import day, direction, marked, number, quality, since
+from tests.store.making import make_item
+
+
+def test_days_are_written_as_people_do() -> None:
+    assert day("2025-03-09T10:00:00Z") == "9 March 2025"
+    assert day("2025-03-09") == "9 March 2025"
+    assert day("some time in 2025") == "some time in 2025"
+    assert day(None) == ""
+
+
+def test_moments_long_ago_are_days() -> None:
+    assert since("2001-03-09T10:00:00Z") == "9 Mar 2001"
+    assert since("2001-03-09") == "9 Mar 2001"
+    assert since("nonsense") == "nonsense"
+    assert since(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [("he", "rtl"), ("ar-EG", "rtl"), ("fa", "rtl"), ("en", "ltr"), ("", "auto"), (None, "auto")],
+)
+def test_directions_follow_the_language(language: str | None, expected: str) -> None:
+    assert direction(make_item(language=language)) == expected
+
+
+def test_found_words_are_marked_and_nothing_else_is_markup() -> None:
+    assert marked("a [[b]] <i>") == "a <mark>b</mark> &lt;i&gt;"
+    assert marked("[[ <i>") == "[[ &lt;i&gt;"
+
+
+def test_every_quality_has_its_colour() -> None:
+    levels = ("article", "simplified", "bookmark", "discarded", "nonsense")
+    assert [quality(make_item(quality=level)).colour for level in levels] == [
+        "green",
+        "yellow",
+        "orange",
+        "grey",
+        "grey",
+    ]
+    assert quality(make_item()).name == "Not read"
+
+
+def test_numbers_are_grouped() -> None:
+    assert number(12345) == "12,345"
+    assert number(None) == "0"
