@@ -46,6 +46,7 @@ hostile: setup browser
 	$(BIN)/python tests/hostile/render_many.py --full
 	$(BIN)/python -m tests.hostile.store_kill --full
 	$(BIN)/python -m tests.hostile.store_race --full
+	$(BIN)/python -m tests.hostile.import_kill --full
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full

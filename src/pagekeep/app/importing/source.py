@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -40,7 +40,11 @@ class Source:
             encoding = next((name for mark, name in _MARKS if begin.startswith(mark)), "utf-8")
             file.seek(0)
             # Line ends stay as they are: a CSV's own rules apply to them.
-            yield io.TextIOWrapper(file, encoding, "replace", newline="")
+            stream = io.TextIOWrapper(file, encoding, "replace", newline="")
+            try:
+                yield stream
+            finally:
+                stream.detach()  # it is not the stream that closes the file
 
     @cached_property
     def head(self) -> str:
@@ -65,7 +69,9 @@ class _Kept(io.BufferedReader):
     """Reads a file that belongs to someone else: closing this does not close it."""
 
     def close(self) -> None:
-        """The owner does."""
+        """Let go of it; the owner closes it."""
+        with suppress(ValueError):
+            self.detach()
 
 
 def of_stream(file: BinaryIO, name: str) -> Source:

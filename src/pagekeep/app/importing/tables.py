@@ -29,7 +29,10 @@ class Record:
 def columns(head: str) -> tuple[str, ...]:
     """The names of the columns in the first line of a text; nothing when it is no table."""
     line = head.lstrip("\ufeff\r\n").partition("\n")[0][:2_000]
-    found = next(csv.reader([line.rstrip("\r")], delimiter=_delimiter(line)), [])
+    try:
+        found = next(csv.reader([line.rstrip("\r")], delimiter=_delimiter(line)), [])
+    except csv.Error:
+        return ()
     return tuple(name.strip().lower() for name in found) if len(found) > 1 else ()
 
 
