@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 def now() -> str:
     """This moment in UTC, to the microsecond."""
-    return _written(datetime.now(UTC))
+    return written(datetime.now(UTC))
 
 
 def after(moment: str, seconds: float) -> str:
     """The moment so many seconds later (earlier when negative)."""
-    return _written(datetime.fromisoformat(moment) + timedelta(seconds=seconds))
+    return written(datetime.fromisoformat(moment) + timedelta(seconds=seconds))
 
 
 def days_between(earlier: str, later: str) -> float:
@@ -25,5 +25,6 @@ def to_the_second(moment: str) -> str:
     return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _written(moment: datetime) -> str:
+def written(moment: datetime) -> str:
+    """A moment as the library writes it."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -58,7 +58,7 @@ class Document:
     @property
     def tags(self) -> tuple[str, ...]:
         """As people write them: a list, or one text with commas."""
-        said = self.fields.get("tags") or ()
+        said = self.fields.get("tags")
         listed = said.split(",") if isinstance(said, str) else said if isinstance(said, list) else [said]
         cleaned = (" ".join(str(tag).split()).removeprefix("#") for tag in listed if tag is not None)
         return tuple(dict.fromkeys(tag for tag in cleaned if tag))

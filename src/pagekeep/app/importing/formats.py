@@ -16,6 +16,8 @@ from pagekeep.app.importing import (
     matter,
     netscape,
     omnivore,
+    pagekeep_jsonl,
+    pagekeep_markdown,
     pinboard,
     pocket,
     raindrop,
@@ -51,6 +53,8 @@ class TreeFormat:
 
 FORMATS: Final = (
     Format("failed", "Rows that failed before", failed.knows, failed.rows),
+    Format("pagekeep", "Pagekeep (lines of JSON)", pagekeep_jsonl.knows, pagekeep_jsonl.rows),
+    Format("markdown", "Markdown with frontmatter", pagekeep_markdown.knows, pagekeep_markdown.rows),
     Format("netscape", "Bookmarks of a browser", netscape.knows, netscape.rows),
     Format("pocket", "Pocket", pocket.knows_table, pocket.table_rows),
     Format("pocket", "Pocket (page of links)", pocket.knows_page, pocket.page_rows),
@@ -69,7 +73,10 @@ FORMATS: Final = (
 )
 """In the order in which they are tried."""
 
-TREE_FORMATS: Final = (TreeFormat("omnivore", "Omnivore", omnivore.knows_tree, omnivore.tree_rows),)
+TREE_FORMATS: Final = (
+    TreeFormat("omnivore", "Omnivore", omnivore.knows_tree, omnivore.tree_rows),
+    TreeFormat("markdown", "Markdown with frontmatter", pagekeep_markdown.knows_tree, pagekeep_markdown.tree_rows),
+)
 
 NAMES: Final = tuple(dict.fromkeys(known.name for known in (*FORMATS, *TREE_FORMATS)))
 

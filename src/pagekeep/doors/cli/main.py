@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "retry": "save:retry",
     "reparse": "reparse:reparse",
     "import": "import_:import_",
+    "export": "export:export",
     "work": "work:work",
     "jobs": "work:jobs",
     "stats": "browse:stats",
