@@ -44,7 +44,7 @@ def in_place(survey: Survey, content: Content, parts: tuple[Part, ...]) -> tuple
 
 
 def _show(survey: Survey, part: int, root: int) -> None:
-    """Nothing around the part, nor the part itself, is hidden by its class any more: the clean-up would take it for a leftover."""
+    """Neither the part nor anything around it is hidden by its class any more: the clean-up would drop that."""
     index = part
     while index != root:
         node = survey.nodes[index]
