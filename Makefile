@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser node-tools test lint types eval bench hostile
+.PHONY: setup browser node-tools test lint types eval bench hostile extension
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -10,6 +10,7 @@ setup:
 # Chromium for the tests that render: installed where we may, else they are skipped and say so.
 browser:
 	@scripts/install-chromium || true
+	@scripts/install-chromium full || true
 
 # Foreign programs for a few tests: another MCP client, the accessibility checker.
 node-tools:
@@ -25,6 +26,10 @@ lint: setup
 
 types: setup
 	$(BIN)/python -m mypy
+
+# The browser extension, for Chromium and Firefox: folders to load and zips to give away, in build/extension.
+extension: setup
+	$(BIN)/python scripts/package_extension.py
 
 eval: setup
 	$(BIN)/python -P -m pagekeep evaluate $(CORPUS) --out build/eval

@@ -1,0 +1,20 @@
+// The sign on the button: the colour of the last save, and how many pages wait.
+
+export const COLOURS = { article: "#2d8a4e", simplified: "#b98900", bookmark: "#cf5f17", discarded: "#86817a" };
+
+export async function waiting(count) {
+  await chrome.action.setBadgeText({ text: count ? String(count) : "" });
+  if (count) await chrome.action.setBadgeBackgroundColor({ color: COLOURS.discarded });
+}
+
+/** For the tab's own button, until it goes elsewhere. */
+export async function became(tabId, { state, item }) {
+  const text = { saved: "✓", waits: "…", refused: "!" }[state];
+  const color = state === "saved" ? (COLOURS[item.quality] ?? COLOURS.discarded) : COLOURS[state === "waits" ? "discarded" : "bookmark"];
+  try {
+    await chrome.action.setBadgeText({ tabId, text });
+    await chrome.action.setBadgeBackgroundColor({ tabId, color });
+  } catch {
+    // The tab was closed meanwhile; the page is kept all the same.
+  }
+}

@@ -1,0 +1,53 @@
+// What is to be sent, kept on disk until the server has it: neither a server that is off nor a browser that is closed loses a page.
+
+const opening = () =>
+  new Promise((done, fail) => {
+    const request = indexedDB.open("pagekeep", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("queue", { keyPath: "number", autoIncrement: true });
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => fail(request.error);
+  });
+
+async function within(mode, act) {
+  const database = await opening();
+  try {
+    return await new Promise((done, fail) => {
+      const transaction = database.transaction("queue", mode, { durability: "strict" });
+      const request = act(transaction.objectStore("queue"));
+      transaction.oncomplete = () => done(request.result);
+      transaction.onabort = transaction.onerror = () => fail(transaction.error ?? request.error);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Keeps a page to be sent; gives its entry. The key stays the same however often it is sent, so it is saved once. */
+export async function put(page, title) {
+  const entry = { key: crypto.randomUUID(), page, title, at: Date.now(), refused: null };
+  return { ...entry, number: await within("readwrite", (store) => store.add(entry)) };
+}
+
+export const get = (number) => within("readonly", (store) => store.get(number));
+export const drop = (number) => within("readwrite", (store) => store.delete(number));
+
+/** Numbers of all that wait, oldest first: pages are large, and are read one at a time. */
+export const numbers = () => within("readonly", (store) => store.getAllKeys());
+export const count = () => within("readonly", (store) => store.count());
+
+/** Notes why the server will not have it (null: it may be asked again). */
+export async function mark(number, refused) {
+  const entry = await get(number);
+  // A key stands for one request: when it is tried again after a refusal, that is another.
+  if (entry) await within("readwrite", (store) => store.put({ ...entry, refused, key: refused ? entry.key : crypto.randomUUID() }));
+}
+
+/** What waits, without the pages themselves. */
+export async function listed() {
+  const found = [];
+  for (const number of await numbers()) {
+    const entry = await get(number);
+    if (entry) found.push({ number, title: entry.title, url: entry.page.url, at: entry.at, refused: entry.refused });
+  }
+  return found;
+}
