@@ -5,6 +5,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.extract import metadata, structured
 from pagekeep.model import Metadata
+from pagekeep.pipeline import extract
 
 
 def read(html: str, url: str | None = "https://example.com/a/page") -> Metadata:
@@ -157,3 +158,12 @@ def test_list_of_pages_has_none_of_their_dates() -> None:
     html = f"<header><div><div><h1>News</h1></div></div></header><main><div>{cards}</div></main>"
     assert read(html, "https://example.com/news").published is None
     assert read(html, "https://example.com/forum/thread-1").published == "2024-05-01"
+
+
+def test_the_number_of_a_volume_is_no_day() -> None:
+    html = (
+        '<meta name="citation_publication_date" content="2025/01/20"><body><p>Volume 12, February 2025</p>'
+        "<h1>Salt in harbour walls</h1><p>Ada Quist</p>"
+    )
+    page = extract(html, "https://example.com/salt")
+    assert page.metadata.published == "2025-01-20"

@@ -58,7 +58,8 @@ _MODIFIED_WORDS: Final = (
 )  # fmt: skip
 
 _OTHER_DAY: Final = re.compile(
-    r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est)\b", re.IGNORECASE
+    r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est|vol|volume|issue)\b",
+    re.IGNORECASE,
 )
 """Days of something else than the page."""
 
