@@ -66,6 +66,7 @@ class People:
         return {
             "annotation": annotation.id,
             "token": token.token.id,
+            "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
             "url": url,
             "item": stored.id,
             "job": job.id,
@@ -93,7 +94,7 @@ class People:
         method = name.partition(" ")[0].replace("*", "POST")
         path, body = self.filled(route.path), self.filled(route.json)
         return self.client.request(
-            method, path, json=body, data=route.form or None, headers=headers, follow_redirects=False
+            method, path, json=body, data=self.filled(route.form) or None, headers=headers, follow_redirects=False
         )
 
     def filled(self, value: Any) -> Any:
