@@ -13,7 +13,7 @@ from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import Plan, import_folder, import_stream
 from pagekeep.config import Settings
 from pagekeep.markdown.frontmatter import frontmatter, stamp
-from pagekeep.model import Annotation, Item
+from pagekeep.model import Annotation, Entry, Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -80,7 +80,8 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
 
 def fill(store: Store, count: int) -> list[Item]:
     """So many items, every fourth with marked passages."""
-    items = [store.upsert(make_item(number, store.user_id), None) for number in range(count)]
+    entries = [Entry(make_item(number, store.user_id)) for number in range(count)]
+    items = [item for item, _ in store.upsert_many(entries, lambda _old, new: new)]
     for item in items[::4]:
         mark(store, item, "Ships were counted", "Why?\n\n> really\n^no id")
         mark(store, item, "", "A note on the whole page.")

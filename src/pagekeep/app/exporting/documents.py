@@ -72,8 +72,7 @@ def read(text: str) -> Document:
     """The parts of a file; `ParseError` when its frontmatter cannot be read."""
     block, rest = split_block(text.replace("\r\n", "\n").removeprefix("\ufeff"))
     fields = read_block(block)
-    body, marked = highlights.split(rest) if fields.get("highlights") else (rest, ())
-    return Document(fields, body, marked)
+    return Document(fields, *highlights.split(rest))
 
 
 def content_of(item: Item) -> tuple[dict[str, Any], str]:
@@ -144,7 +143,7 @@ def _obsidian(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
         "published": fields.get("published_date"),
         "created": stamp(str(fields["saved_at"])[:10]),
         "description": fields.get("description"),
-        "tags": [_obsidian_tag(tag) for tag in fields.get("tags") or ()],
+        "tags": [obsidian_tag(tag) for tag in fields.get("tags") or ()],
         **{name: fields[name] for name in (*OWN, "quality", "reason") if fields.get(name)},
     }
     lines = [line for name, value in {**told, **extra}.items() for line in _property(name, value)]
@@ -154,7 +153,7 @@ def _obsidian(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
 _NOT_IN_A_TAG: Final = re.compile(r"[^\w/-]+")
 
 
-def _obsidian_tag(tag: str) -> str:
+def obsidian_tag(tag: str) -> str:
     """A tag has no spaces, and is no number."""
     name = _NOT_IN_A_TAG.sub("-", tag).strip("-") or "tag"
     return f"{name}-" if name.isdigit() else name

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "reparse": "reparse:reparse",
     "import": "import_:import_",
     "export": "export:export",
+    "mirror": "mirror:mirror",
     "work": "work:work",
     "jobs": "work:jobs",
     "stats": "browse:stats",
