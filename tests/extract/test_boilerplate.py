@@ -229,3 +229,32 @@ def test_a_footer_with_the_longest_block_of_the_page_is_still_its_footer(read_as
     towns = "<p>" + "Millbrook, Weirham, Sluice End, " * 20 + "</p>"
     shop = "".join(f"<p>Sieve {i} of beech and brass</p>" for i in range(20))
     assert list(read_as(f"<div>{shop}</div><footer>{towns}</footer>", "service").dropped.values()) == ["footer"]
+
+
+LAMP = "<p>The lamp is made of brass and glass, and it burns for a whole night with one filling of oil. It was lit at dusk.</p>"
+
+
+def lamps(middle: str) -> str:
+    from pagekeep.pipeline import extract
+
+    return extract(f"<title>Lamps</title><body><main><h1>Lamps</h1>{LAMP}{middle}{LAMP}{LAMP}</main>").text
+
+
+def test_a_heading_that_links_to_itself_stays() -> None:
+    assert "How to light it" in lamps(f'<h2 id="x"><a class="header" href="#x">How to light it</a></h2>{LAMP}')
+
+
+def test_a_word_that_is_explained_elsewhere_stays() -> None:
+    assert "called a wick and" in lamps(
+        '<p>It is called a <a class="glossary-tooltip" href="/w">wick</a> and is of cotton.</p>'
+    )
+
+
+def test_a_section_of_a_manual_may_be_about_sharing() -> None:
+    section = (
+        '<div class="section" id="sharing-lamps"><h2>Sharing lamps</h2><p>Neighbours shared them in winter.</p></div>'
+    )
+    assert "Neighbours shared" in lamps(section)
+    assert "Share lamps now" not in lamps(
+        '<div id="share-lamps"><h2>Share lamps</h2><a href="/f">Share lamps now</a></div>'
+    )

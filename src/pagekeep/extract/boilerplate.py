@@ -6,6 +6,7 @@ of the article `content-sidebar-wrap`, old sites put the whole page in one form,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -120,6 +121,13 @@ _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 # Their names are made of their own words, or say where a quotation is from.
 _NAMED_FOR_THEIR_TEXT: Final = _HEADINGS | {"blockquote"}
 _QUOTES: Final = frozenset({"blockquote"})
+_WORDS: Final = frozenset({"a", "abbr"})
+_HIDING: Final = int(Sign.HIDDEN | Sign.CONCEALED)
+# As docutils and Asciidoctor call them, which make ids of headings.
+_SECTIONS: Final = frozenset({"section", "sect1", "sect2", "sect3", "sect4", "sect5"})
+_TO_HEADING: Final = 6
+"""Nodes within which a section has its heading."""
+_WORD: Final = re.compile(r"[a-z0-9]+")
 _WHOLE_PAGE: Final = 1_000
 """Characters from which on a `noscript` is the page for browsers without scripts, as forums write it."""
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
@@ -193,7 +201,9 @@ class _Court:
         if reason:
             return None if self._tag_is_harmless(index, reason) or self._holds_prose(index, reason) else reason
         signs = self.found.flags[index] & _ACCUSING & ~self.profile.ignored
-        if signs and tag in _NAMED_FOR_THEIR_TEXT:
+        if signs and (
+            tag in _NAMED_FOR_THEIR_TEXT or self._is_part_of_text(index) or self._has_its_headings_name(index)
+        ):
             signs = 0
         reason = next((reason for sign, reason in _REASONS if signs & sign), None) if signs else None
         if reason and not self._name_is_harmless(index, reason) and not self._holds_prose(index, reason):
@@ -202,6 +212,30 @@ class _Court:
         if reason and not self._attribute_is_harmless(index, reason) and not self._holds_prose(index, reason):
             return reason
         return None
+
+    def _is_part_of_text(self, index: int) -> bool:
+        """The link of a heading to itself (`a.header`), a word that is explained elsewhere (`a.glossary-tooltip`)."""
+        tag, flags = self.found.tag[index], self.found.flags[index]
+        if tag not in _WORDS or flags & _HIDING:
+            return False
+        parent = self.found.tag[self.found.parent[index]]
+        return (parent in _HEADINGS and bool(flags & int(Sign.HEADER))) or bool(flags & int(Sign.TOOLTIP))
+
+    def _has_its_headings_name(self, index: int) -> bool:
+        """A section of a manual, whose id is made of the words of its heading: `#sharing-a-lamp` is no share bar."""
+        node = self.found.nodes[index]
+        name = node.attr("id") if isinstance(node, dom.Element) else None
+        if (
+            not name
+            or not isinstance(node, dom.Element)
+            or not _SECTIONS.intersection((node.attr("class") or "").split())
+        ):
+            return False
+        for inner in range(index + 1, min(self.found.end[index], index + _TO_HEADING)):
+            if self.found.tag[inner] in _HEADINGS:
+                words = _WORD.findall(dom.text_of(self.found.nodes[inner])[:200].lower())
+                return len(words) > 1 and _WORD.findall(name.lower())[: len(words)] == words[: len(_WORD.findall(name))]
+        return False
 
     def _holds_prose(self, index: int, reason: str) -> bool:
         if index < self.cleared.get(reason, 0):
