@@ -58,5 +58,6 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_slow 300
+	$(BIN)/python -m tests.hostile.server_sign_in 400
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts

@@ -101,7 +101,7 @@ def test_the_first_user_may_take_what_was_saved_before(shell: Shell) -> None:
 
 
 def test_a_token_for_this_machine_is_shown_once(shell: Shell) -> None:
-    done = shell.run("token", "add", "backup script", "--read-only", "--days", "90")
+    done = shell.run("token", "add", "backup script", "--scope", "read", "--days", "90")
     secret = done.stdout.strip()
     assert secret.startswith("pk_")
     (known,) = shell.json("token", "list")["tokens"]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.hostile import server_slow
+from tests.hostile import server_sign_in, server_slow
 
 
 def test_no_request_ends_in_a_fault_of_the_server() -> None:
@@ -22,3 +22,7 @@ def test_others_are_answered_while_many_dawdle(tmp_path: Path) -> None:
     alone, among = server_slow.compare(tmp_path, 60)
     assert alone > 0
     assert among > 0
+
+
+def test_few_of_many_guesses_at_a_password_are_tried_and_readers_are_served_meanwhile() -> None:
+    assert server_sign_in.run(40) == []

@@ -16,25 +16,28 @@ def library() -> None:
 @library.command(
     epilog=examples(
         "library install postgresql://owner@db.example.org/pages --for pagekeep",
-        "library install postgresql://owner@db.example.org/pages --json",
+        "library install",
     )
 )
-@click.argument("address", metavar="URL")
+@click.argument("address", metavar="[URL]", required=False)
 @click.option(
     "--for", "sign_in", metavar="ROLE", help="Let this role, under which the server signs in, use the library."
 )
 @click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
-def install(address: str, sign_in: str | None, as_json: bool) -> None:
-    """Make the library's tables, roles and policies, or bring them up to date; as the owner, at the address URL.
+def install(address: str | None, sign_in: str | None, as_json: bool) -> None:
+    """Make the library's tables, roles and policies, or bring them up to date; as the owner, at the address URL or
+    that of the setting `library`.
 
     What is there stays. Run it once, and again after every update of Pagekeep.
     """
     with errors_shown(as_json=as_json):
+        from pagekeep import config
         from pagekeep.store import install_library
 
-        install_library(address, sign_in)
+        install_library(config.load({"library": address}).library or "", sign_in)
         if as_json:
             write_json({"installed": True, "for": sign_in})
             return
         write("The library is installed.")
-        write(f"{sign_in} may use it." if sign_in else "Let a role use it: --for ROLE.")
+        if sign_in:
+            write(f"{sign_in} may use it.")

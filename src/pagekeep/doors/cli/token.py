@@ -24,17 +24,23 @@ def token() -> None:
 
 @token.command(
     epilog=examples(
-        "token add 'browser extension'", "token add backup --read-only --days 90", "token add phone --user ada"
+        "token add 'browser extension'", "token add backup --scope read --days 90", "token add phone --user ada"
     )
 )
 @click.argument("name")
-@click.option("--read-only", is_flag=True, help="It may look, but neither save nor change.")
+@click.option(
+    "--scope",
+    type=click.Choice(("read", "write")),
+    default="write",
+    show_default=True,
+    help="It may look, or also save and change.",
+)
 @click.option(
     "--days", type=click.FloatRange(0, 36_500, min_open=True), help="It is good for so long; for ever without it."
 )
 @_user_option
 @account_options
-def add(name: str, read_only: bool, days: float | None, user: str | None, library: str | None, as_json: bool) -> None:
+def add(name: str, scope: str, days: float | None, user: str | None, library: str | None, as_json: bool) -> None:
     """Make a token. It is shown once, and not kept: only its digest is."""
     with opened(library, as_json) as (settings, accounts):
         from pagekeep.app import accounts as app
@@ -42,7 +48,7 @@ def add(name: str, read_only: bool, days: float | None, user: str | None, librar
         from pagekeep.model import SCOPES
 
         made = app.add_token(
-            accounts, _whose(settings, accounts, user), name, ("read",) if read_only else SCOPES, days=days
+            accounts, _whose(settings, accounts, user), name, SCOPES if scope == "write" else ("read",), days=days
         )
         if as_json:
             write_json({"tokens": [{**token_shape(made.token), "token": made.secret}]})
