@@ -28,6 +28,7 @@ _SIMPLE: Final = re.compile(
 )
 """Text that needs no quotes in YAML: begins with a letter, and has no colon before a space nor `#` behind one."""
 _SIMPLE_IN_LIST: Final = re.compile(rf"[{_LETTERS}](?:[{_LETTERS}0-9_./&+%()-]| (?! ))*+(?<! )")
+_PLAIN_HOST: Final = re.compile(r"https?://([A-Za-z0-9.-]++)(?=[/?#]|\Z)")
 _RESERVED: Final = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
@@ -151,7 +152,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Stamp):
         return value
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
     if isinstance(value, (list, tuple)):
         return _Flow(_plain(item) for item in value)
     return value
@@ -206,6 +207,9 @@ def stamp(moment: str | None) -> str | None:
 
 def domain(url: str | None) -> str | None:
     """The URL's host in lower case without a leading `www.`; None when it has none."""
+    plain = _PLAIN_HOST.match(url or "")
+    if plain:
+        return plain[1].lower().removeprefix("www.")
     try:
         host = urlsplit(url or "").hostname
     except ValueError:

@@ -15,6 +15,8 @@ from pagekeep.model import Item
 def clean_text(text: str) -> str:
     """Without NUL (PostgreSQL has none in texts); lone surrogates, which UTF-8 cannot carry, become U+FFFD."""
     text = text.replace("\x00", "") if "\x00" in text else text
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
