@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib import import_module
 from typing import Final
 
 from pagekeep import dom
@@ -64,7 +63,7 @@ def article(item: Item, annotations: Sequence[Annotation], places: Mapping[str, 
 
 def _renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
     try:
-        render = import_module("pagekeep.app.rendering").render
+        from pagekeep.app.rendering import render
     except ImportError:
         raise NotOffered(
             "Pages and books need a renderer of Markdown, which is not installed.",
@@ -72,7 +71,7 @@ def _renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
         ) from None
 
     def html(markdown: str, base: str, title: str, place: Callable[[str], str]) -> str:
-        return str(render(markdown, base=base, title=title, picture=place).html)
+        return render(markdown, base=base, title=title, picture=place).html
 
     return html
 
@@ -98,9 +97,9 @@ def _name_parts(body: dom.Element, prefix: str) -> None:
 
 def _head(item: Item) -> str:
     parts = [
-        escape(item.author) if item.author else "",
-        f'<a href="{escape(item.url)}">{escape(item.domain)}</a>',
-        escape((item.published_at or "")[:10]),
+        xml_text(item.author) if item.author else "",
+        f'<a href="{xml_text(item.url)}">{xml_text(item.domain)}</a>',
+        xml_text((item.published_at or "")[:10]),
     ]
     return f'<p class="from">{", ".join(part for part in parts if part)}</p>'
 
@@ -117,7 +116,7 @@ def _passages(annotations: Sequence[Annotation]) -> str:
 
 
 def _broken(text: str) -> str:
-    return "<br/>".join(escape(line) for line in text.strip().split("\n"))
+    return "<br/>".join(xml_text(line) for line in text.strip().split("\n"))
 
 
 def xml_of(root: dom.Element) -> str:
