@@ -138,3 +138,13 @@ def test_short_heading_that_the_title_begins_with_is_better_than_the_whole_title
 def test_home_page_drops_its_name_only_behind_a_title_of_its_own(written: str, expected: str) -> None:
     html = f'<title>{written}</title><meta property="og:site_name" content="Daily Bugle">'
     assert title(html, "https://www.dailybugle.example/") == expected
+
+
+def test_the_sign_of_a_headings_link_to_itself_is_not_in_the_title() -> None:
+    from pagekeep.pipeline import extract
+
+    for heading in ("<a class=header-anchor href=#l>#</a> Lamps of brass", "Lamps of brass<a href=#l>\u00b6</a>"):
+        page = extract(
+            f"<title>Lamps of brass | Site</title><body><h1>{heading}</h1><p>Text.</p>", "https://example.com/l"
+        )
+        assert page.metadata.title == "Lamps of brass"

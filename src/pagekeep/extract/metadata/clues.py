@@ -203,9 +203,15 @@ def _title(document: dom.Document) -> str:
 def _headings(document: dom.Document) -> list[tuple[str, dom.Element]]:
     found: list[tuple[str, dom.Element]] = []
     for element in dom.select(document, "h1")[:_MAX_TRIED_HEADINGS]:
-        if len(found) < _MAX_HEADINGS and (text := tidy(short_text(element, 500)).rstrip(_PERMALINK)):
+        if len(found) < _MAX_HEADINGS and (text := _without_permalink(tidy(short_text(element, 500)))):
             found.append((text, element))
     return found
+
+
+def _without_permalink(heading: str) -> str:
+    """`# Lamps` and `Lamps ¶` as `Lamps`; `#lamps` is a word."""
+    heading = heading.rstrip(_PERMALINK)
+    return heading[2:].lstrip() if heading[:1] in _PERMALINK and heading[1:2] == " " else heading
 
 
 def _main_heading(document: dom.Document, headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
