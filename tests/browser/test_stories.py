@@ -331,6 +331,25 @@ def test_pages_that_were_opened_are_read_without_a_network(save: Save, window: W
     expect(page.locator("#kept")).to_contain_text("What a tide clock counts")
 
 
+def test_a_list_from_elsewhere_is_imported(fresh: Server, site: Site, window: Window) -> None:
+    page = window("/")
+    page.get_by_role("link", name="Import").click()
+    listed = f"{site.url('/pages/keeper')}\n{site.url('/pages/clock')}\nnonsense\n"
+    page.locator("input[type=file]").set_input_files(
+        {"name": "list.txt", "mimeType": "text/plain", "buffer": listed.encode()}
+    )
+    page.get_by_role("main").get_by_role("button", name="Import").click()
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("2 added")
+    expect(page.get_by_role("table")).to_contain_text("nonsense")
+    page.goto("/")
+    for _ in range(40):
+        if page.locator(".row .dot.green").count() == 2:
+            break
+        page.wait_for_timeout(250)
+        page.reload()
+    assert sorted(titles(page)) == ["The keeper", "What a tide clock counts"]
+
+
 class TestWithoutScripts:
     """Everything one needs for reading, and all that changes the library, by plain forms."""
 

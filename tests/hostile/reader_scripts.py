@@ -129,17 +129,18 @@ def visit(chrome: Any, url: str, paths: list[str], *, policy: bool) -> Found:
     # What is changed by clicking about is not what is tested, and nothing may be asked of the web.
     context.route(lambda address: not address.startswith(url), lambda route: route.abort())
     context.route("**/*", lambda route: route.abort() if route.request.method == "POST" else route.fallback())
-    window = context.new_page()
-    window.on("dialog", lambda dialog: dialog.dismiss())
     links: list[str] = []
     for path in paths:
-        window.goto(path, wait_until="load")
+        window = context.new_page()  # what leads away from one page must not spoil the next
+        window.on("dialog", lambda dialog: dialog.dismiss())
         try:
+            window.goto(path, wait_until="load")
             links += [f"{path}: {address}" for address in window.evaluate(_LINKS)]
             window.evaluate(_PROVOKE)
         except Error:  # without the sanitiser some of them lead away
             pass
         window.wait_for_timeout(30)
+        window.close()
     context.close()
     return Found(len(paths), hits, links)
 
