@@ -12,11 +12,10 @@ globalThis.pagekeep ??= {};
     if (element.nodeType !== Node.ELEMENT_NODE) return null;
     if (element.shadowRoot) return element.shadowRoot;
     try {
-      if (globalThis.chrome?.dom?.openOrClosedShadowRoot && element instanceof HTMLElement)
-        return chrome.dom.openOrClosedShadowRoot(element);
-      return element.openOrClosedShadowRoot ?? null;
+      if (element.openOrClosedShadowRoot !== undefined) return element.openOrClosedShadowRoot; // Firefox
+      return element.namespaceURI === document.documentElement.namespaceURI ? (chrome.dom?.openOrClosedShadowRoot(element) ?? null) : null;
     } catch {
-      return null; // an element of another frame's world: its closed roots stay closed
+      return null; // whatever it is, it opens to nobody
     }
   };
 
@@ -38,7 +37,8 @@ globalThis.pagekeep ??= {};
     return true;
   };
 
-  const inShadow = (node) => node.getRootNode() instanceof ShadowRoot;
+  // Not `instanceof`: a frame has classes of its own.
+  const inShadow = (node) => node.getRootNode().nodeType === Node.DOCUMENT_FRAGMENT_NODE;
   const isSlot = (node) => node.localName === "slot" && inShadow(node);
 
   // What a reader sees under a node: a host shows its shadow tree, a slot what was put into it.

@@ -89,9 +89,11 @@ function showThere(there) {
 /** What would be saved, before it is. */
 function showPreview({ read, title, selected }, there) {
   if (there) showThere(there);
-  say(there ? "In your library" : "Not saved yet", there?.quality ?? read?.quality.level ?? "", {
+  // The message is that of the page as it stands here; a bookmark would not be "saved" yet.
+  const message = read && read.quality.level !== "bookmark" ? read.quality.message : "Only a bookmark";
+  say(there ? "In your library" : read ? `Not saved yet: ${message}` : "Not saved yet", there?.quality ?? read?.quality.level ?? "", {
     title: read?.title ?? title,
-    facts: read ? listed(read.quality.message, count(read.word_count), selected && "the selection") : "The server will fetch this page.",
+    facts: read ? listed(count(read.word_count), read.reading_time, selected && "the selection") : "The server will fetch this page.",
     advice: [read?.quality.reason],
   });
   at("save").textContent = there ? "Save again" : "Save";

@@ -43,9 +43,12 @@ def site() -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[Any]:
-    """The browser; a test gets windows of its own."""
+    """The browser; a test gets windows of its own.
+
+    It ends with its module: while Playwright runs, nobody else in this process can start an event loop.
+    """
     try:
         found = chromium.find()
     except RenderError as error:

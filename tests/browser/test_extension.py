@@ -63,6 +63,13 @@ LAZY = page(
     new IntersectionObserver(([seen]) => {{ if (seen.isIntersecting) end.textContent = "At the foot lies a boat."; }}).observe(end);
     </script>""",
 )
+HEAVY = page(
+    "The trunk",
+    f"""<article><h1>The trunk</h1>{TEXT}<p id=late></p></article><script>
+    late.textContent = "At its bottom lies a letter.";
+    document.head.append(Object.assign(document.createElement("style"), {{ textContent: "/*" + "x".repeat(12e6) + "*/" }}));
+    </script>""",
+)
 FACED = page(
     "The watcher",
     f"""<article><h1>The watcher</h1>{TEXT}</article><script>
@@ -75,7 +82,7 @@ FACED = page(
 
 
 async def _page(request: Request, reply: Reply) -> None:
-    bodies = {"app": APP, "shadows": SHADOWS, "log": LARGE, "cliff": LAZY, "watcher": FACED}
+    bodies = {"app": APP, "shadows": SHADOWS, "log": LARGE, "cliff": LAZY, "trunk": HEAVY, "watcher": FACED}
     name = request.path.rpartition("/")[2]
     await reply.send(
         bodies.get(name)
@@ -198,6 +205,12 @@ def test_a_page_of_five_megabytes_is_saved_to_its_end(browser: Browser, server: 
     assert "Day 47999" not in server.fetched(url)
 
 
+def test_what_nobody_reads_does_not_make_a_page_too_large(browser: Browser, server: Server, site: Site) -> None:
+    url = address(site, "/page/trunk")
+    browser.click_button(browser.open(url))
+    assert "At its bottom lies a letter." in server.content(url)
+
+
 def test_what_is_selected_is_all_that_is_saved(browser: Browser, server: Server, site: Site) -> None:
     url = address(site, "/page/rope")
     shown = browser.open(url)
@@ -219,7 +232,7 @@ def test_the_popup_tells_title_words_level_and_leads_to_the_reader(
     popup.wait_for_selector("#save:not([hidden])")
     assert popup.inner_text("#already").startswith("Already saved on ")
     assert popup.inner_text("#title") == "The kettle"
-    assert f"Article captured ({item['word_count']} words)" in popup.inner_text("#facts")
+    assert f"{item['word_count']} words" in popup.inner_text("#facts")
     assert popup.get_attribute("#dot", "data-level") == "article"
     assert popup.get_attribute("#reader", "href") == f"{server.address}/items/{item['id']}"
 
@@ -253,8 +266,8 @@ def test_who_wants_to_look_first_is_asked(browser: Browser, server: Server, site
     url = address(site, "/page/lantern")
     popup = browser.popup(browser.click_button(browser.open(url)))
     popup.wait_for_selector("#save:not([hidden])")
-    assert popup.inner_text("#said") == "Not saved yet"
-    assert "Article captured" in popup.inner_text("#facts")
+    assert popup.inner_text("#said").startswith("Not saved yet: Article captured (")
+    assert " words" in popup.inner_text("#facts")
     assert server.find(url) is None
     popup.click("#save")
     assert "It is lantern." in server.content(url)
@@ -376,9 +389,8 @@ def test_nothing_is_lost_while_the_server_is_off(
         assert popup.evaluate("chrome.alarms.getAll().then((all) => all.map(({ name }) => name))") == ["send"]
     server.start()
     with Browser(playwright, extension, profile) as browser:  # it was closed meanwhile
-        popup = browser.own("popup/popup.html")
-        popup.click("#send")
+        browser.worker.evaluate("chrome.alarms.onAlarm.dispatch({ name: 'send' })")  # a minute has passed
         for url in urls:
             assert "Seen in the browser alone." in server.content(url)
         until(lambda: browser.waiting() == 0)
-        popup.wait_for_selector("#queue", state="hidden")
+        until(lambda: browser.worker.evaluate("chrome.alarms.getAll().then((all) => all.length === 0)"))
