@@ -78,6 +78,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/rules": looks(f"{API}/rules"),
     "GET /api/v1/rules/schema": looks(f"{API}/rules/schema"),
     "POST /api/v1/rules/check": looks(f"{API}/rules/check", json={"yaml": "id: nothing"}),
+    "POST /api/v1/rules/try": looks(f"{API}/rules/try", json={"yaml": "- id: nothing", "page": "{item}"}, other=404),
     "GET /": looks("/"),
     "POST /items": changes("/items", form={"deed": "pin", "ids": "{item}"}, other=404, ada=303),
     "GET /items/{key}": looks("/items/{item}", other=404),

@@ -61,8 +61,21 @@ def test_an_item_is_read_in_the_form_that_is_asked_for(client: TestClient) -> No
         answer = client.get(where, **how)  # type: ignore[arg-type]
         assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
         assert answer.text == whole["content"]
+    page = client.get(where, headers={"accept": "text/html"})
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.text == client.get(where, params={"format": "html"}).text
+    assert "<p>The keeper counts" in page.text
+    assert "source:" not in page.text
     both = client.get(where, headers={"accept": "application/json;q=0.5, text/markdown"})
     assert both.headers["content-type"].startswith("text/markdown")
+
+
+def test_an_item_as_html_holds_nothing_that_runs(client: TestClient) -> None:
+    bad = '<p onclick="x()">Words <a href="javascript:x()">here</a> &lt;script&gt;alert(1)&lt;/script&gt;</p><script>x()</script>'
+    where = f"/api/v1/items/{saved(client, html=article(300, 'A', bad))['id']}"
+    text = client.get(where, params={"format": "html"}).text
+    assert "Words" in text
+    assert not any(sign in text for sign in ("<script", "onclick", "javascript:"))
 
 
 def test_an_item_is_found_by_the_beginning_of_its_id_and_by_its_address(client: TestClient) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-GOOD = "- id: mine\n  phase: pre\n  trigger: {host: {equals: example.com}}\n  remove: [.promo]\n"
+from tests.app.conftest import article
+
+GOOD = "- id: mine\n  phase: pre\n  trigger: {host: {equals: example.com}}\n  remove: [.boats]\n"
 
 
 def test_the_rules_in_force_are_listed_with_what_is_wrong_with_others(client: TestClient, tmp_path: Path) -> None:
@@ -20,7 +22,7 @@ def test_the_rules_in_force_are_listed_with_what_is_wrong_with_others(client: Te
 
 def test_rules_are_checked_without_being_kept(client: TestClient) -> None:
     good = client.post("/api/v1/rules/check", json={"yaml": GOOD}).json()
-    assert (good["good"], good["faults"], good["rules"][0]["remove"]) == (True, [], ".promo")
+    assert (good["good"], good["faults"], good["rules"][0]["remove"]) == (True, [], ".boats")
     bad = client.post("/api/v1/rules/check", json={"yaml": "- id: x\n  remove: ['p[']\n"}).json()
     assert bad["good"] is False
     assert {fault["path"] for fault in bad["faults"]} >= {"[0].remove[0]"}
@@ -29,3 +31,18 @@ def test_rules_are_checked_without_being_kept(client: TestClient) -> None:
 
 def test_the_schema_is_there_for_editors(client: TestClient) -> None:
     assert client.get("/api/v1/rules/schema").json()["title"] == "Pagekeep rules"
+
+
+def test_rules_are_tried_on_a_page_beside_those_in_force(client: TestClient) -> None:
+    page = article(300, extra='<div class="boats"><p>Buy our boats before the winter comes.</p></div>')
+    item = client.post("/api/v1/saves", json={"url": "https://example.com/a", "html": page}).json()["item"]
+    for source in (item["id"], item["url"]):
+        told = client.post("/api/v1/rules/try", json={"yaml": GOOD, "page": source}).json()
+        assert "Buy our boats" in told["before"]["markdown"]
+        assert "Buy our boats" not in told["after"]["markdown"]
+        assert any(line.startswith("-Buy our boats") for line in told["diff"])
+        assert [match["id"] for match in told["matches"]] == ["mine"]
+    faulty = client.post("/api/v1/rules/try", json={"yaml": "- id: x", "page": item["id"]}).json()
+    assert faulty["faults"]
+    assert faulty["diff"] == []
+    assert client.post("/api/v1/rules/try", json={"yaml": GOOD, "page": "0000aaaa"}).status_code == 404

@@ -5,19 +5,25 @@ from __future__ import annotations
 import hashlib
 from typing import Final, Literal
 
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import Response
 
+from pagekeep.app.rendering import body_of, render
 from pagekeep.app.shape import item_shape
 from pagekeep.doors.http.answers import Json, holds
 from pagekeep.errors import Outdated
 from pagekeep.model import Item
 
-Form = Literal["json", "markdown"]
-TYPES: Final[dict[Form, str]] = {"json": "application/json", "markdown": "text/markdown; charset=utf-8"}
+Form = Literal["json", "markdown", "html"]
+TYPES: Final[dict[Form, str]] = {
+    "json": "application/json",
+    "markdown": "text/markdown; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+}
 _ACCEPTED: Final[dict[str, Form]] = {
     "application/json": "json",
     "*/*": "json",
     "application/*": "json",
+    "text/html": "html",
     "text/markdown": "markdown",
     "text/plain": "markdown",
     "text/*": "markdown",
@@ -48,7 +54,13 @@ def written(item: Item, form: Form) -> Response:
     """The item in that form."""
     if form == "json":
         return Json({"item": item_shape(item, content=True)})
-    return PlainTextResponse(item.content, headers={"Content-Type": TYPES["markdown"]})
+    text = item.content if form == "markdown" else _html(item)
+    return Response(text.encode("utf-8", "replace"), headers={"Content-Type": TYPES[form]})
+
+
+def _html(item: Item) -> str:
+    """What the item says as safe HTML, without a page around it; pictures keep their addresses."""
+    return render(body_of(item.content), base=item.url).html
 
 
 def tag(item: Item, form: Form) -> str:

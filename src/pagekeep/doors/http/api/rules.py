@@ -8,12 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from pagekeep.app.shape import fault_shape, rule_shape
+from pagekeep.app.explaining_rules import match_shape
+from pagekeep.app.shape import fault_shape, page_shape, rule_shape
+from pagekeep.app.trying import try_rules
 from pagekeep.doors.http.answers import Json, answer
 from pagekeep.doors.http.api import shapes
 from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import failures
-from pagekeep.doors.http.caller import Caller, may_read
+from pagekeep.doors.http.api.shapes import FETCHING, failures
+from pagekeep.doors.http.caller import Caller, Reads, may_read
 from pagekeep.rules.checking import check
 from pagekeep.rules.loading import read
 from pagekeep.rules.schema import schema
@@ -43,3 +45,19 @@ async def check_rules(asked: shapes.Yaml, caller: Reader) -> Response:
     checked = await to_thread(lambda: check(read(asked.yaml, "rules.yaml")))
     faults = [fault_shape(fault) for fault in checked.faults]
     return Json({"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults})
+
+
+@router.post("/try", response_model=shapes.Tried, responses=failures(404, *FETCHING))
+async def try_on_page(asked: shapes.AskedToTry, library: Reads, service: Here) -> Response:
+    """What rules would make of a page, beside what the rules in force make of it. Nothing is stored."""
+    tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.reader)
+    return Json(
+        {
+            "before": page_shape(tried.before),
+            "after": page_shape(tried.after),
+            "diff": list(tried.changes),
+            "matches": [match_shape(match) for match in tried.matches],
+            "idle": list(tried.idle),
+            "faults": [fault_shape(fault) for fault in tried.faults],
+        }
+    )

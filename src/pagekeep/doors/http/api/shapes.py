@@ -301,6 +301,21 @@ class Yaml(Given):
     )
 
 
+class AskedToTry(Yaml):
+    """Rules, and the page to try them on."""
+
+    page: Address = Field(description="A page of the library, by id or address, or the address of one that is not.")
+
+
+class Tried(Shape):
+    before: Page
+    after: Page
+    diff: list[str] = Field(description="Lines of a unified diff of the Markdown.")
+    matches: list[dict[str, Any]] = Field(description="What each of the rules did.")
+    idle: list[str] = Field(description="Ids of rules that did not apply.")
+    faults: list[Fault]
+
+
 Text = Annotated[str, StringConstraints(max_length=10_000)]
 
 
