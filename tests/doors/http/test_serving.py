@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -20,11 +21,12 @@ from pagekeep.app import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http import serving
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
-from pagekeep.store import open_accounts
+from pagekeep.store import open_accounts, open_store
+from tests.site.server import Reply, Request, Site
 
 
 @contextmanager
-def served(folder: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def served(folder: Path, *flags: str, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A running `pagekeep serve`, and its address."""
     command = [
         sys.executable,
@@ -37,7 +39,7 @@ def served(folder: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], s
         str(folder / "library.db"),
         *flags,
     ]
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PAGEKEEP_CONFIG": ""}
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PAGEKEEP_CONFIG": "", **variables}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ) as process:
         try:
             assert process.stdout is not None
@@ -62,6 +64,29 @@ def test_it_prints_its_address_answers_and_ends_in_order(tmp_path: Path) -> None
     assert process.returncode in (0, -signal.SIGTERM)
     lines = [json.loads(line) for line in said.splitlines()]
     assert [line["event"] for line in lines] == ["request"]
+
+
+def test_it_ends_while_someone_watches_and_what_is_not_done_goes_back_to_the_queue(tmp_path: Path) -> None:
+    async def silent(_request: Request, _reply: Reply) -> None:
+        await asyncio.sleep(120)
+
+    with (
+        Site({"silent": silent}) as site,
+        served(tmp_path, PAGEKEEP_ALLOW_HOSTS="127.0.0.1", PAGEKEEP_TIMEOUT="100") as (process, address),
+    ):
+        body = json.dumps({"url": site.url("/silent"), "render": "never"}).encode()
+        asked = urllib.request.Request(
+            f"{address}api/v1/saves?wait=false", body, {"content-type": "application/json"}, method="POST"
+        )
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            job = json.load(answer)["job"]["id"]
+        with urllib.request.urlopen(f"{address}api/v1/jobs/{job}/events", timeout=20) as events:
+            while b"Fetching" not in events.readline():
+                pass
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+    with closing(open_store(tmp_path / "library.db")) as library:
+        assert (library.job(job).state, (library.job(job).error or {})["type"]) == ("queued", "Interrupted")
 
 
 def test_several_processes_answer_and_their_numbers_are_one(tmp_path: Path) -> None:
