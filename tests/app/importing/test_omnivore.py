@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
+from pagekeep.app.importing.archive import Archive
 from pagekeep.app.importing.omnivore import passages, tree_rows
 from pagekeep.app.importing.row import Fault, Highlight, Row
 from pagekeep.app.importing.source import Folder
@@ -46,3 +49,18 @@ def test_a_broken_list_does_not_keep_the_others_out(tmp_path: Path) -> None:
     (tmp_path / "metadata_20_to_40.json").write_text("[{")
     found = list(tree_rows(export(tmp_path, "day")))
     assert [type(entry) for entry in found] == [Row, Fault]
+
+
+def test_a_damaged_page_leaves_its_bookmark_and_the_others(tmp_path: Path) -> None:
+    export(tmp_path, "bad", "good")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        archive.write(tmp_path / "metadata_0_to_20.json", "metadata_0_to_20.json")
+        archive.writestr("content/bad.html", "<p>harmed</p>")
+        archive.writestr("content/good.html", "<p>whole</p>")
+    data = out.getvalue().replace(b"<p>harmed</p>", b"<p>HARMED</p>")
+    bad, good = tree_rows(Archive(io.BytesIO(data), "x.zip"))
+    assert isinstance(bad, Row)
+    assert isinstance(good, Row)
+    assert (bad.content, good.content) == ("", "<p>whole</p>")
+    assert "damaged" in bad.remarks[0]

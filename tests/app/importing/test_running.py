@@ -79,6 +79,13 @@ def test_an_import_that_breaks_off_keeps_what_came_before_and_goes_on_when_run_a
     assert bring(whole).added == samples.COUNT - broken.added
 
 
+@pytest.mark.parametrize("whole", [samples.karakeep(), samples.linkwarden()], ids=["karakeep", "linkwarden"])
+def test_a_file_that_needs_two_readings_may_break_off_too(whole: str, bring: Bring) -> None:
+    broken = bring(whole[: len(whole) * 3 // 4])
+    assert broken.failed == 1
+    assert broken.added > 5
+
+
 def test_the_files_of_an_archive_stand_each_for_itself(library: Store, bring: Bring) -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

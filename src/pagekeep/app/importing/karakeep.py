@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
 from pagekeep.app.importing.json_stream import elements
 from pagekeep.app.importing.objects import Entry, object_rows
@@ -10,6 +12,7 @@ from pagekeep.app.importing.row import Fault, Found, Place, Row
 from pagekeep.app.importing.sample import Sample
 from pagekeep.app.importing.source import Source
 from pagekeep.app.importing.values import highlights, moment, names, text, truth
+from pagekeep.errors import PagekeepError
 
 
 def knows(sample: Sample) -> bool:
@@ -24,9 +27,10 @@ def rows(source: Source) -> Iterator[Found]:
 
 
 def _lists(source: Source) -> dict[str, str]:
-    """Names by id. They stand behind the bookmarks."""
-    with source.text() as stream:
-        found = [element.value for element in elements(stream, "lists")]
+    """Names by id. They stand behind the bookmarks, so in a file that breaks off there are none."""
+    found: list[Any] = []
+    with source.text() as stream, suppress(PagekeepError):
+        found += (element.value for element in elements(stream, "lists"))
     return {text(entry.get("id")): text(entry.get("name")) for entry in found if isinstance(entry, dict)}
 
 

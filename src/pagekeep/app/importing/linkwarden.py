@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from pagekeep.app.importing.json_stream import elements
@@ -10,6 +11,7 @@ from pagekeep.app.importing.row import Fault, Found, Place, Row
 from pagekeep.app.importing.sample import Sample
 from pagekeep.app.importing.source import Source
 from pagekeep.app.importing.values import highlights, moment, names, text
+from pagekeep.errors import PagekeepError
 
 _ROOTS: Final = frozenset({"", "unorganized"})
 _DEEPEST: Final = 50
@@ -40,7 +42,7 @@ def rows(source: Source) -> Iterator[Found]:
 
 def _collections(source: Source) -> _Above:
     above: _Above = {}
-    with source.text() as stream:
+    with source.text() as stream, suppress(PagekeepError):  # a break is told when the links are read
         for found in elements(stream, "collections"):
             if isinstance(found.value, dict):
                 known = found.value

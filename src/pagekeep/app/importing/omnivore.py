@@ -73,8 +73,11 @@ def _whole(tree: Tree, base: str, place: Place, entry: Entry) -> Row:
     begin = f"{base}/" if base else ""
     if not slug:
         return row
-    content, remarks = _content(tree, f"{begin}content/{slug}")
-    notes = _read(tree, f"{begin}highlights/{slug}.md", _LARGEST_NOTES)
+    try:
+        content, remarks = _content(tree, f"{begin}content/{slug}")
+        notes = _read(tree, f"{begin}highlights/{slug}.md", _LARGEST_NOTES)
+    except PagekeepError as error:
+        return replace(row, remarks=(error.message,))
     return replace(row, content=content, highlights=tuple(passages(notes or "")), remarks=remarks)
 
 
@@ -89,7 +92,7 @@ def _content(tree: Tree, stem: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _read(tree: Tree, name: str, most: int) -> str | None:
-    """The beginning of a file; `None` when it is not there or damaged."""
+    """The beginning of a file; `None` when it is not there."""
     try:
         with tree.source(name).text() as stream:
             return stream.read(most)
