@@ -27,7 +27,7 @@ _SUFFIX: Final = ".failed.jsonl"
 
 FORMATS: Final = (
     *("auto", "failed", "goodlinks", "instapaper", "karakeep", "linkwarden", "list", "matter", "netscape", "omnivore"),
-    *("pinboard", "pocket", "raindrop", "readwise", "wallabag"),
+    *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wallabag"),
 )
 
 
