@@ -64,7 +64,12 @@ def canonical(text: str) -> list[str]:
 
 def similarity(predicted: str, reference: str) -> float:
     """Dice coefficient over the shingles of both canonical texts: 1.0 for the same words in the same order."""
-    ours, theirs = _shingles(canonical(predicted)), _shingles(canonical(reference))
+    return agreement(canonical(predicted), canonical(reference))
+
+
+def agreement(predicted: list[str], reference: list[str]) -> float:
+    """The same of two lists of tokens, as they are."""
+    ours, theirs = _shingles(predicted), _shingles(reference)
     total = ours.total() + theirs.total()
     return 2 * (ours & theirs).total() / total if total else 1.0
 

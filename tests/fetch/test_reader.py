@@ -122,10 +122,17 @@ def ask(settings: Settings, url: str, html: str | None = None) -> Fetched:
     return asyncio.run(one())
 
 
-def test_the_page_is_named_whole_in_one_piece_of_the_path_and_the_key_goes_along(post: Post) -> None:
-    answer = ask(Settings(remote_url=post.url, remote_key="k-1"), "https://example.com/a b?day=2&x=%2F#part")
-    (method, path, headers, _) = post.asked[0]
-    assert (method, path) == ("GET", "/r/https://example.com/a%20b%3Fday%3D2%26x%3D%252F%23part")
+@pytest.mark.parametrize(
+    ("page", "path"),
+    [
+        ("https://example.com/a b?day=2&x=%2F", "/r/https://example.com/a%20b?day=2&x=%2F"),
+        ("https://example.com/app?a=1#/page", "/r/https%3A%2F%2Fexample.com%2Fapp%3Fa%3D1%23%2Fpage"),
+    ],
+)
+def test_the_page_is_named_whole_and_the_key_goes_along(post: Post, page: str, path: str) -> None:
+    answer = ask(Settings(remote_url=post.url, remote_key="k-1"), page)
+    (method, asked, headers, _) = post.asked[0]
+    assert (method, asked) == ("GET", path)
     assert headers["authorization"] == "Bearer k-1"
     assert headers["accept"] == "text/plain"
     assert (answer.content_type, answer.final_url) == (CONTENT_TYPE, "https://example.com/keeper?day=2")

@@ -128,7 +128,8 @@ def _either(path: Path) -> Path | None:
     return path if path.is_file() else zipped if zipped.is_file() else None
 
 
-def _bytes(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """A file, unpacked when it is gzipped."""
     data = path.read_bytes()
     if path.suffix != ".gz":
         return data
@@ -140,7 +141,7 @@ def _bytes(path: Path) -> bytes:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(_bytes(path))
+        value = json.loads(bytes_of(path))
     except ValueError as error:
         raise ParseError(f"{path.name} is not valid JSON: {error}.") from error
     if not isinstance(value, dict):
@@ -166,7 +167,7 @@ def _read_flat(case: Case) -> Sample:
         images=_urls(reference.get("images")),
         videos=_urls(reference.get("videos")),
     )
-    return Sample(case.name, reference.get("url"), kind, _bytes(case.source), gold)
+    return Sample(case.name, reference.get("url"), kind, bytes_of(case.source), gold)
 
 
 def _urls(value: list[str] | None) -> tuple[str, ...] | None:
@@ -176,7 +177,7 @@ def _urls(value: list[str] | None) -> tuple[str, ...] | None:
 def _read_folder(case: Case) -> Sample:
     metadata_file = _either(case.reference.with_name("expected-metadata.json"))
     metadata = _json(metadata_file) if metadata_file is not None else {}
-    root = dom.parse_fragment(_bytes(case.reference).decode("utf-8", "replace"))
+    root = dom.parse_fragment(bytes_of(case.reference).decode("utf-8", "replace"))
     gold = Gold(
         text=text_of(root),
         title=metadata.get("title") or None,
@@ -186,7 +187,7 @@ def _read_folder(case: Case) -> Sample:
         images=_values(root, "img[src]", "src"),
         videos=tuple(url for url in _values(root, "iframe[src], embed[src], video[src]", "src") if is_video(url)),
     )
-    return Sample(case.name, FOLDER_URL, "article", _bytes(case.source), gold)
+    return Sample(case.name, FOLDER_URL, "article", bytes_of(case.source), gold)
 
 
 def _values(root: dom.Element, css: str, name: str) -> tuple[str, ...]:

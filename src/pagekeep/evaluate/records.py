@@ -62,13 +62,13 @@ HISTORY_COLUMNS = (
 def write_all(report: Report, out: Path) -> None:
     """Write every record of the run into the folder, which is made when missing."""
     out.mkdir(parents=True, exist_ok=True)
-    _replace(out / "summary.csv", summary_csv(report))
+    replace_file(out / "summary.csv", summary_csv(report))
     run_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     history = append_history(out / "history.csv", history_row(report, run_at, git_sha()))
-    _replace(out / "report.html", render_html(report, history))
+    replace_file(out / "report.html", render_html(report, history))
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Write a whole file or nothing: a reader never meets half of one."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", errors="replace", newline="")
@@ -88,7 +88,7 @@ def git_sha() -> str:
 def summary_csv(report: Report) -> str:
     """One row a page."""
     rows = [summary_row(page) for page in report.pages]
-    return _csv(tuple(rows[0]) if rows else (), rows)
+    return csv_of(tuple(rows[0]) if rows else (), rows)
 
 
 def summary_row(page: PageScore) -> dict[str, str]:
@@ -121,7 +121,7 @@ def summary_row(page: PageScore) -> dict[str, str]:
     row |= {"without_hits": page.without_hits, "without_total": page.without_total}
     row |= {name: getattr(page.structure, name) for name in page.structure.__dataclass_fields__}
     row["ms"] = round(page.ms, 2)
-    return {name: _plain(value) for name, value in row.items()}
+    return {name: plain_cell(value) for name, value in row.items()}
 
 
 def history_row(report: Report, run_at: str, sha: str) -> dict[str, str]:
@@ -145,11 +145,11 @@ def history_row(report: Report, run_at: str, sha: str) -> dict[str, str]:
         "ms": round(every.ms, 2),
         "parser_version": PARSER_VERSION,
     }
-    row |= _mean_and_std("coverage_words", [page.words.recall for page in report.pages])
+    row |= mean_and_std("coverage_words", [page.words.recall for page in report.pages])
     for part in PARTS:
         row |= _part_totals(report, part)
     row |= {f"f1_{kind}": summary.f1 for kind, summary in report.summary.items()}
-    return {name: _plain(row.get(name)) for name in HISTORY_COLUMNS}
+    return {name: plain_cell(row.get(name)) for name in HISTORY_COLUMNS}
 
 
 def _part_totals(report: Report, part: str) -> dict[str, object]:
@@ -161,38 +161,42 @@ def _part_totals(report: Report, part: str) -> dict[str, object]:
         f"extra_{part}": sum(found.extra for found in known),
     }
     coverage = [found.coverage for found in known if found.coverage is not None]
-    return totals | (_mean_and_std(f"coverage_{part}", coverage) if coverage else {})
+    return totals | (mean_and_std(f"coverage_{part}", coverage) if coverage else {})
 
 
-def _mean_and_std(name: str, values: Sequence[float]) -> dict[str, object]:
+def mean_and_std(name: str, values: Sequence[float]) -> dict[str, object]:
+    """Two columns: the mean and its deviation."""
     return {name: fmean(values), f"std_{name}": pstdev(values)}
 
 
-def append_history(path: Path, row: Mapping[str, str]) -> list[dict[str, str]]:
+def append_history(
+    path: Path, row: Mapping[str, str], columns: Sequence[str] = HISTORY_COLUMNS
+) -> list[dict[str, str]]:
     """Add one row to the history and give back all of it, oldest first.
 
     A history with fewer of our columns gains the new ones; one with columns we do not know is refused and kept.
     """
-    rows = read_history(path) if path.exists() else []
+    rows = read_history(path, columns) if path.exists() else []
     rows.append(dict(row))
-    _replace(path, _csv(HISTORY_COLUMNS, rows))
+    replace_file(path, csv_of(columns, rows))
     return rows
 
 
-def read_history(path: Path) -> list[dict[str, str]]:
+def read_history(path: Path, columns: Sequence[str] = HISTORY_COLUMNS) -> list[dict[str, str]]:
     """Every earlier run, oldest first; `ParseError` when the file is not a history of ours."""
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines)
-        unknown = [name for name in reader.fieldnames or () if name not in HISTORY_COLUMNS]
+        unknown = [name for name in reader.fieldnames or () if name not in columns]
         if unknown:
             raise ParseError(
                 f"{path.name} has columns this version does not know: {', '.join(unknown)}.",
                 suggestions=("Move it away, or write to another folder.",),
             )
-        return [{name: row.get(name) or "" for name in HISTORY_COLUMNS} for row in reader]
+        return [{name: row.get(name) or "" for name in columns} for row in reader]
 
 
-def _csv(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
+def csv_of(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows under their columns."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
@@ -200,7 +204,8 @@ def _csv(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
     return out.getvalue()
 
 
-def _plain(value: object) -> str:
+def plain_cell(value: object) -> str:
+    """A value as the files have it: four decimals, nothing for what is not known."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -15,7 +15,7 @@ WORST = 25
 RUNS = 60
 """Runs the trend shows."""
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --paper: #fbfaf7; --card: #fff; --ink: #1d2126; --soft: #667079; --line: #dfe2e5;
   --bar: #2f6f8f; --track: #eceff1; --miss: #ffd9b0; --extra: #d3d0ff; --bad: #a8321d; }
 @media (prefers-color-scheme: dark) { :root { --paper: #16191c; --card: #1e2226; --ink: #e6e4df; --soft: #98a1a9;
@@ -65,21 +65,26 @@ def render_html(report: Report, history: Sequence[Mapping[str, str]]) -> str:
         _cards(report),
         _plots(report, runs),
         "<h2>By kind</h2>",
-        _table(render_table(report)),
+        table(render_table(report)),
         "<h2>Kinds: what the pages are, and what they were taken for</h2>",
-        _table(confusion_rows(report)),
+        table(confusion_rows(report)),
         "<h2>What the results hold</h2>",
-        _table(structure_rows(report)),
+        table(structure_rows(report)),
         "<h2>Worst pages</h2>",
         '<p class="soft">Marked words: <mark class="missing">missing</mark> from the result, '
         '<mark class="extra">extra</mark> in it.</p>',
         *(_page(page) for page in report.worst(WORST)),
     ]
+    return page_of(title, body)
+
+
+def page_of(title: str, body: Sequence[str]) -> str:
+    """A page of its own that asks for nothing; the title is HTML already."""
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{title}</title><style>{_STYLE}</style></head>"
+        f"<title>{title}</title><style>{STYLE}</style></head>"
     )
     return f"{head}\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
 
@@ -146,7 +151,8 @@ def confusion_rows(report: Report) -> list[list[str]]:
     return [["", *KINDS, "right"], *rows]
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows under their header row."""
     head, *body = rows
     lines = [_row("th", head), *(_row("td", row) for row in body)]
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
@@ -162,11 +168,12 @@ def _page(page: PageScore) -> str:
     summary = (
         f'<b>{page.f1:.3f}</b>{escape(page.name)} <span class="soft">{facts} {escape(page.url or "")}</span>{error}'
     )
-    sides = _side("Gold", mark(page.gold, page.result, "missing")) + _side(
+    sides = side("Gold", mark(page.gold, page.result, "missing")) + side(
         "Result", mark(page.result, page.gold, "extra")
     )
     return f'<details><summary>{summary}</summary><div class="sides">{sides}</div></details>'
 
 
-def _side(name: str, html: str) -> str:
+def side(name: str, html: str) -> str:
+    """One of two texts that stand beside each other."""
     return f'<div><h3>{name}</h3><pre dir="auto">{html}</pre></div>'

@@ -103,7 +103,8 @@ class Reader:
         """The reader's answer about a page, as a page of its own kind. What fails is told as the reader's failure."""
         self._refuse_private(url)
         place = self._url if self._url.endswith(("/", "=")) else f"{self._url}/"
-        asked = f"{place}{quote(url, safe=':/', errors='replace')}"
+        # As it is, which all readers know; what stands behind a `#` would not arrive so.
+        asked = place + (quote(url.strip(), safe="", errors="replace") if "#" in url else split_url(url).url)
         try:
             answer = await self._client.fetch(asked, headers=self._headers(), deadline=self._seconds)
         except FetchError as error:

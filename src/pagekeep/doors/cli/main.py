@@ -43,6 +43,8 @@ COMMANDS: Final = {
     "explain": "explain_item:explain",
     "rules": "rules:rules",
     "evaluate": "evaluate:evaluate",
+    "compare": "compare:compare",
+    "compared": "compared:compared",
     "bulk": "bulk:bulk",
     "mcp": "mcp:mcp",
     "serve": "serve:serve",
