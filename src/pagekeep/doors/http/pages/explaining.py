@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from typing import NamedTuple
 
 from fastapi import APIRouter
@@ -30,7 +31,8 @@ async def explained(frame: Looking, key: str) -> HTMLResponse:
     """The trace, in plain words."""
     library = frame.library
     page = await look_again(key, library, frame.service.retrieval)
-    return frame.show("explain.html", item=find(library, key), sections=_sections(explain(page)))
+    item = await to_thread(find, library, key)
+    return frame.show("explain.html", item=item, sections=_sections(explain(page)))
 
 
 def _sections(told: str) -> list[_Section]:
