@@ -151,17 +151,23 @@ def extract(
 
 
 def keep_text(
-    text: str | bytes, url: str | None = None, *, options: Options = _DEFAULTS, about: Metadata | None = None
+    text: str | bytes,
+    url: str | None = None,
+    *,
+    options: Options = _DEFAULTS,
+    about: Metadata | None = None,
+    plain: str | None = None,
 ) -> Page:
     """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows, or of
-    what is known `about` it."""
+    what is known `about` it. `plain` are its words, where they are not the text itself."""
     source, notes = decode(text, options)
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
     root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
     clean_html, root = sanitise(root)
-    written = Written(root, clean_html, body, body, words.count_words(body), {})
+    said = body if plain is None else plain
+    written = Written(root, clean_html, said, body, words.count_words(said), {})
     about = about or Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
-    about = _with_language_and_tags(about, dom.parse(""), body, url)
+    about = _with_language_and_tags(about, dom.parse(""), said, url)
     judged = quality.assess(written, "verbatim", about, None)
     attempt = Attempt("verbatim", True, "not HTML, kept as it is", written.word_count)
     return Page(
@@ -169,7 +175,7 @@ def keep_text(
         markdown=body,
         document=_document(about, judged, written, url, options),
         html=clean_html,
-        text=body,
+        text=said,
         metadata=about,
         links=(),
         media=(),

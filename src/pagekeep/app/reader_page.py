@@ -19,10 +19,14 @@ def page_of_answer(fetched: Fetched, options: Options) -> Page:
     if not answer.markdown.strip():
         said = f" It says: {answer.warnings[0]}" if answer.warnings else ""
         raise ParseError(f"The remote reader found no content.{said}", suggestions=("Save it in the mode `local`.",))
+    found = parts_of(answer.markdown)
     page = keep_text(
-        answer.markdown, fetched.final_url or None, options=replace(options, encoding=None), about=_about(answer)
+        answer.markdown,
+        fetched.final_url or None,
+        options=replace(options, encoding=None),
+        about=_about(answer),
+        plain=found.words,
     )
-    found = parts_of(page.markdown)
     trace = replace(page.trace, notes=(*page.trace.notes, *(f"the reader warns: {said}" for said in answer.warnings)))
     return replace(
         page,

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pagekeep.doors.cli.library import examples
-from pagekeep.doors.cli.show import errors_shown, show_table, write
+from pagekeep.doors.cli.show import errors_shown, show_table, write, write_json
 
 
 @click.command(
@@ -32,14 +32,18 @@ from pagekeep.doors.cli.show import errors_shown, show_table, write
 @click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many pages.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for summary.csv, history.csv and report.html.")
-def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
+def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, as_json: bool) -> None:
     """Measure how B's reading of the pages in CORPUS differs from A's: a corpus of `evaluate`, or a folder of HTML."""
-    with errors_shown(), _progress() as step:
+    with errors_shown(as_json=as_json), _progress() as step:
         from pagekeep import config
         from pagekeep.evaluate.comparing import compare as run
-        from pagekeep.evaluate.comparing import table_of
+        from pagekeep.evaluate.comparing import numbers_of, table_of
 
         done = run(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=step)
+    if as_json:
+        write_json(numbers_of(done))
+        return
     show_table(table_of(done))
     if out:
         write(f"Report: {out / 'report.html'}")

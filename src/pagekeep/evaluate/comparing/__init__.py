@@ -7,6 +7,6 @@
 from __future__ import annotations
 
 from pagekeep.evaluate.comparing.pairs import Comparison, Pair, pair_of_markdown
-from pagekeep.evaluate.comparing.running import compare, report_readings, table_of
+from pagekeep.evaluate.comparing.running import compare, numbers_of, report_readings, table_of
 
-__all__ = ["Comparison", "Pair", "compare", "pair_of_markdown", "report_readings", "table_of"]
+__all__ = ["Comparison", "Pair", "compare", "numbers_of", "pair_of_markdown", "report_readings", "table_of"]

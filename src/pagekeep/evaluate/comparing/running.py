@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.evaluate import corpus as corpora
 from pagekeep.evaluate.comparing.extractors import extractor
 from pagekeep.evaluate.comparing.pairs import Comparison, Pair, pair
-from pagekeep.evaluate.comparing.records import write_all
+from pagekeep.evaluate.comparing.records import history_row, summary_row, write_all
 from pagekeep.evaluate.comparing.view import summary_rows
 from pagekeep.evaluate.corpus import Case, Gold, Sample
 
@@ -52,6 +53,11 @@ def report_readings(out: Path, corpus: str, names: tuple[str, str], pairs: Itera
 def table_of(comparison: Comparison) -> list[list[str]]:
     """The summary as rows of strings, the header first."""
     return summary_rows(comparison)
+
+
+def numbers_of(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as plain JSON types: the numbers of the whole, then those of each page."""
+    return {"summary": history_row(comparison, "", ""), "pages": [summary_row(one) for one in comparison.pairs]}
 
 
 def _finished(comparison: Comparison, out: Path | None) -> Comparison:
