@@ -59,7 +59,8 @@ def test_a_library_is_compared_first_and_then_switched(shell: Shell, tmp_path: P
     urls = [shell.url(str(number)) for number in range(COUNT)]
     with _served(tmp_path, shell.env) as reader:
         shell.env |= {"PAGEKEEP_REMOTE_URL": reader, "PAGEKEEP_MODE": "remote"}
-        assert shell.run("save", "-", given="\n".join(urls)).exit_code == 0
+        done = shell.run("save", "--file", "-", given="\n".join(urls))
+        assert done.exit_code == 0, done.stderr
         before = {item["url"]: item for item in shell.json("list", "--limit", "1000")["items"]}
         assert (len(before), {item["source"] for item in before.values()}) == (COUNT, {"remote"})
 

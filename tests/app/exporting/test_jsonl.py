@@ -48,3 +48,27 @@ def test_a_line_that_is_wrong_is_refused_with_the_reason(change: dict[str, Any],
 def test_nonsense_is_refused_and_nothing_else(line: str) -> None:
     with pytest.raises(ParseError):
         read_line(line, "keeper")
+
+
+def test_metadata_of_the_wrong_kind_is_left_out() -> None:
+    wrong = {
+        "quality": [],
+        "word_count": "many",
+        "pinned": "yes",
+        "retry_count": True,
+        "tags": ["a", 7, "#a", "b\nc"],
+        "own": [1],
+    }
+    item, _ = read_line(json.dumps({**json.loads(write_line(ITEM)), "metadata": wrong}), "keeper")
+    assert item.metadata == {"tags": ["a", "b c"], "own": [1]}
+
+
+def test_metadata_that_no_library_can_hold_is_refused() -> None:
+    line = write_line(ITEM)
+    deep = json.loads("[" * 500 + "]" * 500)
+    for broken in (
+        line.replace('"word_count": 12', '"word_count": NaN'),
+        json.dumps({**json.loads(line), "metadata": {"x": deep}}),
+    ):
+        with pytest.raises(ParseError):
+            read_line(broken, "keeper")

@@ -7,15 +7,18 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from pagekeep.app import addresses
+from pagekeep.app.library import clean_tag
 from pagekeep.errors import PagekeepError, ParseError
-from pagekeep.model import Annotation, Item
+from pagekeep.model import Annotation, Item, Level
 
 MARK: Final = "pagekeep"
 """The first key of every line, by which the file is recognised."""
 VERSION: Final = 1
+LONGEST_TAG: Final = 200
+MOST_TAGS: Final = 100
 
 _LEFT_OUT: Final = frozenset({"user_id", "deleted_at"})
 _NAMES: Final = tuple(field.name for field in fields(Item) if field.name not in _LEFT_OUT)
@@ -47,12 +50,16 @@ def read_line(line: str | Mapping[str, Any], user_id: str) -> tuple[Item, tuple[
 
 def _object(line: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(line)
+        found = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise ParseError("The line is no JSON.", suggestions=()) from None
     if not isinstance(found, dict):
         raise ParseError("The line is no JSON object.", suggestions=())
     return found
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
 
 
 def _text(told: Mapping[str, Any], name: str) -> str | None:
@@ -69,12 +76,41 @@ def _text(told: Mapping[str, Any], name: str) -> str | None:
     return value
 
 
+_SWITCHES: Final = frozenset({"pinned", "archived", "edited", "discarded", "used_js_rendering", "imported"})
+_COUNTS: Final = frozenset({"word_count", "score", "parser_version", "retry_count"})
+_LEVELS: Final = frozenset(get_args(Level))
+_DEEPEST: Final = 20
+
+
 def _metadata(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags are a list of texts, whatever the file says; the rest is as it is."""
-    tags = told.get("tags")
-    if tags is None:
-        return dict(told)
-    return {**told, "tags": [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []}
+    """What the library reads is of the kind that it expects, whatever the file says; the rest is as it is."""
+    if _depth(told) > _DEEPEST:
+        raise ParseError("The metadata is nested too deep.", suggestions=())
+    kept = {name: value for name, value in told.items() if _is_right(name, value)}
+    if "tags" in kept:
+        tags = [clean_tag(tag)[:LONGEST_TAG] for tag in kept["tags"] if isinstance(tag, str)]
+        kept["tags"] = list(dict.fromkeys(tag for tag in tags if tag))[:MOST_TAGS]
+    return kept
+
+
+def _is_right(name: str, value: object) -> bool:
+    if name in _SWITCHES:
+        return isinstance(value, bool)
+    if name in _COUNTS:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53
+    if name == "quality":
+        return isinstance(value, str) and value in _LEVELS
+    return isinstance(value, list) if name == "tags" else name != "notes" or isinstance(value, str)
+
+
+def _depth(value: object) -> int:
+    """How deep lists and objects are nested; no deeper than needed."""
+    level, depth = [value], 0
+    while level and depth <= _DEEPEST:
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [value for values in inner for value in values]
+        depth += 1
+    return depth
 
 
 def _checked(item: Item) -> Item:
