@@ -7,14 +7,12 @@ from typing import Final, Literal
 
 from pagekeep.app import moments
 from pagekeep.app.capture import Captured, Progress, Request, Retrieval
-from pagekeep.app.frames import with_frames
 from pagekeep.app.looking import look, look_fresh_enough
 from pagekeep.app.posted import posted
 from pagekeep.app.reading import Reader
 from pagekeep.app.tokens import estimate, trim
-from pagekeep.app.viewing import AS_IT_IS, View
+from pagekeep.app.view import AS_IT_IS, View
 from pagekeep.errors import Conflict, NotOffered, RenderError
-from pagekeep.extract.decode import decode
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.store import Store
 
@@ -71,6 +69,8 @@ async def give(
     page, fetched = captured.page, captured.fetched
     view = replace(call.view, whole=call.form == "markdown")
     if call.frames:
+        from pagekeep.app.frames import with_frames
+
         fetched = await with_frames(fetched, retrieval, call.request.timeout)
     if view != AS_IT_IS or fetched is not captured.fetched:
         progress("Extracting")
@@ -100,6 +100,8 @@ def _options(retrieval: Retrieval) -> Options:
 
 def source(fetched: Fetched) -> str:
     """The page as it came, as text."""
+    from pagekeep.extract.decode import decode
+
     return decode(fetched.body, Options(encoding=fetched.encoding, max_bytes=len(fetched.body)))[0]
 
 

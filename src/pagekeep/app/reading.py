@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep.app.capture import read_page
 from pagekeep.app.rulebook import in_force
-from pagekeep.app.viewing import AS_IT_IS, View, view_page
+from pagekeep.app.view import AS_IT_IS, View
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
@@ -32,6 +32,8 @@ def read_job(job: _Job) -> Page:
     rules = job.rules or in_force(job.settings)
     if job.view == AS_IT_IS:
         return read_page(job.fetched, job.options, rules)
+    from pagekeep.app.viewing import view_page
+
     return view_page(job.fetched, job.options, rules, job.view)
 
 

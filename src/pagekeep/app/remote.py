@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from pagekeep.app.capture import Captured, Progress, Request, Retrieval, capture
 from pagekeep.app.comparisons import Comparison, compare, note
-from pagekeep.app.reader_page import page_of_answer
 from pagekeep.errors import BlockedAddress, PagekeepError
 from pagekeep.model import Options
 
@@ -32,6 +31,8 @@ async def _ask(request: Request, retrieval: Retrieval, options: Options, progres
     reader = await retrieval.reader()
     progress("Asking the remote reader")
     fetched = await reader.ask(request.url)
+    from pagekeep.app.reader_page import page_of_answer  # it brings the whole pipeline along
+
     return Captured(page_of_answer(fetched, options), fetched)
 
 

@@ -6,18 +6,19 @@ Runs where pages are read, in a process that can be killed: the selectors are th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Final
 
 from pagekeep import dom, markdown, words
 from pagekeep.app.capture import is_text, read_page
-from pagekeep.errors import ParseError, RuleError
+from pagekeep.app.view import View
+from pagekeep.errors import ParseError
 from pagekeep.extract import references, urls
 from pagekeep.extract.clean import clean
 from pagekeep.extract.decode import decode
 from pagekeep.extract.sanitise import sanitise
 from pagekeep.model import Fetched, Options, Page
-from pagekeep.rules import Rulebook, selectors
+from pagekeep.rules import Rulebook
 
 _OVERLAYS: Final = (
     "dialog",
@@ -31,33 +32,6 @@ _OVERLAYS: Final = (
     "#cookie-banner",
     ".newsletter-popup",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What is wanted of a page."""
-
-    whole: bool = False
-    """All of it, not its content alone."""
-    only: tuple[str, ...] = ()
-    """CSS selectors: these parts alone."""
-    without: tuple[str, ...] = ()
-    """CSS selectors: not these."""
-    overlays: bool = True
-    """Whether what lies over the page may stay."""
-    images: Literal["all", "none", "alt"] = "all"
-    links: Literal["all", "none", "text"] = "all"
-
-    def __post_init__(self) -> None:
-        """`RuleError` for what is no selector."""
-        for selector in (*self.only, *self.without):
-            try:
-                selectors.check(selector)
-            except selectors.SelectorFault as fault:
-                raise RuleError(str(fault), suggestions=filter(None, [fault.suggestion])) from None
-
-
-AS_IT_IS: Final = View()
 
 
 def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: View) -> Page:

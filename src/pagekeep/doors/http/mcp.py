@@ -5,8 +5,10 @@ A token and nothing else: an assistant is a program, and a browser that another 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from fastapi import FastAPI
@@ -23,10 +25,10 @@ from pagekeep.errors import NotSignedIn, PagekeepError
 
 
 class _Door:
-    """Lets in who has a token, with a desk of their own."""
+    """Lets in who has a token, with a desk of their own; whoever comes before the tools are there waits for them."""
 
-    def __init__(self, inside: ASGIApp) -> None:
-        self._inside = inside
+    def __init__(self) -> None:
+        self.inside: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service: Service = scope["app"].state.service
@@ -38,7 +40,7 @@ class _Door:
         desk = Desk(service.library(caller.user_id), service.retrieval, "write" in caller.scopes)
         chosen = caller_desk.set(desk)
         try:
-            await self._inside(scope, receive, send)
+            await (await asyncio.shield(self.inside))(scope, receive, send)
         finally:
             caller_desk.reset(chosen)
 
@@ -53,21 +55,40 @@ def _caller(request: Request, service: Service) -> Caller:
 
 @asynccontextmanager
 async def mounted(app: FastAPI) -> AsyncIterator[None]:
-    """The tools at `/mcp` while the server runs; nothing where the package for them is missing."""
-    try:
-        from mcp.server.transport_security import TransportSecuritySettings
+    """The tools at `/mcp` while the server runs; nothing where the package for them is missing.
 
-        from pagekeep.doors.mcp.server import make_server
-    except ImportError:
+    The package takes as long to load as all the rest of the server, so that is done beside: nobody else waits for it.
+    """
+    if find_spec("mcp") is None:
         yield
         return
+    door, ending = _Door(), asyncio.Event()
+    app.mount("/mcp", door)
+    opening = asyncio.create_task(_open(door, ending))
+    try:
+        yield
+    finally:
+        ending.set()
+        await opening
+
+
+async def _open(door: _Door, ending: asyncio.Event) -> None:
+    server, inside = await asyncio.to_thread(_made)
+    async with server.session_manager.run():
+        door.inside.set_result(inside)
+        await ending.wait()
+
+
+def _made() -> tuple[Any, ASGIApp]:
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from pagekeep.doors.mcp.server import make_server
+
     server: Any = make_server(caller_desk.get, allow_write=True)
-    inside = server.streamable_http_app(
+    inside: ASGIApp = server.streamable_http_app(
         streamable_http_path="/",
         stateless_http=True,
         # Names and origins are checked before: by the server for all routes, and by the door above.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    app.mount("/mcp", _Door(inside))
-    async with server.session_manager.run():
-        yield
+    return server, inside

@@ -12,7 +12,7 @@ from fastapi import Request
 from pagekeep.app.capture import RenderMode
 from pagekeep.app.capture import Request as Wanted
 from pagekeep.app.reader_call import FRESH, Call, Form
-from pagekeep.app.viewing import View
+from pagekeep.app.view import View
 from pagekeep.errors import InvalidQuery, InvalidUrl
 
 LONGEST: Final = 180.0

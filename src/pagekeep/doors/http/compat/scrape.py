@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from pagekeep.app.capture import Request as Wanted
 from pagekeep.app.reader_call import FRESH, Call, Given, give, source
-from pagekeep.app.viewing import View
+from pagekeep.app.view import View
 from pagekeep.doors.http.answers import Json
 from pagekeep.doors.http.api.pages import Here, note
 from pagekeep.doors.http.api.shapes import FETCHING, Address, Error, failures
