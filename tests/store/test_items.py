@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pagekeep.errors import NotFound, StoreError
+from pagekeep.errors import NotFound, Outdated, StoreError
 from pagekeep.model import Item
 from pagekeep.store import Store
 from tests.store.conftest import Opener
@@ -277,3 +277,11 @@ def test_the_users_own_version_outlives_every_new_reading(library: Store) -> Non
     assert [hit.item.id for hit in library.search("sextants").hits] == [item.id]
     library.set_metadata(item.id, {"edited": None}, moment(7))
     assert library.upsert(again, None).content == "Saved again.\n"
+
+
+def test_a_change_may_depend_on_nothing_having_changed(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    changed = library.set_metadata(item.id, {"pinned": True}, moment(5), unchanged_since=item.updated_at)
+    with pytest.raises(Outdated):
+        library.set_metadata(item.id, {"archived": True}, moment(6), unchanged_since=item.updated_at)
+    assert library.get(item.id) == changed

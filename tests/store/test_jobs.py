@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from pagekeep.errors import NotFound
 from pagekeep.store import Store
 from tests.store.conftest import Opener
 from tests.store.making import moment
@@ -120,3 +121,23 @@ def test_jobs_are_listed_newest_first(library: Store, limit: int) -> None:
     for n in range(3):
         library.enqueue(f"{URL}/{n}", URL, {}, moment(n))
     assert [job.url for job in library.jobs(limit=limit)] == [f"{URL}/{n}" for n in (2, 1, 0)][: max(1, limit)]
+
+
+def test_a_job_is_found_by_its_id_and_tells_which_item_came_of_it(library: Store) -> None:
+    job = library.enqueue(URL, URL, {"tags": ["x"]}, moment(1))
+    assert library.job(job.id) == job
+    library.lease("a", moment(1), moment(2))
+    assert library.finish(job.id, "a", "the-item")
+    assert library.job(job.id).options == {"tags": ["x"], "item": "the-item"}
+    with pytest.raises(NotFound):
+        library.job("nothing")
+
+
+def test_jobs_are_counted_by_state(library: Store) -> None:
+    for number in range(3):
+        library.enqueue(f"{URL}/{number}", URL, {}, moment(1))
+    leased = library.lease("a", moment(1), moment(2))
+    assert leased is not None
+    library.fail(leased.id, "a", {}, retry_at=None)
+    library.lease("a", moment(1), moment(2))
+    assert library.job_counts() == {"queued": 1, "running": 1, "dead": 1}
