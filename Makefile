@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser node-tools test lint types eval bench hostile extension
+.PHONY: setup browser node-tools test lint types eval bench hostile extension serve
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -33,6 +33,10 @@ extension: setup
 
 eval: setup
 	$(BIN)/python -P -m pagekeep evaluate $(CORPUS) --out build/eval
+
+# The library of whoever runs it, at the address it prints.
+serve: setup
+	$(BIN)/python -P -m pagekeep serve
 
 bench: setup
 	PYTHON=$(BIN)/python bench/setup
