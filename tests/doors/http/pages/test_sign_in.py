@@ -101,9 +101,10 @@ def test_signing_in_leads_to_no_other_site(browser: TestClient, back: str) -> No
 
 
 def test_whoever_opens_a_page_unknown_is_led_to_it_by_signing_in(browser: TestClient) -> None:
-    answer = browser.get(f"{ITEMS}?limit=3", headers=HTML)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?back=%2Fapi%2Fv1%2Fitems%3Flimit%3D3")
-    assert browser.get(ITEMS, headers={"accept": "application/json"}).status_code == 401
+    answer = browser.get("/?tag=sea", headers=HTML)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?back=%2F%3Ftag%3Dsea")
+    assert browser.get("/", headers={"accept": "application/json"}).status_code == 401
+    assert browser.get(ITEMS, headers=HTML).status_code == 401
     assert browser.get(ITEMS, headers={**HTML, "authorization": "Bearer pk_wrong"}).status_code == 401
 
 
