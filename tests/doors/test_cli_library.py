@@ -24,7 +24,19 @@ from pagekeep.doors.cli.main import COMMANDS, cli
 from tests.app.conftest import WALL, article
 from tests.site.server import Reply, Request, Site
 
-NOT_ON_ITEMS = ("extract", "rules", "evaluate", "bulk", "library", "user", "token", "serve", "mcp", "compare", "compared")
+NOT_ON_ITEMS = (
+    "extract",
+    "rules",
+    "evaluate",
+    "bulk",
+    "library",
+    "user",
+    "token",
+    "serve",
+    "mcp",
+    "compare",
+    "compared",
+)
 ON_LIBRARY = [name for name in COMMANDS if name not in NOT_ON_ITEMS]
 
 

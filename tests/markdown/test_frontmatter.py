@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pagekeep.errors import ParseError
 from pagekeep.markdown import frontmatter, page_fields
-from pagekeep.markdown.frontmatter import _dumped, _plain
+from pagekeep.markdown.frontmatter import _dumped, _plain, read_block, split_block, stamp
 from pagekeep.model import Metadata, Quality
 
 TRICKY = [
@@ -134,3 +137,50 @@ SIMPLE = st.from_regex(
 def test_what_is_written_without_the_yaml_library_is_what_it_would_write(fields: dict[str, object]) -> None:
     fields = {name: value for name, value in fields.items() if value}
     assert frontmatter(fields) == f"---\n{_dumped({name: _plain(value) for name, value in fields.items()})}---\n"
+
+
+def test_a_block_is_parted_from_its_text() -> None:
+    assert split_block("---\na: 1\n---\n\n# Title\n") == ("a: 1\n", "# Title\n")
+    assert split_block("---\na: 1\n---") == ("a: 1\n", "")
+    for text in ("no block", "---\nnever closed", "----\na: 1\n---\n", "---\n---\nx"):
+        assert split_block(text) == ("", text)
+
+
+def test_what_is_written_is_read_and_written_the_same() -> None:
+    block = frontmatter(
+        {
+            "title": "A: b",
+            "day": stamp("2025-03-19"),
+            "moment": stamp("2025-03-19T10:30:00Z"),
+            "tags": ["a", "1"],
+            "count": 3,
+        }
+    )
+    fields = read_block(split_block(block)[0])
+    assert fields["day"] == "2025-03-19"
+    assert frontmatter(fields) == block
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "a: [",
+        "- a\n- b\n",
+        "a: &x [1]\nb: *x\n",
+        "a: " + "[" * 60_000,
+        "- " * 50_000,
+        "? " * 50_000,
+        "a: !!python/none x",
+        "x" * 200_000,
+    ],
+    ids=lambda block: block[:12],
+)
+def test_a_block_that_is_none_or_a_trap_is_refused(block: str) -> None:
+    with pytest.raises(ParseError):
+        read_block(block)
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_reading_a_block_fail_otherwise(text: str) -> None:
+    with contextlib.suppress(ParseError):
+        assert isinstance(read_block(text), dict)

@@ -35,7 +35,8 @@ _DERIVED: Final = ("site_name", "language", "hero_image", "description", "reason
 
 def knows(sample: Sample) -> bool:
     """By frontmatter that tells an address."""
-    return sample.head.startswith("---\n") and _FROM.search(sample.head.partition("\n---\n")[0]) is not None
+    head = sample.head.replace("\r\n", "\n")
+    return head.startswith("---\n") and _FROM.search(head.partition("\n---\n")[0]) is not None
 
 
 def knows_tree(names: list[str]) -> bool:
