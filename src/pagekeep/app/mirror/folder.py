@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from pagekeep.app.exporting import documents
@@ -65,11 +66,7 @@ def stat(folder: Path, path: str) -> Seen | None:
         found = os.lstat(folder / path)
     except OSError:
         return None
-    return (
-        Seen(path, found.st_size, found.st_mtime_ns)
-        if os.path.isfile(folder / path) and not os.path.islink(folder / path)
-        else None
-    )
+    return Seen(path, found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) else None
 
 
 def read(folder: Path, seen: Seen) -> File | None:

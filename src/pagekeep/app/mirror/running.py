@@ -291,8 +291,12 @@ def watch(
     seconds: float = 2.0,
     wait: Callable[[float], bool],
 ) -> None:
-    """Pass after pass, so many seconds apart, until `wait` says that it is over; `told` hears of every pass."""
+    """Pass after pass, at least so many seconds apart, until `wait` says that it is over; `told` hears of every pass.
+
+    A large library is looked at less often, so that looking takes no more than a tenth of the time.
+    """
     while True:
+        began = time.monotonic()
         told(mirror(store, folder, profile))
-        if wait(seconds):
+        if wait(max(seconds, 9 * (time.monotonic() - began))):
             return
