@@ -18,7 +18,7 @@ PYTHON = VENV / "bin" / "python"
 INCOMPLETE = VENV / ".pagekeep-incomplete"
 RUN_STAMP, DEV_STAMP = VENV / ".pagekeep-run", VENV / ".pagekeep-dev"
 STAMPS = {"run": [RUN_STAMP], "dev": [RUN_STAMP, DEV_STAMP]}
-TARGET = {"run": f"{ROOT}[all]", "dev": f"{ROOT}[dev]"}
+TARGET = {"run": f"{ROOT}[browser,mcp,server]", "dev": f"{ROOT}[dev]"}
 
 
 def say(text: str) -> None:

@@ -196,7 +196,7 @@ def test_first_use_makes_a_venv_installs_and_says_so_on_stderr(
     installer: Installer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[all]"]
+    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
     assert installer.stamps() == {".pagekeep-run"}
     told = capsys.readouterr()
     assert told.out == ""
@@ -226,7 +226,7 @@ def test_developer_tools_are_added_to_the_same_venv(installer: Installer) -> Non
 def test_changed_pyproject_installs_into_the_same_venv(installer: Installer) -> None:
     installer("run")
     assert installer("run", f"{installer.venv.parent} 3 4") == 0
-    assert installer.steps == ["pip a check out[all]"]
+    assert installer.steps == ["pip a check out[browser,mcp,server]"]
 
 
 def test_reinstalling_for_use_makes_the_developer_tools_stale(installer: Installer) -> None:
@@ -238,7 +238,7 @@ def test_reinstalling_for_use_makes_the_developer_tools_stale(installer: Install
 def test_venv_of_a_moved_folder_is_made_anew(installer: Installer) -> None:
     installer("run", "/where/it/was 1 2")
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[all]"]
+    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_unfinished_installation_is_never_believed_and_made_anew(
     assert installer.stamps() == {".pagekeep-incomplete"}
     installer.fail = None
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[all]"]
+    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
     assert installer.stamps() == {".pagekeep-run"}
 
 
