@@ -29,6 +29,7 @@ def test_nothing_runs_with_the_sanitiser_alone(chrome: Any, hostile: tuple[Serve
     found = reader_scripts.run(chrome, *hostile, WANTED, "sanitiser")
     assert found.hits == []
     assert found.links == []
+    assert found.stuck == 0
 
 
 def test_nothing_runs_with_the_policy_alone(chrome: Any, hostile: tuple[Server, list[str]]) -> None:
