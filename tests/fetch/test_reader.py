@@ -138,6 +138,13 @@ def test_the_page_is_named_whole_and_the_key_goes_along(post: Post, page: str, p
     assert (answer.content_type, answer.final_url) == (CONTENT_TYPE, "https://example.com/keeper?day=2")
 
 
+def test_a_page_cannot_pass_for_one_of_another_host(post: Post) -> None:
+    assert ask(Settings(remote_url=post.url), "https://evil.example/a").final_url == "https://evil.example/a"
+    assert (
+        ask(Settings(remote_url=post.url), "https://www.example.com/a").final_url == "https://example.com/keeper?day=2"
+    )
+
+
 def test_without_a_key_none_is_sent(post: Post) -> None:
     ask(Settings(remote_url=post.url), "https://example.com/")
     assert "authorization" not in post.asked[0][2]

@@ -170,8 +170,11 @@ def _as_page(answer: Fetched, url: str) -> Fetched:
 
 
 def _trusted(found: str | None, url: str) -> str:
-    """Where the reader says that it found the page, if that is an address at all."""
+    """Where the reader says that it found the page, if that is on the same host: a page's own title can hold a line that
+    looks like the reader's, and must not pass for a page of someone else."""
     try:
-        return split_url(found).url if found else url
+        place, asked = split_url(found or url), split_url(url)
     except PagekeepError:
         return url
+    same = place.host.name.removeprefix("www.") == asked.host.name.removeprefix("www.")
+    return place.url if found and same else url
