@@ -120,6 +120,7 @@ def test_a_book_of_all_kinds_of_pages_is_valid(library: Store, tmp_path: Path) -
     assert "A &quot;chart&quot;</a>" in rich
     assert 'xmlns="http://www.w3.org/1998/Math/MathML"' in rich
     assert "<img" not in rich
+    assert rich.index("☑") < rich.index("☐")
     assert any("Highlights" in page for page in pages)
 
 

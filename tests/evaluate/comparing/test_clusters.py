@@ -23,6 +23,7 @@ def test_each_page_belongs_to_what_it_lacks_most_and_the_largest_group_comes_fir
         made("less", same, Reading(" ".join(WORDS.split()[:35]))),
         made("more", same, Reading(f"{WORDS} {WORDS.replace('word', 'menu')[:300]}")),
         made("code", Reading(WORDS, structure=Structure(code=1)), same),
+        made("links", Reading(WORDS, links=("https://a.example/1", "https://a.example/2")), same),
         made("error", same, Reading(error="Boom")),
     ]
     found = clusters(pairs)
@@ -32,5 +33,6 @@ def test_each_page_belongs_to_what_it_lacks_most_and_the_largest_group_comes_fir
         ("B found nothing", ["empty"]),
         ("B has more text", ["more"]),
         ("code lost in B", ["code"]),
+        ("many links lost in B", ["links"]),
     ]
     assert found[0].kinds == "article 2"

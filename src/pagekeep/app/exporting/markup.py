@@ -56,6 +56,8 @@ def article(item: Item, annotations: Sequence[Annotation], places: Mapping[str, 
         number = (picture.attr("src") or "").removeprefix(_PLACE)
         _set_picture(picture, shown[int(number)] if number.isdigit() and int(number) < len(shown) else "", places)
     _name_parts(body, prefix)
+    for box in dom.select(body, "li.task span.done, li.task span.open"):  # drawn by the reader's style sheet elsewhere
+        dom.append(box, "☑" if "done" in (box.attr("class") or "") else "☐")
     language = item.metadata.get("language")
     known = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else None
     return Article(" ".join(item.title.split()) or item.url, known, _head(item), body, _passages(annotations))

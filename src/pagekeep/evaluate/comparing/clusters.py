@@ -49,8 +49,8 @@ _KINDS: Final[tuple[tuple[str, Callable[[Pair], bool]], ...]] = (
     ("videos lost in B", lambda pair: pair.videos.missing > 0),
     ("captions lost in B", lambda pair: pair.a.structure.captions > pair.b.structure.captions),
     ("quotes lost in B", lambda pair: pair.a.structure.quotes > pair.b.structure.quotes),
-    ("many links lost in B", lambda pair: (pair.links.coverage or 1.0) < 0.8),
-    ("words in another order", lambda pair: pair.similarity < _ALIKE),
+    ("many links lost in B", lambda pair: pair.links.coverage is not None and pair.links.coverage < 0.8),
+    ("small differences", lambda pair: pair.similarity < _ALIKE),
 )
 """A page belongs to the first that fits: what it lacks most."""
 
