@@ -107,6 +107,14 @@ def test_a_port_that_is_taken_is_told() -> None:
     assert f"--port {port + 1}" in caught.value.suggestions[1]
 
 
+@pytest.mark.parametrize("listen", ["127.0.0.1:0", "[::1]:0", "localhost:0"])
+def test_answers_are_sent_at_once(listen: str) -> None:
+    """asyncio sees to it where a socket says that it speaks TCP, and only there."""
+    with closing(serving.bind(listen)) as sock:
+        assert sock.proto == socket.IPPROTO_TCP
+        assert serving.address_of(sock).startswith("http://")
+
+
 @pytest.mark.parametrize("listen", ["127.0.0.1", ":80", "127.0.0.1:http", "127.0.0.1:99999"])
 def test_what_is_no_place_to_listen_is_refused(listen: str) -> None:
     with pytest.raises(InvalidUrl):

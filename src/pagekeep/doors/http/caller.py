@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
 from pagekeep.app import accounts
 from pagekeep.doors.http.security.cookies import session_of
@@ -40,8 +41,14 @@ def csrf_token(service: Service, session: str) -> str:
     return hmac.new(service.secret, said, hashlib.sha256).hexdigest()
 
 
-def who(request: Request, service: Annotated[Service, Depends(service_of)]) -> Caller:
-    """The caller; `NotSignedIn` when nobody can be told."""
+async def asking(request: Request, service: Annotated[Service, Depends(service_of)]) -> Caller:
+    """The caller; `NotSignedIn` when nobody can be told. Those whom the accounts must tell are looked up in a thread."""
+    local = not service.shared and "authorization" not in request.headers
+    return who(request, service) if local else await run_in_threadpool(who, request, service)
+
+
+def who(request: Request, service: Service) -> Caller:
+    """The same where one may wait."""
     caller = _who(request, service)
     request.state.user_id = caller.user_id  # for the log
     return caller
@@ -71,14 +78,14 @@ def _by_session(service: Service, session: str) -> Caller:
     return Caller(user.id, user.name, frozenset(SCOPES), "session", csrf_token(service, session))
 
 
-async def may_read(caller: Annotated[Caller, Depends(who)]) -> Caller:
+async def may_read(caller: Annotated[Caller, Depends(asking)]) -> Caller:
     """Someone who may look."""
     if "read" not in caller.scopes:
         raise NotAllowed("The token may not read.")
     return caller
 
 
-async def may_write(request: Request, caller: Annotated[Caller, Depends(who)]) -> Caller:
+async def may_write(request: Request, caller: Annotated[Caller, Depends(asking)]) -> Caller:
     """Someone who may change things, and meant to."""
     if "write" not in caller.scopes:
         raise NotAllowed("The token may only read.", suggestions=("Use one with the scope `write`.",))
@@ -103,18 +110,25 @@ async def _form_field(request: Request) -> str:
     return value if isinstance(value, str) else ""
 
 
-def own_library(
+async def own_library(
     service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_read)]
 ) -> Store:
     """The caller's library, to look at."""
-    return service.library(caller.user_id)
+    return await _library(service, caller)
 
 
-def own_library_to_change(
+async def own_library_to_change(
     service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_write)]
 ) -> Store:
     """The caller's library, to change."""
-    return service.library(caller.user_id)
+    return await _library(service, caller)
+
+
+async def _library(service: Service, caller: Caller) -> Store:
+    """Every way through another thread is a wait among busy ones: only opening is worth one."""
+    if service.has_open(caller.user_id):
+        return service.library(caller.user_id)
+    return await run_in_threadpool(service.library, caller.user_id)
 
 
 Reads = Annotated[Store, Depends(own_library)]

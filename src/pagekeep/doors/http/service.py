@@ -50,6 +50,10 @@ class Service:
         """Whether people sign in; else everything is the local user's."""
         return self.settings.shared
 
+    def has_open(self, user_id: str) -> bool:
+        """Whether the user's library is at hand."""
+        return user_id in self._libraries
+
     def library(self, user_id: str) -> Store:
         """The user's library, kept open for the next request."""
         with self._lock:  # routes run in threads
