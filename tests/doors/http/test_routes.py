@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
@@ -80,7 +80,7 @@ class People:
         marks = self.library.annotations(self.known["item"])
         return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens]
 
-    def ask(self, name: str, route: Route, who: Who) -> httpx.Response:
+    def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:
         """The answer."""
         self.client.cookies.clear()
         headers: dict[str, str] = {}
