@@ -57,3 +57,14 @@ def test_it_searches_and_reads(library: Path) -> None:
     assert [one["title"] for one in found] == ["Lamps"]
     read = call(library, "read", key=found[0]["id"])
     assert "Lamps of brass" in read["content"][0]["text"]
+
+
+def test_it_calls_every_other_tool(library: Path) -> None:
+    key = call(library, "list_items")["structuredContent"]["results"][0]["id"]
+    assert call(library, "get_metadata", key=key)["structuredContent"]["title"] == "Lamps"
+    assert "Lamps of brass" in call(library, "fetch", id=key)["structuredContent"]["text"]
+    assert call(library, "tag_item", key=key, add='["sea"]')["structuredContent"]["tags"] == ["sea"]
+    assert call(library, "archive_item", key=key)["structuredContent"]["archived"] is True
+    refused = call(library, "save", url="http://169.254.169.254/")
+    assert refused["isError"]
+    assert "BlockedAddress" in refused["content"][0]["text"]
