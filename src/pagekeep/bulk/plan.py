@@ -41,7 +41,7 @@ class Plan:
     duplicates: Duplicates = "keep"
     rules: str | None = None
     """Folder of the user's rules."""
-    part_size: int = 2_000
+    part_size: int = 1_000
     max_bytes: int = 10_000_000
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     limits: Limits = field(default_factory=Limits)
