@@ -13,7 +13,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -37,7 +37,11 @@ Guards = Literal["both", "sanitiser", "policy", "none"]
 BODY = 8
 """Vectors in the text of one page."""
 
-_PROVOKE = """() => {
+_SEARCH = """if (window === top) addEventListener("load", () => setTimeout(() => {
+  for (const node of document.querySelectorAll("a[href], area[href], [formaction], form[action], iframe, object, embed, base")) {
+    const address = node.href || node.formAction || node.action || node.tagName;
+    if (!node.closest(".bookmarklet") && !/^(https?|mailto|tel):/.test(address)) found(String(address));
+  }
   const kinds = ["click", "mouseover", "focus", "toggle", "error", "load", "animationstart", "close", "begin"];
   for (const node of document.querySelectorAll("*")) {
     if (node.closest("[data-quick], [data-adds], .top, .bulk, dialog")) continue;
@@ -49,11 +53,9 @@ _PROVOKE = """() => {
     }
     if (node.focus && !leads) node.focus();
   }
-}"""
-_LINKS = """() => [...document.querySelectorAll("a[href], area[href], [formaction], form[action], iframe, object, embed, base")]
-  .filter((node) => !node.closest(".bookmarklet"))
-  .map((node) => node.href || node.formAction || node.action || node.tagName)
-  .filter((address) => !/^(https?|mailto|tel):/.test(address))"""
+  setTimeout(ended, 30);
+}, 0));"""
+"""In every page: tells of links that lead elsewhere than to the web, and does whatever a reader could to everything there is."""
 
 
 @dataclass(frozen=True)
@@ -132,18 +134,26 @@ def visit(chrome: Any, url: str, paths: list[str], *, policy: bool) -> Found:
     context.route(lambda address: not address.startswith(url), lambda route: route.abort())
     context.route("**/*", lambda route: route.abort() if route.request.method == "POST" else route.fallback())
     links: list[str] = []
+    ended: list[bool] = []
     stuck = 0
+    # Pages tell by themselves: whoever asks one that goes elsewhere again and again waits for ever.
+    context.expose_binding("found", lambda source, address: links.append(f"{source['page'].url}: {address}"))
+    context.expose_binding("ended", lambda _source: ended.append(True))
+    context.add_init_script(_SEARCH)
     for path in paths:
         window = context.new_page()  # what leads away from one page must not spoil the next
-        window.set_default_timeout(10_000)
-        try:
+        window.set_default_timeout(5_000)
+        ended.clear()
+        with suppress(Error):  # it may lead away, and tells what is found there
             window.goto(path, wait_until="load")
-            links += [f"{path}: {address}" for address in window.evaluate(_LINKS)]
-            window.wait_for_function(f"(({_PROVOKE})(), true)")  # unlike `evaluate` it ends in time
-        except Error:  # without the sanitiser some of them lead away, or keep the page from loading
-            stuck += 1
+        for _ in range(100):
+            if ended:
+                break
+            window.wait_for_timeout(20)
+        stuck += not ended
         window.wait_for_timeout(30)
         window.close()
+    context.unroute_all(behavior="ignoreErrors")  # requests still under way would keep it from closing
     context.close()
     return Found(len(paths), stuck, hits, links)
 
