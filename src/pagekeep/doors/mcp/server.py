@@ -60,7 +60,8 @@ _SAVES: Final = ToolAnnotations(
 def make_server(desk: DeskFinder, *, allow_write: bool) -> MCPServer[Any]:
     """A server whose tools work at the desk of whoever asks. Nothing deletes; nothing changes unless `allow_write`."""
     server: MCPServer[Any] = MCPServer("pagekeep", title="Pagekeep", instructions=_INSTRUCTIONS, version=__version__)
-    _offer_reading(server, desk)
+    _offer_web(server, desk)
+    _offer_library(server, desk)
     if allow_write:
         _offer_writing(server, desk)
     _offer_resources(server, desk)
@@ -82,7 +83,7 @@ def told(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     return telling
 
 
-def _offer_reading(server: MCPServer[Any], desk: DeskFinder) -> None:
+def _offer_web(server: MCPServer[Any], desk: DeskFinder) -> None:
     @server.tool(annotations=_GOES_OUT)
     @told
     async def fetch(
@@ -107,6 +108,8 @@ def _offer_reading(server: MCPServer[Any], desk: DeskFinder) -> None:
             return _text(captured.page, text, None, start_index, max_length)
         return _text(captured.page, captured.page.markdown, section, start_index, max_length)
 
+
+def _offer_library(server: MCPServer[Any], desk: DeskFinder) -> None:
     @server.tool(annotations=_LOOKS)
     @told
     async def search(
