@@ -36,3 +36,13 @@ def count_words(text: str) -> int:
 def reading_time(words: int) -> str:
     """Such as "8 min", at 200 words a minute and never less than one."""
     return f"{max(1, (words + WORDS_PER_MINUTE // 2) // WORDS_PER_MINUTE)} min"
+
+
+def printable(text: str) -> str:
+    """The text without control characters: what a page says must not steer a terminal, nor break a line."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
+
+
+def one_line(text: str) -> str:
+    """The same in one line, words apart by single spaces."""
+    return " ".join(printable(text).split())

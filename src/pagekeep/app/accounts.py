@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pagekeep import words
 from pagekeep.app import moments
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
 from pagekeep.model import SCOPES, Scope, Token, User
@@ -236,7 +237,7 @@ def add_token(
     accounts: Accounts, user_id: str, name: str, scopes: tuple[Scope, ...] = SCOPES, *, days: float | None = None
 ) -> NewToken:
     """A token by which a program acts for the user, good for so many days or until it is revoked."""
-    name = " ".join("".join(char if char.isprintable() else " " for char in name).split())
+    name = words.one_line(name)
     if not name or len(name) > _LONGEST_TOKEN_NAME:
         raise NotAllowed("A token needs a name.", suggestions=("Say in a few words which program it is for.",))
     if not scopes or not set(scopes) <= set(SCOPES):

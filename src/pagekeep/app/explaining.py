@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from pagekeep import words
 from pagekeep.app.explaining_rules import rule_lines
 from pagekeep.model import Attempt, Page, Removal, Strategy
 
@@ -161,4 +162,4 @@ def _shortened(text: str, limit: int = 100) -> str:
 
 def _printable(line: str) -> str:
     """Without control characters: class names and titles are the page's, and could steer the terminal."""
-    return "".join(char if char.isprintable() else " " for char in line)
+    return words.printable(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from pagekeep import words
 from pagekeep.app import addresses, moments
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
@@ -59,7 +60,7 @@ def retag(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[s
 
 def clean_tag(tag: str) -> str:
     """A tag as it is kept: without a leading #, in one line."""
-    return " ".join("".join(char if char.isprintable() else " " for char in tag).split()).removeprefix("#")
+    return words.one_line(tag).removeprefix("#")
 
 
 def set_by_user(

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pagekeep import words
 from pagekeep.errors import PagekeepError
 
 BAD_INPUT = 2
@@ -42,7 +43,7 @@ def error_lines(error: PagekeepError) -> str:
 
 def printable(text: str) -> str:
     """One line without control characters: titles are the page's, and could steer the terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
+    return words.printable(text)
 
 
 def without_controls(text: str) -> str:

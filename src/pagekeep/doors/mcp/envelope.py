@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import secrets
 
+from pagekeep import words
+
 
 def seal(text: str, source: str) -> str:
     """The text between marks, with a line that says where it came from."""
@@ -22,4 +24,4 @@ def seal(text: str, source: str) -> str:
 
 def one_line(text: str) -> str:
     """A title or an address, unable to look like anything but one line."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:500]
+    return words.one_line(text)[:500]

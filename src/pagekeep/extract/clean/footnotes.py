@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extract.clean.vocabulary import HEADINGS, head_of, is_blank, is_tag, stands_alone
+from pagekeep.extract.clean.vocabulary import HEADINGS, head_of, is_blank, is_tag, parent_it_heads, stands_alone
 
 _MARK: Final = re.compile(
     r"(?i)[\[(]?\s*(?:(?:note|nb|fn|lower-alpha)\s*)?(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4})\s*[\])]?[.,:]?"
@@ -393,11 +393,8 @@ def _block_it_heads(mark: dom.Element) -> dom.Element | None:
     """The paragraph or item that begins with this mark."""
     node: dom.Element = mark
     for _ in range(4):
-        before = node.previous_sibling
-        while before is not None and is_blank(before):
-            before = before.previous_sibling
-        parent = node.parent
-        if before is not None or not isinstance(parent, dom.Element):
+        parent = parent_it_heads(node)
+        if parent is None:
             return None
         if parent.tag in ("p", "li", "dd"):
             return parent

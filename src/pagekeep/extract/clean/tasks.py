@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagekeep import dom
 from pagekeep.extract.clean.census import Census
-from pagekeep.extract.clean.vocabulary import is_blank
+from pagekeep.extract.clean.vocabulary import parent_it_heads
 
 
 def mark_tasks(root: dom.Element, census: Census) -> None:
@@ -23,11 +23,8 @@ def _item_it_heads(box: dom.Element) -> dom.Element | None:
     """The list item whose first visible thing is this checkbox."""
     node: dom.Element = box
     for _ in range(6):
-        before = node.previous_sibling
-        while before is not None and is_blank(before):
-            before = before.previous_sibling
-        parent = node.parent
-        if before is not None or not isinstance(parent, dom.Element):
+        parent = parent_it_heads(node)
+        if parent is None:
             return None
         if parent.tag == "li":
             return parent

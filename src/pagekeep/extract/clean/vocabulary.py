@@ -87,3 +87,12 @@ def fill(node: dom.Element, *children: dom.Node | str) -> None:
     for child in node.children:
         dom.drop(child)
     dom.append(node, *children)
+
+
+def parent_it_heads(node: dom.Element) -> dom.Element | None:
+    """What the element stands in, when nothing but blanks stands before it there."""
+    before = node.previous_sibling
+    while before is not None and is_blank(before):
+        before = before.previous_sibling
+    parent = node.parent
+    return parent if before is None and isinstance(parent, dom.Element) else None
