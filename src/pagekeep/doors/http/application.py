@@ -15,6 +15,7 @@ from pagekeep.doors.http.compat import reader, scrape
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
 from pagekeep.doors.http.operation import routes as operation
+from pagekeep.doors.http.operation import spans as tracing
 from pagekeep.doors.http.operation.logs import Logged
 from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.doors.http.pages import failures
@@ -29,10 +30,11 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     """The server for these settings. It opens what it needs when it starts, and closes it when it ends."""
 
     metrics = Metrics()
+    spans = tracing.configured()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with opened(settings, server_secret(settings), metrics, processes=processes) as service:
+        async with opened(settings, server_secret(settings), metrics, spans, processes=processes) as service:
             app.state.service = service
             async with mcp.mounted(app):
                 yield
@@ -58,6 +60,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     app.add_middleware(NamesOnly, names=names_of(settings))
     app.add_middleware(SafeHeaders)
     app.add_middleware(Logged, metrics=metrics)
+    app.add_middleware(tracing.Traced, spans=spans)
     return app
 
 

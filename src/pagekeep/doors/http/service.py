@@ -21,6 +21,7 @@ from pagekeep.doors.http.folder import server_folder
 from pagekeep.doors.http.images.proxy import Pictures
 from pagekeep.doors.http.images.shelf import Shelf
 from pagekeep.doors.http.operation.metrics import Metrics
+from pagekeep.doors.http.operation.spans import Spans
 from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
 
 _MOST_OPEN: Final = 200
@@ -72,15 +73,16 @@ class Service:
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, secret: bytes, metrics: Metrics, *, processes: int | None = None
+    settings: Settings, secret: bytes, metrics: Metrics, spans: Spans | None = None, *, processes: int | None = None
 ) -> AsyncIterator[Service]:
     """A service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings.library)
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
     reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
+    read = metrics.measured(reader.read)
     try:
         async with (
-            Retrieval(settings, read=metrics.measured(reader.read)) as retrieval,
+            Retrieval(settings, read=spans.traced(read) if spans else read) as retrieval,
             working(settings, retrieval, metrics.worked) as background,
         ):
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
@@ -93,6 +95,8 @@ async def opened(
     finally:
         reader.close()
         accounts.close()
+        if spans:
+            await asyncio.to_thread(spans.close)
 
 
 def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
