@@ -264,6 +264,7 @@ def test_keys_work_through_the_list_and_a_page(save: Save, window: Window) -> No
     page.keyboard.press("j")
     page.keyboard.press("o")
     expect(page.locator("article.reading")).to_be_visible()
+    page.wait_for_load_state()  # the text is there before the script that listens for keys
     page.keyboard.press("w")
     assert page.evaluate("document.documentElement.dataset.width") == "wide"
     page.keyboard.press("#")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -24,6 +25,7 @@ except ImportError as missing:
     ) from missing
 
 _DOLLARS: Final = math_inline_dollar(allow_space=False, allow_digits=False)
+_CALLOUT: Final = re.compile(r"\[![\w-]+\]")
 _FORMULAS: Final = ".math.inline,.math.block"
 
 
@@ -68,8 +70,15 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 def tree_of(markdown: str) -> dom.Element:
-    """The Markdown as HTML: CommonMark with tables, strikethrough, footnotes, dollar math and task lists."""
-    return dom.parse_fragment(_renderer().render(markdown))
+    """The Markdown as HTML: CommonMark with tables, strikethrough, footnotes, dollar math and task lists; quotes that are
+    callouts have that class."""
+    renderer, shared = _renderer(), dict[str, object]()
+    tokens = renderer.parse(markdown, shared)
+    for quote, _, line in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        # Only the source tells: an escaped `\[!note]` is shown just as it would be without the backslash.
+        if quote.type == "blockquote_open" and line.type == "inline" and _CALLOUT.match(line.content):
+            quote.attrSet("class", "callout")
+    return dom.parse_fragment(renderer.renderer.render(tokens, renderer.options, shared))
 
 
 def raw_html(markdown: str) -> list[str]:

@@ -101,7 +101,7 @@ def _write_script(node: dom.Element) -> None:
 def _prepare_rendered(root: dom.Element) -> None:
     for node in dom.select(root, _MATH):
         dom.replace(node, " ")
-    for line in dom.select(root, "blockquote > p:first-child"):
+    for line in dom.select(root, "blockquote.callout > p:first-child"):
         first = line.children[0] if line.children else None
         if isinstance(first, dom.Text) and _CALLOUT.match(first.data):
             dom.replace(first, _CALLOUT.sub("", first.data))

@@ -90,7 +90,11 @@ def _harmless(mark: str, length: int, before: str, after: str) -> bool:
     return mark == "~" and length == 1 and before in (" ", "/", "(") and after.isalnum()
 
 
-_MATH_BY_DIGIT: Final = re.compile(rf"(?<=\d)(?={ATOM_START}\$)|(?<=\${ATOM_END})(?=\d)")
+_DIGIT: Final = (
+    "[\\d\u00b2\u00b3\u00b9\u1369-\u1371\u2070-\u2089\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\U0001f100-\U0001f10a]"
+)
+"""Raised, lowered and circled digits, too."""
+_MATH_BY_DIGIT: Final = re.compile(rf"(?<={_DIGIT})(?={ATOM_START}\$)|(?<=\${ATOM_END})(?={_DIGIT})")
 """Beside a digit a dollar sign is money to renderers."""
 _CALLOUT: Final = re.compile(rf"\A\[!(?=[\w-]+{BRACKET})")
 
