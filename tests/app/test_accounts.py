@@ -194,3 +194,44 @@ def test_revoking_what_is_not_there_says_so(accounts: Accounts, ada: str, key: s
     app.add_token(accounts, ada, "phone")
     with pytest.raises(NotFound):
         app.revoke_token(accounts, ada, key)
+
+
+def test_the_old_password_changes_it_and_ends_every_session(accounts: Accounts, ada: str) -> None:
+    before = app.sign_in(accounts, "ada", PASSWORD, HERE).session
+    _, session = app.change_password(accounts, ada, PASSWORD, "ten kettles and no stove", HERE)
+    assert app.session_user(accounts, before) is None
+    known = app.session_user(accounts, session)
+    assert known is not None
+    assert known.id == ada
+    assert app.sign_in(accounts, "ada", "ten kettles and no stove", HERE).user.id == ada
+    with pytest.raises(NotSignedIn):
+        app.sign_in(accounts, "ada", PASSWORD, HERE)
+
+
+def test_a_wrong_old_password_changes_nothing(accounts: Accounts, ada: str) -> None:
+    session = app.sign_in(accounts, "ada", PASSWORD, HERE).session
+    with pytest.raises(NotAllowed, match="old password"):
+        app.change_password(accounts, ada, "not the password", "ten kettles and no stove", HERE)
+    assert app.session_user(accounts, session) is not None
+    assert app.sign_in(accounts, "ada", PASSWORD, HERE).user.id == ada
+
+
+def test_a_new_password_that_is_too_short_leaves_the_old_one(accounts: Accounts, ada: str) -> None:
+    with pytest.raises(NotAllowed, match="no password to trust"):
+        app.change_password(accounts, ada, PASSWORD, "short", HERE)
+    assert app.sign_in(accounts, "ada", PASSWORD, HERE).user.id == ada
+
+
+def test_guessing_at_the_old_password_is_throttled_as_signing_in_is(accounts: Accounts, ada: str) -> None:
+    for _ in range(app.MOST_BY_ADDRESS_AND_NAME):
+        with pytest.raises(NotAllowed):
+            app.change_password(accounts, ada, "a guess", "ten kettles and no stove", HERE)
+    with pytest.raises(TooManyRequests):
+        app.change_password(accounts, ada, PASSWORD, "ten kettles and no stove", HERE)
+    with pytest.raises(TooManyRequests):
+        app.sign_in(accounts, "ada", PASSWORD, HERE)
+
+
+def test_where_nobody_signs_in_there_is_no_password_to_change(accounts: Accounts) -> None:
+    with pytest.raises(NotFound, match="Nobody signs in"):
+        app.change_password(accounts, LOCAL_USER, "whatever it was", "ten kettles and no stove", HERE)

@@ -146,6 +146,29 @@ def sign_in(accounts: Accounts, name: str, password: str, address: str) -> Signe
 
     A name that is not known takes as long as one that is, and gets the same answer.
     """
+    user = _proven(accounts, name, password, address)
+    if user is None:
+        raise NotSignedIn("Name or password is wrong.", suggestions=("Try again.",))
+    return SignedIn(user, open_session(accounts, user.id))
+
+
+def change_password(accounts: Accounts, user_id: str, old: str, new: str, address: str) -> SignedIn:
+    """Another password for whoever knows the old one, and a new session.
+
+    All sessions end, also the one that asks: whoever else has its key is to lose it. Tokens stay good. Guessing at the old
+    one counts as signing in does.
+    """
+    user = accounts.user(user_id)
+    if user is None:
+        raise NotFound("Nobody signs in here, so there is no password to change.")
+    if _proven(accounts, user.name, old, address) is None:
+        raise NotAllowed("The old password is wrong.", suggestions=("Try again.",))
+    accounts.set_password(user.id, _hashed(new))
+    return SignedIn(user, open_session(accounts, user.id))
+
+
+def _proven(accounts: Accounts, name: str, password: str, address: str) -> User | None:
+    """The user, if this is their password and they may sign in; the failure is counted otherwise."""
     keys = _keys(_folded(name), address)
     _refuse_too_many(accounts, keys)
     with _seat(), _hashing:
@@ -155,11 +178,11 @@ def sign_in(accounts: Accounts, name: str, password: str, address: str) -> Signe
             now = moments.now()
             for key in keys:
                 accounts.note_failure(key, now, moments.after(now, -_WINDOW))
-            raise NotSignedIn("Name or password is wrong.", suggestions=("Try again.",))
+            return None
     *of_the_name, _of_the_address = keys  # the latter stays: whoever has a name of their own could guess on at others
     for key in of_the_name:
         accounts.forget_failures(key)
-    return SignedIn(user, open_session(accounts, user.id))
+    return user
 
 
 def _keys(name: str, address: str) -> dict[str, int]:
