@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from pagekeep.app import moments
+from pagekeep.app import once as module
 from pagekeep.app.once import fingerprint, once
 from pagekeep.errors import Conflict, NotFound
 from pagekeep.store import Store
@@ -57,3 +59,36 @@ def test_what_failed_may_be_asked_for_again(library: Store) -> None:
     with pytest.raises(NotFound):
         asyncio.run(once("k", {}, library, fail))
     assert asyncio.run(once("k", {}, library, work)) == {"good": True}
+
+
+def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(library: Store) -> None:
+    async def work() -> dict[str, Any]:
+        return {"good": True}
+
+    request, then = fingerprint({}), moments.after(moments.now(), -module.SILENT - 1)
+    library.claim("k", request, then, "", "")
+    assert asyncio.run(once("k", {}, library, work)) == {"good": True}
+
+
+def test_a_request_that_takes_longer_than_a_claim_lasts_keeps_it(
+    library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SILENT", 0.6)
+
+    async def run() -> None:
+        going = asyncio.Event()
+
+        async def slow() -> dict[str, Any]:
+            going.set()
+            await asyncio.sleep(1.5)
+            return {"slow": True}
+
+        first = asyncio.ensure_future(once("k", {}, library, slow))
+        await going.wait()
+        await asyncio.sleep(1.2)
+        with pytest.raises(Conflict, match="under way"):
+            await once("k", {}, library, slow)
+        assert await first == {"slow": True}
+        assert await once("k", {}, library, slow) == {"slow": True}
+
+    asyncio.run(run())

@@ -35,7 +35,7 @@ TABLES = (
 def fill(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
     library.annotate(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
-    library.claim("key", "request", NOW, "")
+    library.claim("key", "request", NOW, "", "")
     library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
     library.remember("example.com", {"x": 1}, NOW)
 

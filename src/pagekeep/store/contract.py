@@ -160,12 +160,18 @@ class Store(Protocol):
 
     # Requests that must not be done twice
 
-    def claim(self, key: str, request: str, now: str, since: str) -> tuple[str, Mapping[str, Any] | None] | None:
+    def claim(
+        self, key: str, request: str, now: str, since: str, silent: str
+    ) -> tuple[str, Mapping[str, Any] | None] | None:
         """`None` when the idempotency key is new and now the caller's; else the request it stands for, and its answer once
-        there is one. Keys older than `since` are forgotten."""
+        there is one. Keys older than `since` are forgotten; the same request takes over a claim that was last renewed before
+        `silent` and never answered."""
 
-    def keep_answer(self, key: str, answer: Mapping[str, Any] | None) -> None:
-        """What was answered; `None` lets go of a key whose request failed."""
+    def renew_claim(self, key: str, claimed: str, now: str) -> bool:
+        """Say that the claim of that moment is still worked on; it is then of this one. `False` when another has it."""
+
+    def keep_answer(self, key: str, claimed: str, answer: Mapping[str, Any] | None) -> None:
+        """What was answered; `None` lets go of a key whose request failed. Nothing when the claim is another's by now."""
 
     # Care
 

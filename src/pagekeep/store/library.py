@@ -166,11 +166,16 @@ class Library:
     def drop_annotation(self, annotation_id: str) -> None:
         self._engine.write(lambda tx: passages.drop(tx, annotation_id))
 
-    def claim(self, key: str, request: str, now: str, since: str) -> tuple[str, Mapping[str, Any] | None] | None:
-        return self._engine.write(lambda tx: answers.claim(tx, key, request, now, since))
+    def claim(
+        self, key: str, request: str, now: str, since: str, silent: str
+    ) -> tuple[str, Mapping[str, Any] | None] | None:
+        return self._engine.write(lambda tx: answers.claim(tx, key, request, now, since, silent))
 
-    def keep_answer(self, key: str, answer: Mapping[str, Any] | None) -> None:
-        self._engine.write(lambda tx: answers.keep(tx, key, answer))
+    def renew_claim(self, key: str, claimed: str, now: str) -> bool:
+        return self._engine.write(lambda tx: answers.renew(tx, key, claimed, now))
+
+    def keep_answer(self, key: str, claimed: str, answer: Mapping[str, Any] | None) -> None:
+        self._engine.write(lambda tx: answers.keep(tx, key, claimed, answer))
 
     def backup(self, path: str) -> None:
         self._engine.backup(path)

@@ -116,6 +116,9 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /sign-in": public("/sign-in"),
     "POST /sign-in": public("/sign-in", 401, form={"name": "ada", "password": "wrong"}),
     "* /mcp": Route("/mcp/", 401, 401, 400, 401, 401),  # by token alone; what it then answers is the protocol's
+    "POST /api/v1/account/password": Route(
+        f"{API}/account/password", 401, 403, 403, 403, 403, json={"old": "wrong", "new": "ten kettles and no stove"}
+    ),  # a right one would end the sessions of all who ask after it
     "POST /sign-out": Route("/sign-out", 401, 303, 403, 403, 303),
 }
 """In an order in which Ada can do one after the other."""

@@ -358,6 +358,16 @@ class Annotations(Shape):
     annotations: list[Annotation]
 
 
+Password = Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class AskedForPassword(Given):
+    """Another password in place of the one there is."""
+
+    old: Password = Field(examples=["nine stoves and a kettle"])
+    new: Password = Field(description="At least ten characters.", examples=["ten kettles and no stove"])
+
+
 class AskedForToken(Given):
     """A token for a program."""
 
