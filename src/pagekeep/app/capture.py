@@ -67,6 +67,7 @@ class Retrieval:
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
+        self._camera: Browser | None = None
         self._reader: Reader | None = None
         self._starting = asyncio.Lock()
 
@@ -111,6 +112,16 @@ class Retrieval:
             if self._browser is None:
                 self._browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard))
             return self._browser
+
+    async def camera(self) -> Browser:
+        """The browser for pages that are to be looked at; beside the other, which reads them sooner without their looks."""
+        from pagekeep.fetch.browser import Browser
+
+        async with self._starting:
+            if self._camera is None:
+                camera = Browser(self.settings, self.client.guard, seen=True)
+                self._camera = await self._stack.enter_async_context(camera)
+            return self._camera
 
     async def reader(self) -> Reader:
         """The remote reader that is configured; `ParseError` when none is."""

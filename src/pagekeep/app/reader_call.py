@@ -12,11 +12,12 @@ from pagekeep.app.posted import posted
 from pagekeep.app.reading import Reader
 from pagekeep.app.tokens import estimate, trim
 from pagekeep.app.view import AS_IT_IS, View
-from pagekeep.errors import Conflict, NotOffered, RenderError
+from pagekeep.errors import Conflict, InvalidQuery, RenderError
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.store import Store
 
 Form = Literal["content", "markdown", "html", "text", "screenshot", "pageshot"]
+Picture = Literal["window", "whole"]
 FRESH: Final = 3600.0
 """Seconds for which a page in the library is as good as the one on the web, unless the caller says otherwise."""
 
@@ -29,6 +30,8 @@ class Call:
     html: str | None = None
     """The page itself; then nothing is fetched."""
     form: Form = "content"
+    picture: Picture | None = None
+    """A picture of the page as well: what a window shows of it, or the whole."""
     view: View = AS_IT_IS
     frames: bool = False
     """Whether what frames show belongs to the page."""
@@ -53,6 +56,8 @@ class Given:
     """The page in the form that was asked for."""
     tokens: int
     warning: str | None
+    picture: bytes | None = None
+    """PNG."""
 
 
 def _silent(_stage: str) -> None:
@@ -62,10 +67,8 @@ def _silent(_stage: str) -> None:
 async def give(
     call: Call, store: Store, retrieval: Retrieval, reader: Reader, *, progress: Progress = _silent
 ) -> Given:
-    """The page. `Conflict` when it is over the budget, `NotOffered` for pictures of pages."""
-    if call.form in ("screenshot", "pageshot"):
-        raise NotOffered("Pictures of pages are not offered.", suggestions=("Ask for `content`, `html` or `text`.",))
-    captured = await _captured(call, store, retrieval, progress)
+    """The page. `Conflict` when it is over the budget, `RenderError` for a picture where there is no browser."""
+    captured, picture = await _found(call, store, retrieval, progress)
     page, fetched = captured.page, captured.fetched
     view = replace(call.view, whole=call.form == "markdown")
     if call.frames:
@@ -75,8 +78,34 @@ async def give(
     if view != AS_IT_IS or fetched is not captured.fetched:
         progress("Extracting")
         page = await reader.read(fetched, _options(retrieval), view=view)
-    body = source(fetched) if call.form == "html" else page.text if call.form == "text" else page.markdown
-    return _counted(call, Given(page, fetched, body, estimate(body), _warning(captured.page)))
+    body = _body(call.form, page, fetched)
+    return _counted(call, Given(page, fetched, body, estimate(body), _warning(captured.page), picture))
+
+
+def _body(form: Form, page: Page, fetched: Fetched) -> str:
+    if form in ("screenshot", "pageshot"):
+        return ""
+    return source(fetched) if form == "html" else page.text if form == "text" else page.markdown
+
+
+async def _found(call: Call, store: Store, retrieval: Retrieval, progress: Progress) -> tuple[Captured, bytes | None]:
+    """The page, and its picture: then from the browser in any case, and both of one visit."""
+    if call.picture is None:
+        return await _captured(call, store, retrieval, progress), None
+    request = call.request
+    if not request.url:
+        raise InvalidQuery("A picture is of a page that has an address.", suggestions=("Give `url`, too.",))
+    progress("Starting the browser")
+    camera = await retrieval.camera()
+    progress("Rendering")
+    fetched, picture = await camera.picture(
+        request.url,
+        call.picture,
+        wait_for=request.wait_for,
+        timeout=request.render_timeout,
+        html=None if call.html is None else call.html.encode("utf-8", "replace"),
+    )
+    return await look(request, retrieval, given=fetched), picture
 
 
 async def _captured(call: Call, store: Store, retrieval: Retrieval, progress: Progress) -> Captured:

@@ -27,6 +27,9 @@ from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
 _MOST_OPEN: Final = 200
 """Libraries kept open; those of people who have gone are closed to make room."""
 
+_SCREENSHOT_BYTES: Final = 400_000_000
+"""A shelf takes nothing larger than a twentieth of its room, and a picture of a page has 20 MB at most."""
+
 
 @dataclass(slots=True)
 class Service:
@@ -42,6 +45,8 @@ class Service:
     background: Background
     """Saves what waits in the queue."""
     pictures: Pictures
+    screenshots: Shelf
+    """Pictures of pages, for an hour."""
     metrics: Metrics
     _libraries: dict[str, Store] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -87,7 +92,8 @@ async def opened(
         ):
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
             pictures = Pictures(retrieval.client, shelf)
-            service = Service(settings, accounts, retrieval, reader, secret, background, pictures, metrics)
+            shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
+            service = Service(settings, accounts, retrieval, reader, secret, background, pictures, shots, metrics)
             try:
                 yield service
             finally:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pagekeep.fetch.browser.browser import Browser
+from pagekeep.fetch.browser.browser import Browser, Pictured
 
-__all__ = ["Browser"]
+__all__ = ["Browser", "Pictured"]

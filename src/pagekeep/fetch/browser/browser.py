@@ -7,43 +7,62 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, RenderError
 from pagekeep.fetch.browser import engine as engines
 from pagekeep.fetch.browser.engine import Engine, within
+from pagekeep.fetch.browser.flags import HEIGHT, WIDTH
 from pagekeep.fetch.browser.translate import Crashed, translated
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import checked, checked_cookies
 from pagekeep.fetch.proxy import Proxy
 from pagekeep.fetch.translate import http_error
+from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext
+    from playwright.async_api import BrowserContext, ViewportSize
 
     from pagekeep.fetch.browser.visit import Ask, Seen
 
 AT_ONCE: Final = 4
 """Pages open at the same time; each takes about 100 MB."""
+SEEN_AT_ONCE: Final = 2
+"""Pages that are to be looked at take several times as much."""
 TRIES: Final = 2
 CLOSE_SECONDS: Final = 3.0
 """A context that takes longer to close is stuck, and the browser with it."""
 
+_WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": HEIGHT}
+_TALL_WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": 1600}
+"""For reading: what is loaded on being seen is seen."""
+
+
+class Pictured(NamedTuple):
+    """A page and what it looks like, as PNG."""
+
+    page: Fetched
+    picture: bytes
+
 
 class Browser:
-    """Renders pages. One for the whole program, as an async context manager."""
+    """Renders pages. One for the whole program, as an async context manager.
 
-    def __init__(self, settings: Settings, guard: Guard) -> None:
+    One that is `seen` loads what pages look like and pictures them; others read them sooner without.
+    """
+
+    def __init__(self, settings: Settings, guard: Guard, *, seen: bool = False) -> None:
         self._settings = settings
+        self._is_seen = seen
         self._guard = guard
         self._proxy = Proxy(guard)
         self._engines: list[Engine] = []
         """All that are running; the last one takes new pages."""
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(SEEN_AT_ONCE if seen else AT_ONCE)
         self._closed = False
 
     async def __aenter__(self) -> Browser:
@@ -83,14 +102,39 @@ class Browser:
         engines.require_playwright()
         from pagekeep.fetch.browser.visit import Ask
 
-        parts = self._guard.check_url(url)
-        ask = Ask(url.strip(), parts.origin, wait_for, checked(headers), checked_cookies(cookies), html)
+        origin = self._guard.check_url(url).origin
+        ask = Ask(url.strip(), origin, wait_for, checked(headers), checked_cookies(cookies), html)
+        return (await self._page(ask, user_agent, timeout))[0]
+
+    async def picture(
+        self,
+        url: str,
+        part: Literal["window", "whole"],
+        *,
+        wait_for: str | None = None,
+        timeout: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        cookies: Mapping[str, str] | None = None,
+        html: bytes | None = None,
+    ) -> Pictured:
+        """The same, with a picture of what the window shows or of the whole page, down to a bound."""
+        engines.require_playwright()
+        from pagekeep.fetch.browser.visit import Ask
+
+        origin = self._guard.check_url(url).origin
+        ask = Ask(url.strip(), origin, wait_for, checked(headers), checked_cookies(cookies), html, part)
+        page, picture = await self._page(ask, None, timeout)
+        if picture is None:
+            raise RenderError("The browser gave no picture of the page.")
+        return Pictured(page, picture)
+
+    async def _page(self, ask: Ask, user_agent: str | None, timeout: float | None) -> tuple[Fetched, bytes | None]:
         began = perf_counter()
         async with self._slots:
             seen = await self._visit(ask, user_agent, timeout or self._settings.render_timeout)
         took = perf_counter() - began
         page = Fetched(
-            url=url,
+            url=ask.url,
             final_url=seen.url,
             status=seen.status,
             headers=seen.headers,
@@ -100,10 +144,10 @@ class Browser:
             seconds={"render": took, "total": took},
         )
         if page.status >= 400:
-            error = http_error(parts.host.name, page.status)
+            error = http_error(split_url(ask.url).host.name, page.status)
             error.page = page
             raise error
-        return page
+        return page, seen.picture
 
     async def _visit(self, ask: Ask, user_agent: str | None, timeout: float) -> Seen:
         crashes: list[Crashed] = []
@@ -150,7 +194,7 @@ class Browser:
         try:
             return await engine.browser.new_context(
                 user_agent=user_agent or self._user_agent(engine),
-                viewport={"width": 1280, "height": 1600},  # tall: what is loaded on being seen is seen
+                viewport=_WINDOW if self._is_seen else _TALL_WINDOW,
                 reduced_motion="reduce",
                 accept_downloads=False,
                 service_workers="block",
@@ -183,7 +227,9 @@ class Browser:
             if self._engines:
                 self._end_if_worn(self._engines[-1])
             if not self._engines or self._worn(self._engines[-1]):
-                self._engines.append(await engines.start(self._settings.chromium, self._proxy.address))
+                self._engines.append(
+                    await engines.start(self._settings.chromium, self._proxy.address, seen=self._is_seen)
+                )
             engine = self._engines[-1]
             engine.served += 1
             engine.visiting += 1

@@ -116,8 +116,8 @@ def require_playwright() -> None:
         ) from None
 
 
-async def start(chosen: str | None, proxy: str) -> Engine:
-    """A new engine whose every connection goes to `proxy`.
+async def start(chosen: str | None, proxy: str, *, seen: bool = False) -> Engine:
+    """A new engine whose every connection goes to `proxy`; one that loads what pages look like when they are to be `seen`.
 
     `RenderError` when there is no Chromium, `Crashed` when it does not start.
     """
@@ -129,7 +129,7 @@ async def start(chosen: str | None, proxy: str) -> Engine:
             playwright = await async_playwright().start()
             scratch = Path(tempfile.mkdtemp(prefix="pagekeep-"))
             try:
-                return await _launch(playwright, found, proxy, scratch)
+                return await _launch(playwright, flags(found, seen=seen), found, proxy, scratch)
             except BaseException:
                 await within(CLOSE_SECONDS, playwright.stop())
                 _remove(scratch)
@@ -156,8 +156,10 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _launch(playwright: Playwright, found: chromium.Chromium, proxy: str, scratch: Path) -> Engine:
-    browser = await _launch_sandboxed(playwright, found, proxy, scratch)
+async def _launch(
+    playwright: Playwright, switches: list[str], found: chromium.Chromium, proxy: str, scratch: Path
+) -> Engine:
+    browser = await _launch_sandboxed(playwright, switches, found, proxy, scratch)
     session = await browser.new_browser_cdp_session()
     running = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     about = await session.send("Browser.getVersion")
@@ -166,14 +168,16 @@ async def _launch(playwright: Playwright, found: chromium.Chromium, proxy: str, 
     return Engine(playwright, browser, processes.of_chromium(main), scratch, about["userAgent"])
 
 
-async def _launch_sandboxed(playwright: Playwright, found: chromium.Chromium, proxy: str, scratch: Path) -> Browser:
+async def _launch_sandboxed(
+    playwright: Playwright, switches: list[str], found: chromium.Chromium, proxy: str, scratch: Path
+) -> Browser:
     """Chromium in its sandbox where that can be had; some containers forbid what the sandbox is made of."""
     from playwright.async_api import Error
 
     async def launch(sandbox: bool) -> Browser:
         return await playwright.chromium.launch(
             executable_path=found.path,
-            args=flags(found),
+            args=switches,
             env=environment(scratch),
             artifacts_dir=scratch,
             ignore_default_args=list(DROPPED),

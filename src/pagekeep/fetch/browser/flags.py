@@ -23,16 +23,23 @@ FLAGS: Final = (
     "--disable-client-side-phishing-detection",
     "--no-pings",
     "--no-first-run",
-    # Not loaded. Images are switched off here and not refused: a refusal runs the page's `onerror`, which on many sites
-    # replaces or removes the very image whose address we want.
-    "--blink-settings=imagesEnabled=false",
-    "--disable-remote-fonts",
     "--autoplay-policy=user-gesture-required",
     "--mute-audio",
     # Small machines and containers.
     "--disable-dev-shm-usage",
     "--disable-gpu",
     "--js-flags=--max-old-space-size=768",
+)
+
+WIDTH: Final = 1280
+HEIGHT: Final = 800
+"""Of the window that pages are looked at in."""
+
+UNSEEN: Final = (
+    # For pages that are only read. Images are switched off here and not refused: a refusal runs the page's `onerror`, which
+    # on many sites replaces or removes the very image whose address we want.
+    "--blink-settings=imagesEnabled=false",
+    "--disable-remote-fonts",
 )
 
 DROPPED: Final = (
@@ -44,10 +51,11 @@ DROPPED: Final = (
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "FONTCONFIG_PATH", "SYSTEMROOT", "LOCALAPPDATA")
 
 
-def flags(chromium: Chromium) -> list[str]:
-    """All switches for this Chromium."""
+def flags(chromium: Chromium, *, seen: bool = False) -> list[str]:
+    """All switches for this Chromium; `seen` when pages are to be looked at and not only read."""
     return [
         *FLAGS,
+        *(() if seen else UNSEEN),
         *(["--hide-scrollbars"] if chromium.is_shell else ["--disable-extensions", "--disable-notifications"]),
     ]
 

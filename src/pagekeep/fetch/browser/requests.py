@@ -33,6 +33,8 @@ class Requests:
     """Stands in for the server's first answer."""
     held: Pass
     """For the proxy, which asks once a context: Chromium remembers the answer."""
+    seen: bool = False
+    """Whether the page is to be looked at: then what it looks like is loaded, too."""
 
     _introduced: set[str] = field(default_factory=set)
 
@@ -40,10 +42,14 @@ class Requests:
         """Start answering."""
         # Only a request that is stopped can be asked for the proxy's credential. The first to reach the network is the
         # page itself, unless we have that already; then it may be any.
-        patterns = [{"resourceType": kind} for kind in (*NOT_LOADED, "Document")] if self.html is None else [{}]
+        patterns = [{"resourceType": kind} for kind in (*self._not_loaded, "Document")] if self.html is None else [{}]
         self.session.on("Fetch.requestPaused", self._answer)
         self.session.on("Fetch.authRequired", self._introduce)
         await self.session.send("Fetch.enable", {"patterns": patterns, "handleAuthRequests": True})
+
+    @property
+    def _not_loaded(self) -> tuple[str, ...]:
+        return () if self.seen else NOT_LOADED
 
     async def _introduce(self, event: dict[str, Any]) -> None:
         """Show the pass to the proxy; a server that asks for a password gets none."""
@@ -60,12 +66,12 @@ class Requests:
         with suppress(Error):
             if kind == "Document":
                 await self._document(event)
+            elif kind not in self._not_loaded:
+                await self._send("Fetch.continueRequest", event)
             elif kind == "Stylesheet":
                 await self._empty_stylesheet(event)
-            elif kind in NOT_LOADED:
-                await self._send("Fetch.failRequest", event, errorReason="BlockedByClient")
             else:
-                await self._send("Fetch.continueRequest", event)
+                await self._send("Fetch.failRequest", event, errorReason="BlockedByClient")
 
     async def _empty_stylesheet(self, event: dict[str, Any]) -> None:
         """Not loaded, and not refused either: bundlers give up the part of an app whose style sheet fails."""

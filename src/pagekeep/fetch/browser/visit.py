@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from playwright.async_api import Error
 
 from pagekeep.errors import FetchTimeout, RenderError, TooLarge
+from pagekeep.fetch.browser import shot
 from pagekeep.fetch.browser.engine import being_cancelled
 from pagekeep.fetch.browser.requests import Requests
 from pagekeep.fetch.browser.settle import ENDLESS, Settling, Traffic
@@ -38,6 +39,8 @@ class Ask:
     cookies: Mapping[str, str] = field(default_factory=dict)
     html: bytes | None = None
     """The page's HTML, when it is there already and only its scripts are to be run."""
+    picture: Literal["window", "whole"] | None = None
+    """A picture of what the window shows, or of the whole page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Seen:
     status: int
     headers: Mapping[str, str]
     html: str
+    picture: bytes | None = None
+    """PNG, when it was asked for."""
 
 
 class Visit:
@@ -91,7 +96,12 @@ class Visit:
             await self._await_named(page, self._ask.wait_for)
         world = World(session, frame)
         await self._settle(world)
-        return self._seen(await self._read(world), response)
+        seen = self._seen(await self._read(world), response)
+        return replace(seen, picture=await self._shot(session, world)) if self._ask.picture else seen
+
+    async def _shot(self, session: CDPSession, world: World) -> bytes:
+        left = self._deadline - self._clock()
+        return await shot.take(session, world, whole=self._ask.picture == "whole", seconds=left / 2)
 
     async def _prepare(self, page: Page, session: CDPSession, frame: str) -> None:
         ask = self._ask
@@ -102,7 +112,7 @@ class Visit:
         page.on("request", self._began)
         page.on("requestfinished", self._ended)
         page.on("requestfailed", self._ended)
-        await Requests(session, frame, ask.origin, ask.headers, ask.html, self._held).watch()
+        await Requests(session, frame, ask.origin, ask.headers, ask.html, self._held, ask.picture is not None).watch()
 
     def _began(self, request: Request) -> None:
         kind = request.resource_type

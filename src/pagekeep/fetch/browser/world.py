@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 LENGTH: Final = (_HERE / "length.js").read_text("utf-8")
 READ: Final = (_HERE / "read.js").read_text("utf-8")
+PICTURES: Final = (_HERE / "pictures.js").read_text("utf-8")
 
 # How Chromium says that the document we spoke to is no longer there.
 _MOVED: Final = ("find context", "context was destroyed", "navigated", "No frame", "Frame ")
@@ -41,6 +42,10 @@ class World:
     async def read(self, limit: int) -> dict[str, Any]:
         """The page as HTML of at most `limit` characters, with its address, type, size and status."""
         return dict(await self._run(f"({READ})({json.dumps(limit)})"))
+
+    async def is_waiting(self) -> bool:
+        """Whether the page still waits for style sheets, fonts or pictures."""
+        return bool(await self._run(PICTURES))
 
     async def _run(self, script: str) -> Any:
         try:

@@ -153,12 +153,6 @@ def test_forms(client: TestClient, page: str) -> None:
     assert get(client, page, respond_with="poem").status_code == 422
 
 
-@pytest.mark.parametrize("form", ["screenshot", "pageshot"])
-def test_pictures_of_pages_are_not_offered_and_that_is_said(client: TestClient, page: str, form: str) -> None:
-    answer = get(client, page, respond_with=form)
-    assert (answer.status_code, answer.json()["error"]["type"]) == (501, "NotOffered")
-
-
 def test_only_the_parts_that_are_wanted(client: TestClient, page: str) -> None:
     assert content(client, page, target_selector="#part").strip() == "Just this part."
     both = content(client, page, target_selector="#part, nav")

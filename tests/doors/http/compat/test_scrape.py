@@ -73,7 +73,7 @@ def test_waiting_and_time_are_taken(client: TestClient, url: str) -> None:
 
 def test_what_is_not_known_is_passed_over_but_not_a_format(client: TestClient, url: str) -> None:
     assert scraped(client, url, mobile=True, proxy="basic")["markdown"]
-    answer = client.post("/v2/scrape", json={"url": url, "formats": ["screenshot"]})
+    answer = client.post("/v2/scrape", json={"url": url, "formats": ["markdown", "poem"]})
     assert (answer.status_code, answer.json()["success"]) == (501, False)
 
 

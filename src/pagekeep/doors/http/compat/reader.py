@@ -18,6 +18,7 @@ from pagekeep.doors.http.api.shapes import FETCHING, failures
 from pagekeep.doors.http.caller import Reads
 from pagekeep.doors.http.compat.reader_answer import json_body, plain_body
 from pagekeep.doors.http.compat.reader_wish import Wishes, address_in_path, call_of
+from pagekeep.doors.http.compat.screenshots import HEADERS, address_of
 from pagekeep.doors.http.service import Service
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.store import Store
@@ -26,15 +27,16 @@ router = APIRouter(tags=["reader"])
 _TEXT: Final[dict[str, Any]] = {"schema": {"type": "string"}}
 _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
-        "description": "By `Accept`: plain text, Markdown with frontmatter, JSON or events.",
+        "description": "By `Accept`: plain text, Markdown with frontmatter, JSON or events; or a picture of the page.",
         "content": {
             "text/plain": _TEXT,
             "text/markdown": _TEXT,
             "application/json": {"schema": {"type": "object"}},
             "text/event-stream": {},
+            "image/png": {},
         },
     },
-    **failures(404, 409, 501, *FETCHING),
+    **failures(404, 409, *FETCHING),
 }
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
@@ -102,15 +104,30 @@ async def _answer(
     note(call.request.url)
     accept = request.headers.get("accept", "").lower()
     if "text/event-stream" in accept:
-        return EventSourceResponse(_events(call, wishes, library, service), headers={"Cache-Control": "no-store"})
+        return EventSourceResponse(
+            _events(call, wishes, request, library, service), headers={"Cache-Control": "no-store"}
+        )
     given = await give(call, library, service.retrieval, service.reader)
+    if "application/json" in accept:
+        return Json(await _for_programs(call, given, wishes, request, service), headers=_headers(given))
     return _written(call, given, wishes, accept)
 
 
+async def _for_programs(call: Call, given: Given, wishes: Wishes, request: Request, service: Service) -> dict[str, Any]:
+    body = json_body(call, given, wishes)
+    if given.picture is not None:
+        body["data"][f"{call.form}Url"] = await address_of(given.picture, request, service)
+    return body
+
+
+def _headers(given: Given) -> dict[str, str]:
+    return {"Cache-Control": "private, no-cache", "X-Usage-Tokens": str(given.tokens)}
+
+
 def _written(call: Call, given: Given, wishes: Wishes, accept: str) -> Response:
-    headers = {"Cache-Control": "private, no-cache", "X-Usage-Tokens": str(given.tokens)}
-    if "application/json" in accept:
-        return Json(json_body(call, given, wishes), headers=headers)
+    headers = _headers(given)
+    if given.picture is not None:
+        return Response(given.picture, media_type="image/png", headers=HEADERS)
     if "text/markdown" in accept and call.form in ("content", "markdown"):
         return _plain(given.page.document, "text/markdown; charset=utf-8", headers)
     return _plain(plain_body(call, given, wishes), "text/plain; charset=utf-8", headers)
@@ -120,7 +137,9 @@ def _plain(text: str, kind: str, headers: dict[str, str]) -> Response:
     return Response(text.encode("utf-8", "replace"), headers={**headers, "Content-Type": kind})
 
 
-async def _events(call: Call, wishes: Wishes, library: Store, service: Service) -> AsyncIterator[ServerSentEvent]:
+async def _events(
+    call: Call, wishes: Wishes, request: Request, library: Store, service: Service
+) -> AsyncIterator[ServerSentEvent]:
     """`stage` as it goes on, then one `data` that holds what JSON would, or one `error`."""
     stages: asyncio.Queue[str | None] = asyncio.Queue()
     task = asyncio.ensure_future(give(call, library, service.retrieval, service.reader, progress=stages.put_nowait))
@@ -128,7 +147,8 @@ async def _events(call: Call, wishes: Wishes, library: Store, service: Service) 
     try:
         while (stage := await stages.get()) is not None:
             yield ServerSentEvent(json.dumps({"stage": stage}), event="stage")
-        yield ServerSentEvent(_json(json_body(call, task.result(), wishes)["data"]), event="data")
+        body = await _for_programs(call, task.result(), wishes, request, service)
+        yield ServerSentEvent(_json(body["data"]), event="data")
     except PagekeepError as error:
         yield ServerSentEvent(_json(error.to_json()), event="error")
     finally:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from pagekeep.app.reader_call import Call, Given
+from pagekeep.app.reader_call import Call, Form, Given
 from pagekeep.doors.http.compat.reader_wish import Wishes
 from pagekeep.model import Page, plain
+
+_NAMES: Final[dict[Form, str]] = {"html": "html", "text": "text"}
 
 
 def plain_body(call: Call, given: Given, wishes: Wishes) -> str:
@@ -39,7 +41,7 @@ def json_body(call: Call, given: Given, wishes: Wishes) -> dict[str, Any]:
         "title": about.title or "",
         "description": about.description or "",
         "url": given.page.url or "",
-        call.form if call.form in ("html", "text") else "content": given.body,
+        **({} if given.picture is not None else {_NAMES.get(call.form, "content"): given.body}),
         "publishedTime": about.published,
         "metadata": plain(about),
         "usage": {"tokens": given.tokens},

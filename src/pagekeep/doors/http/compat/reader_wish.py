@@ -11,7 +11,7 @@ from fastapi import Request
 
 from pagekeep.app.capture import RenderMode
 from pagekeep.app.capture import Request as Wanted
-from pagekeep.app.reader_call import FRESH, Call, Form
+from pagekeep.app.reader_call import FRESH, Call, Form, Picture
 from pagekeep.app.view import View
 from pagekeep.errors import InvalidQuery, InvalidUrl
 
@@ -23,6 +23,7 @@ _NAMES: Final = (
     *("with-iframe", "remove-overlay", "token-budget", "max-tokens"),
 )
 _ENGINES: Final[dict[str, RenderMode | None]] = {"auto": None, "browser": "force", "direct": "never"}
+_PICTURES: Final[dict[Form, Picture]] = {"screenshot": "window", "pageshot": "whole"}
 _SCHEME: Final = re.compile(r"(?i)(https?):/{1,2}(?=[^/])")
 _LIST: Final = re.compile(r",\s+")
 _NO: Final = frozenset({"", "false", "0", "no", "off"})
@@ -97,6 +98,7 @@ def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
     only = wishes.selectors("target-selector")
     wait_for = ", ".join(wishes.selectors("wait-for-selector") or only) or None
     seconds = wishes.number("timeout", LONGEST) or None
+    form = _form(wishes)
     return Call(
         request=Wanted(
             address(url) if url else "",
@@ -106,7 +108,8 @@ def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
             timeout=seconds,
         ),
         html=html,
-        form=_form(wishes),
+        form=form,
+        picture=_PICTURES.get(form),
         view=View(
             only=only,
             without=wishes.selectors("remove-selector"),

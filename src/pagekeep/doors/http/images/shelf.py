@@ -57,6 +57,14 @@ class Shelf:
             self._write(self._path(key), data)
             self._make_room(len(data))
 
+    def drop_older(self, seconds: float) -> None:
+        """Nothing stays that was last looked at before so long."""
+        with suppress(OSError):
+            for file in self._files():
+                if file.used < time.time() - seconds:
+                    with suppress(OSError):
+                        os.unlink(file.path)
+
     def drop(self, key: str) -> None:
         """It is of no use."""
         with suppress(OSError):
