@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
@@ -112,23 +113,18 @@ async def _form_field(request: Request) -> str:
 
 async def own_library(
     service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_read)]
-) -> Store:
-    """The caller's library, to look at."""
-    return await _library(service, caller)
+) -> AsyncIterator[Store]:
+    """The caller's library, to look at; theirs until the answer is sent."""
+    async with service.libraries.borrowed(caller.user_id) as library:
+        yield library
 
 
 async def own_library_to_change(
     service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_write)]
-) -> Store:
-    """The caller's library, to change."""
-    return await _library(service, caller)
-
-
-async def _library(service: Service, caller: Caller) -> Store:
-    """Every way through another thread is a wait among busy ones: only opening is worth one."""
-    if service.has_open(caller.user_id):
-        return service.library(caller.user_id)
-    return await run_in_threadpool(service.library, caller.user_id)
+) -> AsyncIterator[Store]:
+    """The caller's library, to change; theirs until the answer is sent."""
+    async with service.libraries.borrowed(caller.user_id) as library:
+        yield library
 
 
 Reads = Annotated[Store, Depends(own_library)]

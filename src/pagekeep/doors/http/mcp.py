@@ -37,12 +37,12 @@ class _Door:
         except PagekeepError as error:
             await error_answer(error)(scope, receive, send)
             return
-        desk = Desk(service.library(caller.user_id), service.retrieval, "write" in caller.scopes)
-        chosen = caller_desk.set(desk)
-        try:
-            await (await asyncio.shield(self.inside))(scope, receive, send)
-        finally:
-            caller_desk.reset(chosen)
+        async with service.libraries.borrowed(caller.user_id) as library:
+            chosen = caller_desk.set(Desk(library, service.retrieval, "write" in caller.scopes))
+            try:
+                await (await asyncio.shield(self.inside))(scope, receive, send)
+            finally:
+                caller_desk.reset(chosen)
 
 
 def _caller(request: Request, service: Service) -> Caller:

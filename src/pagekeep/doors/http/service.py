@@ -6,8 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from threading import Lock
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from fastapi import Request
@@ -20,12 +19,10 @@ from pagekeep.config import Settings
 from pagekeep.doors.http.folder import server_folder
 from pagekeep.doors.http.images.proxy import Pictures
 from pagekeep.doors.http.images.shelf import Shelf
+from pagekeep.doors.http.libraries import Libraries
 from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.doors.http.operation.spans import Spans
-from pagekeep.store import LOCAL_USER, Accounts, Store, open_accounts
-
-_MOST_OPEN: Final = 200
-"""Libraries kept open; those of people who have gone are closed to make room."""
+from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
 _SCREENSHOT_BYTES: Final = 400_000_000
 """A shelf takes nothing larger than a twentieth of its room, and a picture of a page has 20 MB at most."""
@@ -48,32 +45,12 @@ class Service:
     screenshots: Shelf
     """Pictures of pages, for an hour."""
     metrics: Metrics
-    _libraries: dict[str, Store] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    libraries: Libraries
 
     @property
     def shared(self) -> bool:
         """Whether people sign in; else everything is the local user's."""
         return self.settings.shared
-
-    def has_open(self, user_id: str) -> bool:
-        """Whether the user's library is at hand."""
-        return user_id in self._libraries
-
-    def library(self, user_id: str) -> Store:
-        """The user's library, kept open for the next request."""
-        with self._lock:  # routes run in threads
-            store = self._libraries.pop(user_id, None) or open_library(self.settings, user_id)
-            self._libraries[user_id] = store  # now the last one used
-            while len(self._libraries) > _MOST_OPEN:
-                self._libraries.pop(next(iter(self._libraries))).close()
-            return store
-
-    def close_libraries(self) -> None:
-        """At the end."""
-        for store in self._libraries.values():
-            store.close()
-        self._libraries.clear()
 
 
 @asynccontextmanager
@@ -93,11 +70,14 @@ async def opened(
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
             pictures = Pictures(retrieval.client, shelf)
             shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
-            service = Service(settings, accounts, retrieval, reader, secret, background, pictures, shots, metrics)
+            libraries = Libraries(lambda user_id: open_library(settings, user_id))
+            service = Service(
+                *(settings, accounts, retrieval, reader, secret, background, pictures, shots, metrics, libraries)
+            )
             try:
                 yield service
             finally:
-                service.close_libraries()
+                libraries.close()
     finally:
         reader.close()
         accounts.close()

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pagekeep.doors.http.caller import CSRF_FIELD, Caller, may_read, may_write
+from pagekeep.doors.http.caller import CSRF_FIELD, Caller, Changes, Reads, may_read, may_write
 from pagekeep.doors.http.pages import words
 from pagekeep.doors.http.pages.files import address_of
 from pagekeep.doors.http.pages.look import Look, look_of
@@ -71,11 +71,8 @@ class Frame:
     request: Request
     service: Service
     caller: Caller
-
-    @property
-    def library(self) -> Store:
-        """The reader's own."""
-        return self.service.library(self.caller.user_id)
+    library: Store
+    """The reader's own."""
 
     @property
     def look(self) -> Look:
@@ -92,16 +89,22 @@ class Frame:
         return page(self.request, template, status=status, caller=self.caller, **values)
 
 
-def _looking(
-    request: Request, service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_read)]
+async def _looking(
+    request: Request,
+    service: Annotated[Service, Depends(service_of)],
+    caller: Annotated[Caller, Depends(may_read)],
+    library: Reads,
 ) -> Frame:
-    return Frame(request, service, caller)
+    return Frame(request, service, caller, library)
 
 
-def _changing(
-    request: Request, service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_write)]
+async def _changing(
+    request: Request,
+    service: Annotated[Service, Depends(service_of)],
+    caller: Annotated[Caller, Depends(may_write)],
+    library: Changes,
 ) -> Frame:
-    return Frame(request, service, caller)
+    return Frame(request, service, caller, library)
 
 
 Looking = Annotated[Frame, Depends(_looking)]
