@@ -188,6 +188,7 @@ class Settings:
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
         "info", _LOG_LEVEL, "From which level on the server writes to its log."
     )
+    import_bytes: int = _setting(500_000_000, _AMOUNT, "Largest file that the server takes for an import, in bytes.")
     image_cache: int = _setting(500_000_000, _COUNT, "Bytes on disk for pictures of saved pages; 0 keeps none.")
 
 

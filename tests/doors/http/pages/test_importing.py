@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep.app.importing.report import Report
+from pagekeep.app.importing.running import import_stream
+from pagekeep.config import Settings
+from pagekeep.doors.http.pages import importing
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store
 
@@ -23,6 +32,48 @@ def test_a_file_is_imported_and_what_failed_is_told(client: TestClient, library:
     [item] = library.list_items(ItemFilter()).items
     assert (item.title, item.metadata["tags"]) == ("The boat", ["sea", "boats"])
     assert library.jobs() == ()
+
+
+def padded(megabytes: int) -> bytes:
+    return BOOKMARKS + b"<!-- nothing to see here -->\n" * (megabytes * 1_000_000 // 29)
+
+
+def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    spooled: list[bool] = []
+
+    def watched(file: Any, *rest: Any) -> Report:
+        spooled.append(file._rolled)
+        return import_stream(file, *rest)
+
+    monkeypatch.setattr(importing, "import_stream", watched)
+    page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", padded(40), "text/html")})
+    assert page.status_code == 200
+    assert spooled == [True]
+    assert len(library.list_items(ItemFilter()).items) == 1
+
+
+def test_a_file_over_the_bound_is_refused_and_so_is_a_large_one_elsewhere(
+    settings: Settings, serve: Callable[..., TestClient]
+) -> None:
+    client = serve(replace(settings, import_bytes=2_000_000))
+    files = {"file": ("bookmarks.html", padded(3), "text/html")}
+    assert client.post("/import", files=files).status_code == 413
+    large = {"file": ("bookmarks.html", padded(31), "text/html")}
+    assert client.post("/add", files=large).status_code == 413
+
+
+def test_nothing_is_read_of_someone_unknown(shared: TestClient) -> None:
+    read = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal read
+        while read < 50:
+            read += 1
+            yield b"x" * 1_000_000
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    assert shared.post("/import", content=endless(), headers=headers).status_code == 401
+    assert read == 0
 
 
 def test_pages_without_text_are_queued_when_one_wants(client: TestClient, library: Store) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, File, Form, UploadFile
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
+from starlette.datastructures import UploadFile
 
 from pagekeep.app.importing.building import ReadPage
+from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import Plan, import_stream
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.model import Fetched, Options, Page
 
 router = APIRouter()
@@ -28,20 +30,27 @@ def form(frame: Looking) -> HTMLResponse:
 
 
 @router.post("/import")
-async def bring(
-    frame: Changing,
-    file: Annotated[UploadFile, File()],
-    fetch: Annotated[str, Form()] = "queue",
-) -> HTMLResponse:
-    """The file's rows into the library; pages it does not carry wait in the queue, or stay bookmarks."""
-    service = frame.service
-    plan = Plan(service.retrieval.rules, queue=fetch == "queue", read=_reader(frame, asyncio.get_running_loop()))
-    try:
-        report = await asyncio.to_thread(import_stream, file.file, file.filename or "", frame.library, plan)
-    except PagekeepError as error:
-        return _shown(frame, status=status_of(error), problem=error)
-    service.background.nudge()
+async def bring(frame: Changing) -> HTMLResponse:
+    """The file's rows into the library; pages it does not carry wait in the queue, or stay bookmarks.
+
+    The form is read here and not before: it may be large, and only now it is known who sends it. Its file goes to the disk.
+    """
+    async with frame.request.form(max_files=1, max_fields=20) as form:
+        file, fetch = form.get("file"), form.get("fetch", "queue")
+        try:
+            if not isinstance(file, UploadFile):
+                raise InvalidQuery("There is no file to import.", suggestions=("Choose one.",))
+            report = await _brought(file, frame, queue=fetch == "queue")
+        except PagekeepError as error:
+            return _shown(frame, status=status_of(error), problem=error)
+    frame.service.background.nudge()
     return _shown(frame, report=report)
+
+
+async def _brought(file: UploadFile, frame: Frame, *, queue: bool) -> Report:
+    read = _reader(frame, asyncio.get_running_loop())
+    plan = Plan(frame.service.retrieval.rules, queue=queue, read=read)
+    return await asyncio.to_thread(import_stream, file.file, file.filename or "", frame.library, plan)
 
 
 def _reader(frame: Frame, loop: asyncio.AbstractEventLoop) -> ReadPage:
@@ -54,5 +63,6 @@ def _reader(frame: Frame, loop: asyncio.AbstractEventLoop) -> ReadPage:
 
 
 def _shown(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    plain = {"report": None, "problem": None, "most_told": MOST_TOLD}
+    most = frame.service.settings.import_bytes // 1_000_000
+    plain = {"report": None, "problem": None, "most_told": MOST_TOLD, "most_megabytes": most}
     return frame.show("import.html", status=status, **{**plain, **values})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, NoReturn
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,54 +18,90 @@ MOST_BYTES: Final = 30_000_000
 MOST_IN_ALL: Final = 300_000_000
 """Of all bodies that are in hand: they are taken before it is known who sends them."""
 SLOWEST_SECONDS: Final = 120.0
+SLOWEST_FILE_SECONDS: Final = 3600.0
+FILES_AT_A_TIME: Final = 4
+"""Large files on their way to the disk."""
 
 
 class BoundedBodies:
-    """Answers 413 to a body that is too large, without reading it to its end, and gives up on one that does not come."""
+    """Answers 413 to a body that is too large, without reading it to its end, and gives up on one that does not come.
+
+    `files` are the paths that take larger ones, with their bounds. Their routes read the body themselves, once they know who
+    sends it, and never whole into memory.
+    """
 
     def __init__(
-        self, app: ASGIApp, most: int = MOST_BYTES, most_in_all: int = MOST_IN_ALL, seconds: float = SLOWEST_SECONDS
+        self,
+        app: ASGIApp,
+        most: int = MOST_BYTES,
+        most_in_all: int = MOST_IN_ALL,
+        seconds: float = SLOWEST_SECONDS,
+        files: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._app = app
         self._most = most
-        self._most_in_all = most_in_all
         self._seconds = seconds
-        self._in_hand = 0
+        self._files = files
+        self._in_memory = _Pool(most_in_all)
+        self._on_disk = _Pool(FILES_AT_A_TIME * max(files.values(), default=0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        bounds = self._bounds(scope["path"])
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared[:20]) > self._most:
+        if not declared.isdigit() or int(declared[:20]) > bounds.most:
             await _refuse(_TOO_LARGE, scope, receive, send)
             return
-        body = _Body(self, receive, send)
+        body = _Body(bounds, receive, send)
         try:
             await self._app(scope, body.receive, body.send)
         except _Refused:
             pass
         finally:
-            self._in_hand -= body.read
+            bounds.pool.in_hand -= body.read
         if body.error is not None and not body.begun:
             await _refuse(body.error, scope, receive, send)
 
+    def _bounds(self, path: str) -> _Bounds:
+        if path in self._files:
+            return _Bounds(self._files[path], SLOWEST_FILE_SECONDS, self._on_disk)
+        return _Bounds(self._most, self._seconds, self._in_memory)
+
+
+@dataclass(slots=True)
+class _Pool:
+    """Bytes of all bodies of a kind that are in hand."""
+
+    most: int
+    in_hand: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Of one body."""
+
+    most: int
+    seconds: float
+    pool: _Pool
+
     def refusal(self, length: int, read: int) -> PagekeepError | None:
         """Why the bytes that came last are too many, if they are."""
-        self._in_hand += length
-        if read > self._most:
+        self.pool.in_hand += length
+        if read > self.most:
             return _TOO_LARGE
-        return _BUSY if self._in_hand > self._most_in_all else None
+        return _BUSY if self.pool.in_hand > self.pool.most else None
 
     def deadline(self) -> float:
         """When a body that begins now must be there."""
-        return asyncio.get_running_loop().time() + self._seconds
+        return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Body:
     """One body on its way in, and whether the answer is on its way out."""
 
-    def __init__(self, bounds: BoundedBodies, receive: Receive, send: Send) -> None:
+    def __init__(self, bounds: _Bounds, receive: Receive, send: Send) -> None:
         self._bounds = bounds
         self._receive = receive
         self._send = send
