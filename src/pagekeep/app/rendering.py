@@ -96,13 +96,13 @@ def render(markdown: str, *, base: str = "", title: str = "", picture: Picture |
     Without `picture` pictures keep their addresses.
     """
     if len(markdown) > LONGEST:
-        return Rendered(f"<pre>{escape(markdown)}</pre>")
+        return as_written(markdown, "This text is too long to be laid out; it is shown as it is written.")
     markdown = markdown.encode("utf-8", "replace").decode()  # half a character is nothing to show
     work = _Work(base, picture)
     try:
         tokens = _renderer().parse(markdown)
     except RecursionError:
-        return Rendered(f"<pre>{escape(markdown)}</pre>")
+        return as_written(markdown, "This text is nested too deep to be laid out; it is shown as it is written.")
     tokens = _without_title(tokens, title)
     _name_headings(tokens, work)
     for change in (_figures, _callouts, _tasks):
@@ -113,6 +113,12 @@ def render(markdown: str, *, base: str = "", title: str = "", picture: Picture |
         _see_to_addresses(token.children or (), work)
     html: str = _renderer().renderer.render(tokens, _renderer().options, {"work": work})
     return Rendered(_with_formulas(sanitised(html, work.pictures), work.formulas), tuple(work.headings))
+
+
+def as_written(markdown: str, why: str) -> Rendered:
+    """The text itself, with a notice why it is no more than that."""
+    text = markdown.encode("utf-8", "replace").decode()
+    return Rendered(f'<p role="note">{escape(why)}</p>\n<pre>{escape(text)}</pre>')
 
 
 @cache

@@ -15,6 +15,7 @@ from pagekeep.app.background import Background, working
 from pagekeep.app.capture import Retrieval
 from pagekeep.app.library import open_library
 from pagekeep.app.reading import Reader
+from pagekeep.app.rendering_apart import Renderer
 from pagekeep.config import Settings
 from pagekeep.doors.http.folder import server_folder
 from pagekeep.doors.http.images.proxy import Pictures
@@ -37,6 +38,8 @@ class Service:
     retrieval: Retrieval
     reader: Reader
     """Reads pages in killable processes."""
+    renderer: Renderer
+    """Renders long texts in such processes, too."""
     secret: bytes
     """Signs what is given to browsers and must come back unchanged."""
     background: Background
@@ -60,7 +63,8 @@ async def opened(
     """A service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings.library)
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
-    reader = Reader(settings, processes or max(1, (os.cpu_count() or 2) // 2))
+    processes = processes or max(1, (os.cpu_count() or 2) // 2)
+    reader, renderer = Reader(settings, processes), Renderer(processes)
     read = metrics.measured(reader.read)
     try:
         async with (
@@ -72,7 +76,8 @@ async def opened(
             shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
             libraries = Libraries(lambda user_id: open_library(settings, user_id))
             service = Service(
-                *(settings, accounts, retrieval, reader, secret, background, pictures, shots, metrics, libraries)
+                *(settings, accounts, retrieval, reader, renderer, secret, background),
+                *(pictures, shots, metrics, libraries),
             )
             try:
                 yield service
@@ -80,6 +85,7 @@ async def opened(
                 libraries.close()
     finally:
         reader.close()
+        renderer.close()
         accounts.close()
         if spans:
             await asyncio.to_thread(spans.close)

@@ -7,7 +7,8 @@ from typing import Final, Literal
 
 from fastapi.responses import Response
 
-from pagekeep.app.rendering import body_of, render
+from pagekeep.app.rendering import body_of
+from pagekeep.app.rendering_apart import Renderer
 from pagekeep.app.shape import item_shape
 from pagekeep.doors.http.answers import Json, holds
 from pagekeep.errors import Outdated
@@ -50,17 +51,17 @@ def _range(part: str) -> tuple[str, float]:
     return kind, 1.0
 
 
-def written(item: Item, form: Form) -> Response:
+def written(item: Item, form: Form, renderer: Renderer) -> Response:
     """The item in that form."""
     if form == "json":
         return Json({"item": item_shape(item, content=True)})
-    text = item.content if form == "markdown" else _html(item)
+    text = item.content if form == "markdown" else _html(item, renderer)
     return Response(text.encode("utf-8", "replace"), headers={"Content-Type": TYPES[form]})
 
 
-def _html(item: Item) -> str:
+def _html(item: Item, renderer: Renderer) -> str:
     """What the item says as safe HTML, without a page around it; pictures keep their addresses."""
-    return render(body_of(item.content), base=item.url).html
+    return renderer.render(body_of(item.content), base=item.url).html
 
 
 def tag(item: Item, form: Form) -> str:

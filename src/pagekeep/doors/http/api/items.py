@@ -99,12 +99,13 @@ def read_item(
     request: Request,
     item_id: ItemId,
     library: Reads,
+    service: Here,
     format: Annotated[forms.Form | None, Query(description="Wins over the `Accept` header.")] = None,
 ) -> Response:
     """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
     form = format or forms.accepted(request.headers.get("accept"))
     item = find(library, item_id)
-    return tagged(request, forms.written(item, form), forms.tag(item, form))
+    return tagged(request, forms.written(item, form, service.renderer), forms.tag(item, form))
 
 
 @router.patch("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404, 412))

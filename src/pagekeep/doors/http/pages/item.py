@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -12,11 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.app.capture import Request
 from pagekeep.app.library import retag
-from pagekeep.app.rendering import Rendered, body_of, render
+from pagekeep.app.rendering import body_of
 from pagekeep.app.save import MOST_RETRIES, retry
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
-from pagekeep.doors.http.pages.pictures import Signer, signer
+from pagekeep.doors.http.pages.pictures import signer
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.model import Item
 
@@ -27,7 +26,6 @@ RAW_POLICY: Final = (
     "frame-ancestors 'none'"
 )
 """A page as it was fetched runs nothing, fetches nothing, and is not of our origin."""
-_LONGEST_CACHED: Final = 200_000
 
 
 @router.get("/items/{key}")
@@ -37,7 +35,8 @@ def read(frame: Looking, key: str) -> HTMLResponse:
 
 
 def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
-    rendered = _rendered(item, signer(frame.service, frame.caller))
+    picture = signer(frame.service, frame.caller)
+    rendered = frame.service.renderer.render(body_of(item.content), base=item.url, title=item.title, picture=picture)
     tried = int(item.metadata.get("retry_count", 0))
     return frame.show(
         "item.html",
@@ -48,19 +47,6 @@ def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HT
         retries=max(0, MOST_RETRIES - tried),
         problem=problem,
     )
-
-
-def _rendered(item: Item, picture: Signer) -> Rendered:
-    markdown = body_of(item.content)
-    make = _kept if len(markdown) <= _LONGEST_CACHED else _made
-    return make(markdown, item.url, item.title, picture)
-
-
-def _made(markdown: str, base: str, title: str, picture: Signer) -> Rendered:
-    return render(markdown, base=base, title=title, picture=picture)
-
-
-_kept = lru_cache(maxsize=64)(_made)
 
 
 @router.get("/items/{key}/markdown")

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse
 
 from pagekeep.app.explaining_rules import rule_lines
-from pagekeep.app.rendering import render
 from pagekeep.app.rulebook import keep
 from pagekeep.app.trying import Tried, try_rules
 from pagekeep.doors.http.errors import status_of
@@ -69,6 +68,7 @@ def _keep(frame: Frame, yaml: str) -> str:
 
 def _told(frame: Frame, tried: Tried) -> dict[str, Any]:
     picture = signer(frame.service, frame.caller)
+    render = frame.service.renderer.render
     shown = [render(page.markdown, base=page.url or "", picture=picture).html for page in (tried.before, tried.after)]
     return {"tried": tried, "before": shown[0], "after": shown[1], "did": list(rule_lines(tried.matches))}
 

@@ -1,0 +1,68 @@
+"""Long texts rendered in processes that can be killed: for a server, where one hostile text must not hold up the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import BoundedSemaphore
+from typing import Final
+
+from pagekeep.app.rendering import LONGEST, Picture, Rendered, as_written, render
+from pagekeep.errors import ParseError
+from pagekeep.workers import Limits, Pool
+
+SHORT: Final = 30_000
+"""Characters that are rendered at once: 10 ms of an ordinary text, and half a second of the worst."""
+LIMITS: Final = Limits(cpu_seconds=5.0, wall_seconds=20.0, megabytes=1_500)
+WAITING: Final = 12
+"""Long texts in hand: more would take the threads that answer everybody else."""
+_KEPT: Final = 64
+_LONGEST_KEPT: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    markdown: str
+    base: str
+    title: str
+    picture: Picture | None
+    """Goes to another process: an object of a class, no closure."""
+
+
+def render_job(job: _Job) -> Rendered:
+    """In the child, or here for what is short."""
+    return render(job.markdown, base=job.base, title=job.title, picture=job.picture)
+
+
+class Renderer:
+    """Renders for many readers; the texts they come back to are kept."""
+
+    def __init__(self, processes: int, limits: Limits = LIMITS) -> None:
+        self._pool = Pool("pagekeep.app.rendering_apart:render_job", processes, limits)
+        self._seats = BoundedSemaphore(WAITING)
+        self._kept = lru_cache(_KEPT)(self._made)
+
+    def render(self, markdown: str, *, base: str = "", title: str = "", picture: Picture | None = None) -> Rendered:
+        """The Markdown as safe HTML; as it is written, with a notice, when that takes too long."""
+        job = _Job(markdown, base, title, picture)
+        if len(markdown) <= SHORT:
+            return self._kept(job)
+        if not self._seats.acquire(blocking=False):
+            return as_written(markdown, "The server has its hands full; this is the text as it is written.")
+        try:
+            return (self._kept if len(markdown) <= _LONGEST_KEPT else self._made)(job)
+        finally:
+            self._seats.release()
+
+    def _made(self, job: _Job) -> Rendered:
+        if not SHORT < len(job.markdown) <= LONGEST:
+            return render_job(job)
+        try:
+            rendered: Rendered = self._pool.run(job)
+        except ParseError:
+            return as_written(job.markdown, "Laying this text out took too long; it is shown as it is written.")
+        return rendered
+
+    def close(self) -> None:
+        """End the processes."""
+        self._pool.close()
