@@ -420,7 +420,7 @@ JobState = Literal["queued", "running", "done", "dead"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A save that waits for a worker. At most one unfinished job a user and normalised URL."""
+    """A save, or another task, that waits for a worker. At most one unfinished job a user and normalised URL."""
 
     id: str
     user_id: str
@@ -428,7 +428,7 @@ class Job:
     """Normalised."""
     url_full: str
     options: Mapping[str, Any]
-    """render, tags..."""
+    """render, tags...; `task` where it is no save."""
     state: JobState
     attempts: int
     error: Mapping[str, Any] | None

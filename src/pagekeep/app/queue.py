@@ -1,4 +1,4 @@
-"""Saves that wait: put in the queue, and worked on by any number of workers, each job by one at a time."""
+"""Saves, and other tasks, that wait: put in the queue, and worked on by any number of workers, each job by one at a time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pagekeep.app import addresses, moments
 from pagekeep.app.capture import Request, Retrieval
+from pagekeep.app.reparse_many import TASK, reparse_job
 from pagekeep.app.save import Saved, save
 from pagekeep.errors import (
     BlockedAddress,
@@ -47,6 +48,8 @@ class Worked:
     """JSON form of the failure."""
     retry_at: str | None
     """When it is tried again; without one a failed job is with the dead letters."""
+    report: Mapping[str, Any] | None = None
+    """What there is to tell of a job that is no save."""
 
 
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
@@ -163,24 +166,33 @@ class Worker:
             )
         try:
             with closing(await asyncio.to_thread(self.open_library, job.user_id)) as library:
-                saved = await save(
-                    Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
-                    library,
-                    self.retrieval,
-                    tags=tuple(job.options.get("tags", ())),
-                    force=bool(job.options.get("force")),
-                    progress=lambda stage: self.progress(job, stage),
-                )
+                return await self._do(job, library)
         except PagekeepError as error:
             return _failed(job, error.to_json()["error"], hopeless=_is_hopeless(error))
         except Exception as error:  # a fault of ours must not end the worker; the job and the dead letters show it
             return _failed(job, _told("Unexpected", f"{type(error).__name__}: {error}"), hopeless=False)
+
+    async def _do(self, job: Job, library: Store) -> Worked:
+        def progress(stage: str) -> None:
+            self.progress(job, stage)
+
+        if job.options.get("task") == TASK:
+            return Worked(job, None, None, None, await reparse_job(job, library, self.retrieval, progress))
+        saved = await save(
+            Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
+            library,
+            self.retrieval,
+            tags=tuple(job.options.get("tags", ())),
+            force=bool(job.options.get("force")),
+            progress=progress,
+        )
         return Worked(job, saved, None, None)
 
     def _settle(self, worked: Worked) -> bool:
         """Tell the queue; False when the lease was lost and another worker has the last word."""
         if worked.error is None:
-            return self.queue.finish(worked.job.id, self.name, worked.saved.item.id if worked.saved else None)
+            made = worked.saved.item.id if worked.saved else None
+            return self.queue.finish(worked.job.id, self.name, made, worked.report)
         return self.queue.fail(worked.job.id, self.name, worked.error, retry_at=worked.retry_at)
 
 

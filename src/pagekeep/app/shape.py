@@ -36,6 +36,7 @@ def item_shape(item: Item, *, content: bool = False) -> dict[str, Any]:
         "pinned": bool(known.get("pinned")),
         "archived": bool(known.get("archived")),
         "discarded": bool(known.get("discarded")),
+        "edited": bool(known.get("edited")),
         "tags": list(known.get("tags", ())),
         "quality": known.get("quality"),
         "score": known.get("score"),
@@ -81,7 +82,9 @@ def job_shape(job: Job) -> dict[str, Any]:
         "leased_by": job.leased_by,
         "leased_until": job.leased_until,
         "created_at": job.created_at,
+        "task": job.options.get("task", "save"),
         "item_id": job.options.get("item"),
+        "report": job.options.get("report"),
         "options": dict(job.options),
     }
 

@@ -125,8 +125,10 @@ class Store(Protocol):
     def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
         """Extend the lease; False when it was lost."""
 
-    def finish(self, job_id: str, worker: str, item_id: str | None = None) -> bool:
-        """The job is done, and made this item; False when the lease was lost."""
+    def finish(
+        self, job_id: str, worker: str, item_id: str | None = None, report: Mapping[str, Any] | None = None
+    ) -> bool:
+        """The job is done, and made this item or has this to tell; False when the lease was lost."""
 
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         """Back to the queue at `retry_at`, or to the dead letters when that is `None`."""

@@ -94,18 +94,21 @@ def heartbeat(tx: Transaction, job_id: str, worker: str, until: str) -> bool:
     return changed == 1
 
 
-def finish(tx: Transaction, job_id: str, worker: str, item_id: str | None) -> bool:
+def finish(
+    tx: Transaction, job_id: str, worker: str, item_id: str | None, report: Mapping[str, Any] | None = None
+) -> bool:
     """The job is done. Which item came of it is kept with the options: the page may go by another address than it was
-    asked for."""
+    asked for. So is what there is to tell of a job that is no save."""
     rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
     if not rows:
         return False
+    told = {"item": item_id, "report": report}
     changed = tx.run(
         "UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL, "
         f"options = :options {_LEASED}",
         id=job_id,
         worker=worker,
-        options=tx.json({**json_of(rows[0][0]), **({"item": item_id} if item_id else {})}),
+        options=tx.json(clean_json({**json_of(rows[0][0]), **{name: value for name, value in told.items() if value}})),
     )
     return changed == 1
 

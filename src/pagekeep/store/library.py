@@ -132,8 +132,10 @@ class Library:
     def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
         return self._engine.write(lambda tx: jobs.heartbeat(tx, job_id, worker, until))
 
-    def finish(self, job_id: str, worker: str, item_id: str | None = None) -> bool:
-        return self._engine.write(lambda tx: jobs.finish(tx, job_id, worker, item_id))
+    def finish(
+        self, job_id: str, worker: str, item_id: str | None = None, report: Mapping[str, Any] | None = None
+    ) -> bool:
+        return self._engine.write(lambda tx: jobs.finish(tx, job_id, worker, item_id, report))
 
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         return self._engine.write(lambda tx: jobs.fail(tx, job_id, worker, error, retry_at))

@@ -68,6 +68,7 @@ ROUTES: Final[dict[str, Route]] = {
     "PATCH /api/v1/items/{item_id}/annotations/{annotation_id}": changes(MARK, json={"note": "Not so."}, other=404),
     "DELETE /api/v1/items/{item_id}/annotations/{annotation_id}": changes(MARK, other=404, ada=204),
     "POST /api/v1/items/{item_id}/reparse": changes(f"{ITEM}/reparse", json={}, other=404),
+    "POST /api/v1/reparse": changes(f"{API}/reparse", json={"ids": ["{item}"]}, other=404, ada=202),
     "PATCH /api/v1/items/{item_id}": changes(ITEM, json={"pinned": True}, other=404),
     "POST /api/v1/items/{item_id}/retry": changes(f"{ITEM}/retry", json={}, other=404),
     "DELETE /api/v1/items/{item_id}": changes(ITEM, other=404),

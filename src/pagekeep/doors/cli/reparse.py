@@ -30,6 +30,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
         "reparse",
         "reparse 3f2a --force",
         "reparse --domain example.com",
+        "reparse --query 'tide clock'",
         "reparse --refetch --limit 100",
     )
 )
@@ -38,6 +39,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many pages, the oldest first.")
 @click.option("--force", is_flag=True, help="Let a worse reading replace a better one.")
 @click.option("--domain", metavar="NAME", help="The pages of this domain, whatever version has read them.")
+@click.option("--query", metavar="WORDS", help="The pages that a search finds, whatever version has read them.")
 @click.option("--refetch", is_flag=True, help="Fetch the pages anew, all but the deleted ones.")
 @click.option("--processes", type=click.IntRange(1, 256), help="Processes that read; one a core without it.")
 @library_options
@@ -45,6 +47,8 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
     """Read saved pages again, offline: those that an older version of Pagekeep or other rules have read, or the ones given."""
     if asked["refetch"] and asked["dry_run"]:
         raise click.UsageError("--dry-run works on stored pages alone; leave out --refetch.")
+    if sum(map(bool, (keys, asked["domain"], asked["query"]))) > 1:
+        raise click.UsageError("Name pages, or give --domain, or --query.")
     with opened(library, user, as_json) as library_open:
         report = _Report(as_json=as_json, dry_run=asked["dry_run"])
         rules = rules_in_force(library_open.settings)
@@ -55,15 +59,13 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
 
 
 def _ids(library: Open, keys: tuple[str, ...], rules: Rulebook, asked: dict[str, Any]) -> Iterator[str]:
-    from pagekeep.app.library import find
     from pagekeep.app.refetch import living_ids
-    from pagekeep.app.reparse import stale_ids
+    from pagekeep.app.reparse_many import Choice, chosen_ids
 
-    if keys:
-        return iter([find(library.store, key).id for key in keys][: asked["limit"]])
-    if asked["refetch"] or asked["domain"]:
-        return living_ids(library.store, asked["limit"], asked["domain"])
-    return stale_ids(library.store, rules, asked["limit"])
+    choice = Choice(keys, asked["domain"], asked["query"], asked["limit"])
+    if asked["refetch"] and choice == Choice(limit=asked["limit"]):
+        return living_ids(library.store, asked["limit"])
+    return chosen_ids(library.store, rules, choice)
 
 
 def _run(

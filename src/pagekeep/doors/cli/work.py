@@ -69,6 +69,10 @@ def _tell(worked: Worked) -> None:
     if worked.saved is not None:
         write("\n".join(saved_lines(worked.saved)))
         return
+    if worked.error is None:
+        told = ", ".join(f"{count} {name}" for name, count in (worked.report or {}).items() if name != "notes")
+        write(f"{worked.job.url_full}: {told}.")
+        return
     then = f"again at {worked.retry_at}" if worked.retry_at else "given up, see `pagekeep jobs --state dead`"
     click.echo(f"{printable(worked.job.url_full)}\n  Error: {(worked.error or {}).get('message')} ({then})", err=True)
 

@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 
 from pagekeep.config import Settings
 from pagekeep.doors.http import errors, mcp, pages
-from pagekeep.doors.http.api import account, extract, items, jobs, passages, rules, saves, search, tokens
+from pagekeep.doors.http.api import account, extract, items, jobs, passages, reparses, rules, saves, search, tokens
 from pagekeep.doors.http.compat import reader, scrape, screenshots
 from pagekeep.doors.http.folder import server_secret
 from pagekeep.doors.http.images import route as images
@@ -50,7 +50,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     errors.install(app, metrics.failed)
-    for resource in (saves, jobs, extract, items, passages, search, rules, tokens, account):
+    for resource in (saves, jobs, reparses, extract, items, passages, search, rules, tokens, account):
         app.include_router(resource.router)
     for door in (reader, scrape, screenshots, images, pages, operation):
         app.include_router(door.router)

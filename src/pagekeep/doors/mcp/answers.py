@@ -70,6 +70,7 @@ class Found(BaseModel):
     words: int | None = None
     pinned: bool = False
     archived: bool = False
+    edited: bool = Field(False, description="The text is the user's own version.")
 
     @classmethod
     def of(cls, item: Item, snippet: str = "") -> Found:
@@ -86,6 +87,7 @@ class Found(BaseModel):
             words=shape["word_count"],
             pinned=shape["pinned"],
             archived=shape["archived"],
+            edited=shape["edited"],
         )
 
     @classmethod

@@ -91,6 +91,30 @@ class AskedToReparse(Given):
     dry_run: bool = Field(False, description="Only tell what would change.")
 
 
+class AskedToReparseMany(Given):
+    """Which kept pages to read again; one way of choosing, or none for those that are out of date."""
+
+    ids: (
+        Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=100)]], Field(max_length=1000)] | None
+    ) = Field(None, description="These.")
+    domain: Annotated[str, StringConstraints(min_length=1, max_length=300)] | None = Field(
+        None, description="The pages of this domain.", examples=["example.com"]
+    )
+    query: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = Field(
+        None, description="What a search finds."
+    )
+    limit: Annotated[int, Field(ge=1)] | None = Field(None, description="Only so many, the oldest first.")
+    force: bool = Field(False, description="Replace what is stored even by a worse reading.")
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"domain": "example.com", "limit": 100}]})
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> AskedToReparseMany:
+        if sum(way is not None for way in (self.ids, self.domain, self.query)) > 1:
+            raise ValueError("give `ids`, `domain` or `query`")
+        return self
+
+
 class AskedToPurge(Given):
     """Which deleted items to remove for good."""
 
@@ -133,6 +157,7 @@ class Item(Shape):
     pinned: bool
     archived: bool
     discarded: bool
+    edited: bool = Field(description="The text is the user's own version, which no reading replaces.")
     tags: list[str]
     quality: Level | None
     score: int | None = Field(description="0 to 100.")
@@ -213,7 +238,11 @@ class Job(Shape):
     leased_by: str | None
     leased_until: str | None
     created_at: str
-    item_id: str | None = Field(description="What came of it.")
+    task: Literal["save", "reparse"]
+    item_id: str | None = Field(description="What came of a save.")
+    report: dict[str, Any] | None = Field(
+        description="What came of a reparse: `updated`, `unchanged`, `kept`, `failed`, and `notes`."
+    )
     options: dict[str, Any]
 
 

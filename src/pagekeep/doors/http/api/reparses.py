@@ -1,0 +1,30 @@
+"""`/api/v1/reparse`: many kept pages read again, by the queue."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from pagekeep.app.reparse_many import Choice, enqueue_reparse
+from pagekeep.app.shape import job_shape
+from pagekeep.doors.http.answers import Json
+from pagekeep.doors.http.api.pages import Here
+from pagekeep.doors.http.api.shapes import AskedToReparseMany, OneJob, failures
+from pagekeep.doors.http.caller import Changes
+
+router = APIRouter(prefix="/api/v1", tags=["jobs"])
+
+
+@router.post("/reparse", status_code=202, response_model=OneJob, responses=failures(404))
+async def reparse_items(asked: AskedToReparseMany, library: Changes, service: Here) -> Response:
+    """Read many pages as they were kept again, by the parser and the rules of today; a worse reading replaces nothing.
+
+    Without a choice, those that an older parser or other rules have read. The answer is a job that can be watched; when it is
+    done, its `report` tells how many pages came out how.
+    """
+    choice = Choice(tuple(asked.ids or ()), asked.domain, asked.query, asked.limit)
+    job = await to_thread(enqueue_reparse, library, choice, force=asked.force)
+    service.background.nudge()
+    return Json({"job": job_shape(job)}, 202, {"Location": f"/api/v1/jobs/{job.id}"})
