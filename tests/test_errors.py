@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import pickle
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +62,27 @@ def test_http_error_carries_the_status() -> None:
 def test_error_survives_the_way_back_from_a_worker_process(kind: type[PagekeepError]) -> None:
     error = pickle.loads(pickle.dumps(kind("It did not work.", suggestions=["Try again."])))
     assert (type(error), error.message, error.suggestions) == (kind, "It did not work.", ("Try again.",))
+
+
+SOURCE = Path(errors.__file__).parent
+ROOMS = ("app", "extract", "fetch", "rules", "store", "workers")
+OF_A_DOOR = re.compile(r"--[a-z]|pagekeep (?!doctor|library install|user list)[a-z]+")
+"""Options and commands of the command line; but for those that only an owner can run, wherever the error shows."""
+
+
+def suggested(path: Path) -> Iterator[str]:
+    """Every text in a file that is suggested to people."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.keyword) and node.arg == "suggestions":
+            yield from (
+                text.value for text in ast.walk(node) if isinstance(text, ast.Constant) and isinstance(text.value, str)
+            )
+        elif isinstance(node, ast.AnnAssign) and "SUGGESTION" in ast.unparse(node.target):
+            yield ast.unparse(node.value) if node.value else ""
+
+
+def test_suggestions_below_the_doors_are_right_at_every_door() -> None:
+    files = [path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.py"))]
+    texts = [(path.name, text) for path in files for text in suggested(path)]
+    assert len(texts) > 50
+    assert [(name, text) for name, text in texts if OF_A_DOOR.search(text)] == []

@@ -35,7 +35,7 @@ def test_an_item_is_found_by_id_prefix_and_any_form_of_its_address(library: Stor
 def test_a_page_that_is_not_there_says_how_to_save_it(library: Store) -> None:
     with pytest.raises(NotFound) as raised:
         shelf.find(library, "https://example.com/none")
-    assert raised.value.suggestions == ("Save it: pagekeep save https://example.com/none",)
+    assert raised.value.suggestions == ("Save it first.",)
     with pytest.raises(NotFound):
         shelf.find(library, "0000")
     with pytest.raises(InvalidUrl):

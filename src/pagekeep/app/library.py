@@ -26,7 +26,7 @@ def find(store: Store, key: str) -> Item:
         return store.get(key)
     item = store.find_url(addresses.normalise(key))
     if item is None:
-        raise NotFound("The page is not in the library.", suggestions=(f"Save it: pagekeep save {key}",))
+        raise NotFound("The page is not in the library.", suggestions=("Save it first.",))
     return item
 
 

@@ -223,6 +223,6 @@ def revive(store: Store, key: str) -> Job:
     if len(found) != 1:
         raise NotFound(
             f"There is {'no' if not found else 'more than one'} dead job {key!r}.",
-            suggestions=("Look at `pagekeep jobs --state dead`.",),
+            suggestions=("Look at the jobs in the state `dead`.",),
         )
     return store.revive(found[0].id, moments.now())

@@ -105,12 +105,12 @@ async def retry(
     """
     item = await to_thread(store.get, key)
     if item.deleted_at is not None:
-        raise NotFound("The item is deleted.", suggestions=(f"First restore it: pagekeep restore {item.id[:8]}",))
+        raise NotFound("The item is deleted.", suggestions=("First restore it.",))
     tried = int(item.metadata.get("retry_count", 0))
     if tried >= MOST_RETRIES:
         raise RetryLimit(
             f"The page was already retried {tried} times without success.",
-            suggestions=(f"Save its address anew when the site has changed: pagekeep save {item.url_full}",),
+            suggestions=("Save its address anew when the site has changed.",),
         )
     # Counted before it is tried: an attempt that is killed was one.
     item = await to_thread(store.set_metadata, item.id, {"retry_count": tried + 1}, moments.now())
@@ -200,7 +200,7 @@ def _keep(store: Store, there: Item, new: Item, worse: str | None) -> Item:
 def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
     moment = moments.now()
     store.set_metadata(known.id, {"last_error": _failure(error.type, error.message, moment)}, moment)
-    error.suggestions = (*error.suggestions, f"What was saved before is still there: pagekeep read {known.id[:8]}")
+    error.suggestions = (*error.suggestions, f"What was saved before is still there: {known.id[:8]}.")
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:

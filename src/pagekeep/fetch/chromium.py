@@ -74,7 +74,7 @@ def find(chosen: str | None = None) -> Chromium:
         binary = _binary(path)
         if binary is not None:
             return _chromium(binary)
-    raise RenderError("No Chromium was found, and this page needs one to be read.", suggestions=INSTALL_HINTS)
+    raise RenderError("There is no Chromium where Pagekeep runs, and this page needs one.", suggestions=INSTALL_HINTS)
 
 
 def _chosen(chosen: str) -> Chromium:

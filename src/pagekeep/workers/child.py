@@ -58,7 +58,9 @@ def _answer(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[An
 
 def out_of_memory() -> ParseError:
     """The page needed more than its share."""
-    return ParseError("The page needs more memory than it is given.", suggestions=("Raise the memory limit.",))
+    return ParseError(
+        "The page needs more memory than it is given.", suggestions=("Save the part you need as a smaller page.",)
+    )
 
 
 def _bound_cpu(seconds: float) -> None:

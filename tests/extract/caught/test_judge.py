@@ -81,13 +81,13 @@ def test_a_teaser_is_long_when_the_page_ends_at_the_wall_and_the_article_when_it
 @pytest.mark.parametrize(
     ("page", "kind", "advice"),
     [
-        (CHALLENGE, "bot_wall", "--render"),
+        (CHALLENGE, "bot_wall", "with the browser"),
         (LOGIN, "login_wall", "log in there first"),
         ("<title>Page not found</title>", "soft_404", "Check the address"),
         ("<title>503 Service Unavailable</title>", "soft_404", "later"),
         ("<p>This domain is for sale.</p>", "parked_domain", "web archive"),
         ("<p>A start.</p><p>This article is for subscribers only.</p>", "paywall", "log in there first"),
-        ('<div id="root"></div><script src="/main.js"></script>', "empty_shell", "--render"),
+        ('<div id="root"></div><script src="/main.js"></script>', "empty_shell", "with the browser"),
     ],
 )
 def test_the_verdict_says_what_showed_it_and_what_to_do_next(page: str, kind: str, advice: str) -> None:

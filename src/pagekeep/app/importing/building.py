@@ -20,7 +20,7 @@ from pagekeep.words import count_words, reading_time
 ReadPage = Callable[[Fetched, Options], Page]
 
 NOT_FETCHED: Final = "The page was imported and not fetched yet."
-_SUGGESTION: Final = "Fetch it: pagekeep retry, or pagekeep work when it is queued."
+_SUGGESTION: Final = "Retry it, or wait for its turn when it is queued."
 _BOOKMARK: Final = Quality(0, "bookmark", "orange", "Saved as bookmark", (), NOT_FETCHED)
 _WHOLE: Final = re.compile(r"<(?:html|body|!doctype)\b", re.IGNORECASE)
 _HEAD: Final = 2_000

@@ -92,7 +92,7 @@ def recognise(source: Source, name: str | None = None) -> Format:
         return candidates[0]
     raise UnsupportedContent(
         f"The format of {source.part or source.name} is not known.",
-        suggestions=("Name it with --format.", f"Known are: {', '.join(NAMES)}."),
+        suggestions=(f"Known are: {', '.join(NAMES)}.",),
     )
 
 

@@ -111,12 +111,17 @@ async def _import_all(paths: tuple[Path, ...], library: Open, plan: Plan, report
 
 def _batches(path: Path, library: Open, plan: Plan, report: Report) -> Iterator[list[Item]]:
     from pagekeep.app.importing.running import import_batches, import_folder
+    from pagekeep.errors import UnsupportedContent
 
     if path.is_dir():
         yield from import_folder(path, library.store, plan, report)
         return
     with _readable(path) as file:
-        yield from import_batches(file, path.name, library.store, plan, report)
+        try:
+            yield from import_batches(file, path.name, library.store, plan, report)
+        except UnsupportedContent as error:
+            error.suggestions = ("Name its format with --format.", *error.suggestions)
+            raise
 
 
 @contextmanager

@@ -49,7 +49,9 @@ def _caller(request: Request, service: Service) -> Caller:
     refuse_other_sites(request)
     caller = who(request, service) if request.headers.get("authorization") else None
     if caller is None or caller.by != "token":
-        raise NotSignedIn("An assistant needs a token.", suggestions=("Make one: pagekeep token add assistant",))
+        raise NotSignedIn(
+            "An assistant needs a token.", suggestions=("Make one in the settings, or: pagekeep token add assistant",)
+        )
     return caller
 
 

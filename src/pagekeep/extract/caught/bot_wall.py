@@ -8,7 +8,7 @@ from pagekeep.extract.caught.signals import Found, Signals
 from pagekeep.extract.caught.wording import Names, Wording
 from pagekeep.model import Caught
 
-SUGGESTION: Final = "Retry with the browser (--render), or send the page from your own browser."
+SUGGESTION: Final = "Retry with the browser, or send the page from your own browser."
 
 _MAX_WORDS: Final = 250
 _MAX_WORDS_UNMARKED: Final = 150

@@ -9,7 +9,7 @@ from pagekeep.extract.caught.signals import Found, Signals
 from pagekeep.extract.caught.wording import Names
 from pagekeep.model import Caught
 
-SUGGESTION: Final = "Retry with the browser (--render), or send the page from your own browser."
+SUGGESTION: Final = "Retry with the browser, or send the page from your own browser."
 
 _MAX_WORDS: Final = 450
 _MAX_PROSE: Final = 5_000

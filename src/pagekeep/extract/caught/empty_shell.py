@@ -8,7 +8,7 @@ from pagekeep.extract import promise
 from pagekeep.extract.caught.signals import Found, Signals
 from pagekeep.model import Caught
 
-SUGGESTION: Final = "Retry with the browser (--render)."
+SUGGESTION: Final = "Retry with the browser."
 
 _MAX_WORDS: Final = 40
 """More words than this may be a short page with a widget in it: worth a browser, but not to be thrown away."""

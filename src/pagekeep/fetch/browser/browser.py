@@ -158,7 +158,8 @@ class Browser:
             except Crashed as crash:
                 crashes.append(crash)
         raise RenderError(
-            crashes[-1].words, suggestions=("Run `pagekeep doctor` to see whether something is missing.",)
+            crashes[-1].words,
+            suggestions=("Where Pagekeep runs, `pagekeep doctor` tells whether something is missing.",),
         )
 
     async def _see(self, engine: Engine, ask: Ask, user_agent: str | None, timeout: float) -> Seen:
