@@ -57,7 +57,7 @@ def _takes(kind: Kind) -> str:
     match kind:
         case Group() if kind is table.METADATA:
             names = ", ".join(f"`{key.name}`" for key in kind.keys)
-            return f"any of {names}, each `{{selector, attr?}}`"
+            return f"any of {names}, each `{{selector, attr?}}` or `none`"
         case Group():
             return "keys"
         case Choice():

@@ -26,6 +26,7 @@ from pagekeep.rules.kinds import (
     Switch,
     Text,
     Whole,
+    WordOr,
 )
 from pagekeep.rules.loading import read
 from pagekeep.rules.rule import Rule
@@ -60,6 +61,8 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
             return st.just(True)
         case Nullable():
             return values(kind.kind)
+        case WordOr():
+            return st.one_of(st.just(kind.word), values(kind.kind))
         case OneOrMore() | ListOf():
             return st.lists(values(kind.kind), min_size=1, max_size=3).map(tuple)
         case Cases():

@@ -78,6 +78,11 @@ def test_every_key_is_read() -> None:
     assert read.actions[8] == Action("move", ".x", target=".y", position="index", index=2)
 
 
+def test_a_field_may_be_none() -> None:
+    (read,) = loading.read(rule(metadata="{author: none}"), "my.yaml").rules
+    assert dict(read.metadata) == {"author": "none"}
+
+
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "[]", "---\n"])
 def test_file_without_rules_is_no_fault(text: str) -> None:
     assert loading.read(text, "my.yaml") == ((), ())
@@ -118,6 +123,8 @@ def test_file_without_rules_is_no_fault(text: str) -> None:
         (rule(actions="[{op: move, selector: a, target: b, position: index}]"), "`position: index` and `index` go together."),
         (rule(actions="{op: unwrap, selector: a}"), "[0].actions: This must be a list, not a mapping."),
         (rule(metadata="{autor: {selector: a}}"), "[0].metadata.autor: There is no such key here. Did you mean `author`?"),
+        (rule(metadata="{author: #byline\n}"), "[0].metadata.author: This must be a mapping: where the page states it, not empty."),
+        (rule(metadata="{author: .byline}"), "[0].metadata.author: This must be a mapping: where the page states it"),
         (rule(phase="post", selector_overrides="{article: .a}"), "Write `phase: pre` or `phase: both`."),
         ("id: a", "my.yaml:1: A file of rules is a list. Begin each rule with `- id: `."),
         ("- just text", "[0]: This must be a mapping: a rule, not `just text`."),

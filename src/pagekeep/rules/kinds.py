@@ -241,6 +241,25 @@ class Nullable:
 
 
 @dataclass(frozen=True, slots=True)
+class WordOr:
+    """One word that says something of its own, or a value of another kind.
+
+    A word and not `null`: a selector that begins with `#` reads as `null` where its quotes were forgotten.
+    """
+
+    word: str
+    kind: Kind
+
+    def read(self, node: Outline, path: str, faults: Faults) -> Any:
+        if isinstance(node, Value) and node.text == self.word:
+            return self.word
+        return self.kind.read(node, path, faults)
+
+    def schema(self) -> JsonSchema:
+        return {"anyOf": [{"const": self.word}, self.kind.schema()]}
+
+
+@dataclass(frozen=True, slots=True)
 class OneOrMore:
     """One value or a list of them, read as a tuple."""
 

@@ -122,6 +122,10 @@ class MetadataSource:
     """The attribute that holds it; the element's text without one."""
 
 
+Unstated = Literal["none"]
+"""Stands in the place of a source for a field that the page states wrongly: what it says is not believed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """What a good result of this site looks like, where the general bounds are wrong."""
@@ -154,7 +158,7 @@ class Rule:
     remove: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
-    metadata: Mapping[MetadataField, MetadataSource] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[MetadataField, MetadataSource | Unstated] = field(default_factory=lambda: MappingProxyType({}))
     quality: Thresholds | None = None
     discard: bool = False
     source: Source | None = None

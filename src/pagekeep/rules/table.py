@@ -25,6 +25,7 @@ from pagekeep.rules.kinds import (
     Switch,
     Text,
     Whole,
+    WordOr,
 )
 
 _HIDING = "script style template noscript iframe textarea title xmp plaintext noembed noframes select option head html"
@@ -122,20 +123,22 @@ QUALITY: Final = Group(
     ("min_words", "max_link_density"),
 )
 
+_STATED: Final = Group(
+    "where the page states it",
+    (
+        Key("selector", _SELECTOR, "The element that states it.", required=True),
+        Key("attr", Nullable(_ATTRIBUTE), "The attribute that holds it; without one, the element's text."),
+    ),
+    rule.MetadataSource,
+)
+
 METADATA: Final = Group(
     "where the page states what",
     tuple(
         Key(
             name,
-            Group(
-                "where the page states it",
-                (
-                    Key("selector", _SELECTOR, "The element that states it.", required=True),
-                    Key("attr", Nullable(_ATTRIBUTE), "The attribute that holds it; without one, the element's text."),
-                ),
-                rule.MetadataSource,
-            ),
-            f"Where the page states its {name.replace('_', ' ')}.",
+            WordOr(get_args(rule.Unstated)[0], _STATED),
+            f"Where the page states its {name.replace('_', ' ')}; `none` where what it says is not to be believed.",
         )
         for name in get_args(rule.MetadataField)
     ),

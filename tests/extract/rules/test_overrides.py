@@ -91,6 +91,21 @@ def test_the_first_rule_that_finds_a_field_wins(rule, book, article):
     assert (about.title, about.origins["title"]) == ("Cy Dove", "rule d")
 
 
+@pytest.mark.parametrize("phase", ["pre", "post"])
+def test_a_rule_may_say_that_a_field_is_not_to_be_believed(rule, book, article, phase):
+    head = '<meta name="author" content="The Web Team"><meta property="article:published_time" content="2020-01-02">'
+    wanted = rule("own", phase=phase, metadata={"author": "none", "language": "none"})
+    page = extract(article(head=head), URL, rules=book(wanted))
+    assert (page.metadata.author, page.metadata.language, page.metadata.published) == (None, None, "2020-01-02")
+    assert "author:" not in page.document
+    assert page.trace.rules[0].deeds[0].note == "author: none, whatever the page says"
+
+
+def test_none_wins_over_the_rules_after_it(rule, book, article):
+    rules = book(rule("a", metadata={"author": "none"}), rule("b", metadata={"author": MetadataSource(".b")}))
+    assert extract(article(around="<footer><i class=b>Bo Lind</i></footer>"), URL, rules=rules).metadata.author is None
+
+
 def test_a_deed_tells_the_value(rule, book, article):
     wanted = rule(metadata={"author": MetadataSource(".x")})
     page = extract(article(around="<b class=x>Bo Lind</b>"), URL, rules=book(wanted))

@@ -18,8 +18,8 @@ from pagekeep.extract.structured import short_text
 from pagekeep.model import Metadata, RuleDeed
 from pagekeep.rules.rule import MetadataField, MetadataSource, Rule
 
-Overrides = Mapping[MetadataField, tuple[str, str]]
-"""Field to its value and where it came from."""
+Overrides = Mapping[MetadataField, tuple[str | None, str]]
+"""Field to its value, `None` where a rule believes nothing the page says of it, and where that came from."""
 
 _MOST: Final = 20
 """Elements looked at for a field: authors may be many."""
@@ -29,9 +29,13 @@ _LONGEST: Final = 1_000
 def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides, tuple[RuleDeed, ...]]:
     """What the rule's places say on this page, and a deed for each of them."""
     page = _Page(urls.base(document, url), clues.day_first(document))
-    values: dict[MetadataField, tuple[str, str]] = {}
+    values: dict[MetadataField, tuple[str | None, str]] = {}
     deeds: list[RuleDeed] = []
     for name, source in rule.metadata.items():
+        if not isinstance(source, MetadataSource):
+            values[name] = None, f"rule {rule.id}"
+            deeds.append(RuleDeed("metadata", "", 0, 0, f"{name}: none, whatever the page says"))
+            continue
         nodes = found(document, source.selector)
         value = _READERS[name]([_said(node, source, name) for node in nodes[:_MOST]], page) if nodes else None
         if value:
