@@ -127,7 +127,22 @@ def test_date_ahead_of_the_heading_in_its_block_wins_over_those_of_listed_pages(
 
 def test_month_alone_is_kept_as_precise_as_it_is_stated() -> None:
     assert read("<h1>Rye</h1><p>November 2015</p>").published == "2015-11"
+    assert read("<h1>Rye</h1><p><em>April 2024</em> (<a href=/all>all versions</a>)</p>").published == "2024-04"
+    assert read(f"<h1>Rye</h1><div><i>Issue</i> <b>May 2016</b><p>{'Rye grows. ' * 20}</div>").published == "2016-05"
     assert read("<h1>Rye</h1><p>Closed since November 2015</p>").published is None
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "<td>This page cites no sources. <small><i>(<span>June 2024</span>)</i></small></td>",
+        "<td>Sources? <small class=date-container><i>(<span class=date>June 2024</span>)</i></small></td>",
+        "<td>Whoever knows where the rye of these fields went and how much there was of it should write it here, as of"
+        " <b>June 2024</b></td>",
+    ],
+)
+def test_month_in_a_notice_is_no_date_of_publication(notice: str) -> None:
+    assert read(f"<h1>Rye</h1><table><tr>{notice}</tr></table><p>Rye is a grass.</p>").published is None
 
 
 def test_meta_of_a_houses_own_making_is_understood() -> None:

@@ -17,9 +17,11 @@ _ATTRIBUTES: Final = (
     "data-programming-language",
 )
 _PREFIXED: Final = re.compile(
-    r"(?:language|lang|highlight-source|highlight-text|sourceCode|src|brush:|syntax|code-lang|hljs-lang)-?([\w+#.-]+)"
+    r"(?:language-|lang-|code-lang-|hljs-lang-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
 )
-_SPHINX: Final = re.compile(r"highlight-([a-z0-9+#]+)$")
+"""What only highlighters write before the name of a language, which may then be one we never heard of."""
+_HINTED: Final = re.compile(r"(?:highlight-|src-|syntax-|sourceCode-?)([\w+#.-]+)")
+"""What may stand before other words too."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _NONE: Final = frozenset(
     "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
@@ -90,14 +92,23 @@ def _named_by(node: dom.Element, *, bare: bool) -> str:
         if found:
             return found
     names = class_names(node)
+    drawn = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
     for name in names:
-        match = _PREFIXED.fullmatch(name)
-        found = _known(match.group(1)) if match else ""
-        if not found and (match := _SPHINX.fullmatch(name)):
-            found = match.group(1) if match.group(1) in _LANGUAGES else ""
+        found = _in_class(name, drawn)
         if found:
             return found
     return _bare_name(names) if bare else ""
+
+
+def _in_class(name: str, drawn: bool) -> str:
+    """The language in a class of its own form; on a box that nothing calls code (`lang-en`, `language-menu`) one we know."""
+    match = _PREFIXED.fullmatch(name)
+    found = _known(match.group(1)) if match else ""
+    if found and (drawn or found in _LANGUAGES):
+        return found
+    match = _HINTED.fullmatch(name)
+    found = _known(match.group(1)) if match else ""
+    return found if found in _LANGUAGES else ""
 
 
 def _bare_name(names: list[str]) -> str:

@@ -49,6 +49,8 @@ _META_MODIFIED: Final = (
     "dc.date.modified", "revised", "article_date_updated", "updated_time", "article.updated", "date_modified",
 )  # fmt: skip
 _MAX_SHOWN: Final = 80
+_MAX_INLINE: Final = 5
+_INLINE: Final = frozenset("a abbr b em font i small span strong time u".split())
 _MAX_BESIDE: Final = 40
 """Letters beside the date in a line that is about the date: "Posted on", "at 9:30 a.m. by the desk"."""
 _MODIFIED_WORDS: Final = (
@@ -195,9 +197,40 @@ def _is_own_date(clues: Clues, shown: _Shown) -> bool:
 
 
 def _month(clues: Clues) -> Found | None:
-    """A line by the heading that is a month and no more, as magazines date their pages."""
-    found = (month for line, element in clues.lines if (month := month_alone(line)) and not clues.is_foreign(element))
-    return next(((month, "heading") for month in found), None)
+    """A line by the heading that is a month and little more, as magazines date their pages."""
+    for line, element in clues.lines:
+        month = month_alone(line)
+        if month and not _is_aside(element) and not clues.is_foreign(element):
+            return month, "heading"
+    return None
+
+
+def _is_aside(element: dom.Element) -> bool:
+    """Whether what the element says stands in brackets or among many words: "This page cites no sources. (June 2024)"."""
+    before = ""
+    node: dom.Node | None = element
+    for _ in range(_MAX_INLINE):
+        if not isinstance(node, dom.Element) or node.tag not in _INLINE:
+            break
+        before = _before_in_line(node) + before
+        node = node.parent
+    return before.endswith("(") or len(before) > _MAX_BESIDE
+
+
+def _before_in_line(node: dom.Node) -> str:
+    """What stands ahead of a node in its line, as far as its parent holds it."""
+    words: list[str] = []
+    beside = node.previous_sibling
+    while beside is not None and len(words) < _MAX_INLINE:
+        if isinstance(beside, dom.Element) and beside.tag not in _INLINE:
+            break
+        words.append(short_text(beside, _MAX_SHOWN) if isinstance(beside, dom.Element) else _data(beside))
+        beside = beside.previous_sibling
+    return "".join(reversed(words)).rstrip()
+
+
+def _data(node: dom.Node) -> str:
+    return node.data[-_MAX_SHOWN:] if isinstance(node, dom.Text) else ""
 
 
 def _near_heading(clues: Clues) -> Found | None:
