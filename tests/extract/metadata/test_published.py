@@ -182,3 +182,24 @@ def test_the_number_of_a_volume_is_no_day() -> None:
     )
     page = extract(html, "https://example.com/salt")
     assert page.metadata.published == "2025-01-20"
+
+
+def test_the_only_day_a_page_shows_is_its_own_wherever_it_stands() -> None:
+    text = "<p>Rye stands tall in the wind and is cut late in the year.</p>" * 10
+    about = read(f"<div>Rye</div>{text}<div><b>Ada Grey</b><small>May 3, 2024</small></div>")
+    assert (about.published, about.origins["published"]) == ("2024-05-03", "line")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<small>May 3, 2024</small><small>May 9, 2024</small>",
+        "<small>Sowing begins on May 3, 2024</small>",
+        "<table><tr><td>May 3, 2024</td></tr></table>",
+        "<div class=related><small>May 3, 2024</small></div>",
+        "<script>May 3, 2024</script>",
+    ],
+)
+def test_a_day_of_something_else_is_not_taken_for_the_pages_own(shown: str) -> None:
+    text = "<p>Rye stands tall in the wind and is cut late in the year.</p>" * 10
+    assert read(f"<div>Rye</div>{text}<div>{shown}</div>").published is None

@@ -49,6 +49,10 @@ _META_MODIFIED: Final = (
     "dc.date.modified", "revised", "article_date_updated", "updated_time", "article.updated", "date_modified",
 )  # fmt: skip
 _MAX_SHOWN: Final = 80
+_MAX_NODES: Final = 20_000
+_MIN_DAY: Final = 8
+_MAX_LINE: Final = 200
+_NOT_SHOWN: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
 _MAX_INLINE: Final = 5
 _INLINE: Final = frozenset("a abbr b em font i small span strong time u".split())
 _MAX_BESIDE: Final = 40
@@ -73,7 +77,14 @@ def published(clues: Clues) -> Found | None:
         return stated
     if stated:
         return stated if stated[1] == "microdata" else _as_shown(clues, stated)
-    return _beside_heading(clues) or _in_markup(clues) or _near_heading(clues) or _in_address(clues) or _month(clues)
+    return (
+        _beside_heading(clues)
+        or _in_markup(clues)
+        or _near_heading(clues)
+        or _in_address(clues)
+        or _month(clues)
+        or _only_day(clues)
+    )
 
 
 def modified(clues: Clues) -> Found | None:
@@ -245,6 +256,30 @@ def _near_heading(clues: Clues) -> Found | None:
     own = [(iso, line) for iso, line, element in dated if not clues.is_foreign(element)]
     plain = [(iso, line) for iso, line in own if not _says_changed(line)]
     return next(((iso, "heading") for iso, _ in (*plain, *own)), None)
+
+
+def _only_day(clues: Clues) -> Found | None:
+    """The day the page shows, where it shows but one: then it stands by a heading that is none, or far from it."""
+    found: dict[str, Found] = {}
+    for node in islice(dom.nodes(clues.document), _MAX_NODES):
+        if not isinstance(node, dom.Text) or not _MIN_DAY <= len(node.data) <= _MAX_LINE:
+            continue
+        line, element = " ".join(node.data.split()), node.parent
+        iso = to_iso(line, day_first=clues.day_first)
+        if iso and isinstance(element, dom.Element) and element.tag not in _NOT_SHOWN:
+            found.setdefault(iso[:10], (iso, "line"))
+            if len(found) > 1 or not _is_bare_day(clues, line, element):
+                return None
+    return next(iter(found.values()), None)
+
+
+def _is_bare_day(clues: Clues, line: str, element: dom.Element) -> bool:
+    """Whether a line is a day and no more, and none of a table or of something else's."""
+    return (
+        not any(map(str.isalpha, without_date(line)))
+        and element.tag not in ("td", "th", "dd", "li")
+        and not clues.is_foreign(element)
+    )
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
