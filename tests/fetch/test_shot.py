@@ -15,6 +15,7 @@ from pagekeep.errors import RenderError, TooLarge
 from pagekeep.fetch import chromium
 from pagekeep.fetch.browser import Browser, Pictured, shot
 from pagekeep.fetch.guard import Guard
+from tests.hostile import render_canary
 from tests.site.server import Reply, Request, Site
 
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="rgb(9,99,199)"/></svg>'
@@ -86,3 +87,8 @@ def test_a_picture_of_too_many_bytes_is_refused(site: Site, monkeypatch: pytest.
     monkeypatch.setattr(shot, "MOST_BYTES", 1000)
     with pytest.raises(TooLarge):
         pictured(site.url("/tall"), "window")
+
+
+def test_no_page_reaches_a_forbidden_place_by_being_pictured() -> None:
+    with render_canary.trap() as trap:
+        assert asyncio.run(render_canary.guarded(trap, each=False, seen=True)) == set()

@@ -221,13 +221,13 @@ async def attempt_all(render: Render, here: Trap, *, each: bool) -> None:
     await asyncio.gather(*map(one, pages))
 
 
-async def guarded(here: Trap, *, each: bool) -> set[str]:
-    """What reaches the canaries from our browser."""
-    async with Browser(Settings(), Guard([here.site.host])) as browser:
+async def guarded(here: Trap, *, each: bool, seen: bool = False) -> set[str]:
+    """What reaches the canaries from our browser, or from the one that takes pictures of pages."""
+    async with Browser(Settings(), Guard([here.site.host]), seen=seen) as browser:
 
         async def render(url: str) -> None:
             with suppress(PagekeepError):
-                await browser.render(url, timeout=10)
+                await (browser.picture(url, "whole", timeout=10) if seen else browser.render(url, timeout=10))
 
         await attempt_all(render, here, each=each)
     return here.reached()
@@ -262,6 +262,8 @@ def main() -> int:
         control = asyncio.run(unguarded(here, each=full))
     with trap() as here:
         leaked = asyncio.run(guarded(here, each=full))
+    with trap() as here:
+        leaked |= asyncio.run(guarded(here, each=full, seen=True))
     ways = (STAYING | LEAVING).keys()
     heard = control & ways
     # A way that the control does not leak by either proves nothing about the guard: say which.
