@@ -403,6 +403,17 @@ def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: S
     assert "The old reader" not in shell.run("read", shell.url("a")).stdout
 
 
+def test_reparse_takes_what_a_search_finds(shell: Shell) -> None:
+    for name, title in (("a", "Lighthouse"), ("b", "Ferry")):
+        shell.bodies[name] = article(300, title=title)
+        shell.save(name)
+    age(shell)
+    assert shell.json("reparse", "--query", "lighthouse")["updated"] == 1
+    assert "The old reader" not in shell.run("read", shell.url("a")).stdout
+    assert "The old reader" in shell.run("read", shell.url("b")).stdout
+    assert shell.run("reparse", "--query", "x", "--domain", "y").exit_code == 2
+
+
 def test_reparse_lists_what_it_left_unchanged(shell: Shell) -> None:
     shell.bodies["a"] = article(300)
     item = shell.save("a")
