@@ -24,6 +24,7 @@ from urllib.parse import quote
 from playwright.sync_api import Error, sync_playwright
 
 from pagekeep.app import rendering
+from pagekeep.app.annotating import mark
 from pagekeep.config import Settings
 from pagekeep.doors.http.pages import frame, item
 from pagekeep.fetch import chromium
@@ -100,6 +101,8 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
             page = f"<title>{one}</title><article>{''.join(some)}{'<p>kettle, kettle. </p>' * 40}</article>".encode()
             raw = RawPage(page, "utf-8", "text/html", f"https://e.example/{start}", 200, False, NOW)
             ids.append(store.upsert(made, raw).id)
+            mark(store, ids[-1], one, before=some[-1], note=one, colour=one[:30])
+            mark(store, ids[-1], "kettle", note=some[-1])
     return ids
 
 

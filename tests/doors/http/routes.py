@@ -88,6 +88,10 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /items/{key}/explain": looks("/items/{item}/explain", other=404),
     "POST /items/{key}/tags": changes("/items/{item}/tags", form={"add": "seen"}, other=404, ada=303),
     "POST /items/{key}/retry": changes("/items/{item}/retry", form={"render": "auto"}, other=404, ada=303),
+    "POST /items/{key}/annotations": changes("/items/{item}/annotations", form={"note": "So."}, other=404, ada=303),
+    "POST /items/{key}/annotations/{mark_id}": changes(
+        "/items/{item}/annotations/{other_annotation}", form={"note": "Not so."}, other=404, ada=303
+    ),
     "GET /add": looks("/add"),
     "POST /add": changes("/add", form={"urls": "{url}"}, other=303, ada=303),
     "GET /import": looks("/import"),

@@ -65,6 +65,7 @@ class People:
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         return {
             "annotation": annotation.id,
+            "other_annotation": mark(self.library, stored.id, f"The {SECRET_WORD}").id,
             "token": token.token.id,
             "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
             "url": url,

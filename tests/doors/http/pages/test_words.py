@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.pages.words import day, direction, marked, number, quality, since
+from pagekeep.doors.http.pages.words import day, direction, marked, number, quality, shade, since
 from tests.store.making import make_item
 
 
@@ -50,3 +50,9 @@ def test_every_quality_has_its_colour() -> None:
 def test_numbers_are_grouped() -> None:
     assert number(12345) == "12,345"
     assert number(None) == "0"
+
+
+def test_colours_of_other_programs_are_the_nearest_of_ours() -> None:
+    assert [shade(colour) for colour in ("blue", "Red", "purple", "#ffee00", None)] == [
+        *("blue", "pink", "blue", "yellow", "yellow")
+    ]

@@ -12,11 +12,12 @@ from pagekeep.doors.http.pages import (
     inbox,
     item,
     offline,
+    passages,
     playground,
     settings,
     sign_in,
 )
 
 router = APIRouter(include_in_schema=False)
-for part in (inbox, item, explaining, add, playground, settings, importing, files, offline, sign_in):
+for part in (inbox, item, passages, explaining, add, playground, settings, importing, files, offline, sign_in):
     router.include_router(part.router)

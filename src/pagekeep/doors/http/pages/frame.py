@@ -41,6 +41,7 @@ def templates() -> Environment:
         marked=words.marked,
         number=words.number,
         quality=words.quality,
+        shade=words.shade,
         since=words.since,
     )
     return made

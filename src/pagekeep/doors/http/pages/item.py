@@ -9,12 +9,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from pagekeep.app.annotating import marks
 from pagekeep.app.capture import Request
 from pagekeep.app.library import retag
 from pagekeep.app.rendering import body_of
 from pagekeep.app.save import MOST_RETRIES, retry
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
+from pagekeep.doors.http.pages.passages import COLOURS
 from pagekeep.doors.http.pages.pictures import signer
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.model import Item
@@ -46,6 +48,8 @@ def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HT
         headings=[heading for heading in rendered.headings if heading.level <= 3],
         retries=max(0, MOST_RETRIES - tried),
         problem=problem,
+        passages=marks(frame.library, item.id),
+        colours=COLOURS,
     )
 
 

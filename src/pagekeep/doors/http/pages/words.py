@@ -46,6 +46,23 @@ def quality(item: Item) -> Badge:
     return _BADGES.get(item.metadata.get("quality", ""), _UNKNOWN)
 
 
+_SHADES: Final = {
+    "yellow": "yellow",
+    "orange": "yellow",
+    "green": "green",
+    "blue": "blue",
+    "cyan": "blue",
+    "purple": "blue",
+    "pink": "pink",
+    "red": "pink",
+}
+
+
+def shade(colour: str | None) -> str:
+    """In which of our colours a passage is marked, whatever another program called its own."""
+    return _SHADES.get((colour or "").strip().lower(), "yellow")
+
+
 def direction(item: Item) -> str:
     """In which direction its text runs; the browser finds out where the language is not known."""
     language = str(item.metadata.get("language") or "")

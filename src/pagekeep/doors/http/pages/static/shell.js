@@ -234,7 +234,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && at.matches?.(".find input")) at.blur();
   if (at.isContentEditable || at.matches?.("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   const act = keys[event.key];
-  if (!act || (help.open && event.key !== "?")) return;
+  if (!act || (document.querySelector("dialog[open]") && !(help.open && event.key === "?"))) return;
   event.preventDefault();
   act(event);
 });
