@@ -15,7 +15,7 @@ const ACTS = {
   waiting: () => queue.listed(),
   again: ({ number }) => again(number),
   discard: ({ number }) => discard(number),
-  sendAll: () => sendAll(),
+  sendAll: () => sendAll({ all: true }),
   keepWindow: ({ windowId }) => keepWindow(windowId),
 };
 

@@ -2,9 +2,10 @@
 
 export const COLOURS = { article: "#2d8a4e", simplified: "#b98900", bookmark: "#cf5f17", discarded: "#86817a" };
 
-export async function waiting(count) {
-  await chrome.action.setBadgeText({ text: count ? String(count) : "" });
-  if (count) await chrome.action.setBadgeBackgroundColor({ color: COLOURS.discarded });
+/** How many pages wait; a sign where some wait for nothing but their user. */
+export async function waiting(count, failed = 0) {
+  await chrome.action.setBadgeText({ text: count ? String(count) : failed ? "!" : "" });
+  if (count || failed) await chrome.action.setBadgeBackgroundColor({ color: failed ? COLOURS.bookmark : COLOURS.discarded });
 }
 
 /** For the tab's own button, until it goes elsewhere. */

@@ -24,7 +24,7 @@ async function within(mode, act) {
 
 /** Keeps a page to be sent; gives its entry. The key stays the same however often it is sent, so it is saved once. */
 export async function put(page, title) {
-  const entry = { key: crypto.randomUUID(), page, title, at: Date.now(), refused: null };
+  const entry = { key: crypto.randomUUID(), page, title, at: Date.now(), refused: null, trouble: null };
   return { ...entry, number: await within("readwrite", (store) => store.add(entry)) };
 }
 
@@ -35,19 +35,24 @@ export const drop = (number) => within("readwrite", (store) => store.delete(numb
 export const numbers = () => within("readonly", (store) => store.getAllKeys());
 export const count = () => within("readonly", (store) => store.count());
 
-/** Notes why the server will not have it (null: it may be asked again). */
-export async function mark(number, refused) {
+/** Notes something on a page that waits. */
+export async function note(number, changes) {
   const entry = await get(number);
-  // A key stands for one request: when it is tried again after a refusal, that is another.
-  if (entry) await within("readwrite", (store) => store.put({ ...entry, refused, key: refused ? entry.key : crypto.randomUUID() }));
+  if (entry) await within("readwrite", (store) => store.put({ ...entry, ...changes }));
 }
+
+/** Notes that it is not to be sent by itself any more, and why. */
+export const refuse = (number, refused) => note(number, { refused, trouble: null });
+
+/** It may be sent again. A key stands for one request: when it is tried again after a refusal, that is another. */
+export const allow = (number) => note(number, { refused: null, trouble: null, key: crypto.randomUUID() });
 
 /** What waits, without the pages themselves. */
 export async function listed() {
   const found = [];
   for (const number of await numbers()) {
     const entry = await get(number);
-    if (entry) found.push({ number, title: entry.title, url: entry.page.url, at: entry.at, refused: entry.refused });
+    if (entry) found.push({ number, title: entry.title, url: entry.page.url, at: entry.at, refused: entry.refused, trouble: entry.trouble ?? null });
   }
   return found;
 }

@@ -117,14 +117,30 @@ async function save(method = "shown", force = false) {
 async function showQueue() {
   const waiting = await tell("waiting");
   at("queue").hidden = !waiting.length;
-  at("queue-title").textContent = waiting.length === 1 ? "One page waits" : `${waiting.length} pages wait`;
+  const failed = waiting.filter(({ refused }) => refused).length;
+  const left = waiting.length - failed;
+  at("queue-title").textContent = listed(
+    left && (left === 1 ? "One page waits" : `${left} pages wait`),
+    failed && (failed === 1 ? "One page could not be saved" : `${failed} pages could not be saved`),
+  );
+  at("send").hidden = !left;
   at("waiting").replaceChildren(...waiting.map(waitingLine));
 }
 
-function waitingLine({ number, title, url, refused }) {
+function waitingLine({ number, title, url, refused, trouble }) {
   const drop = button("Discard", () => tell("discard", { number }));
-  if (!refused) return listItem(title || url, drop);
-  return listItem(`${title || url}: ${refused} `, button("Try again", async () => showResult(await tell("again", { number }))), drop);
+  const name = title || url;
+  if (!refused) return trouble ? listItem(name, said(`${trouble.message} Next try at ${clock(trouble.due)}.`), drop) : listItem(name, drop);
+  return listItem(name, said(refused, "failed"), button("Try again", async () => showResult(await tell("again", { number }))), drop);
+}
+
+const clock = (moment) => new Date(moment).toLocaleTimeString(undefined, { timeStyle: "short" });
+
+function said(text, kind = "quiet") {
+  const line = document.createElement("p");
+  line.className = kind;
+  line.textContent = text;
+  return line;
 }
 
 function button(text, act) {

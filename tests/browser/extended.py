@@ -17,7 +17,7 @@ import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 from urllib.parse import quote
 
 if TYPE_CHECKING:
@@ -107,6 +107,13 @@ class Server:
         return str(self.ask("/extract", {"url": url})["page"]["document"])
 
 
+class Address(Protocol):
+    """A server as the options name it."""
+
+    address: str
+    token: str
+
+
 class Browser:
     """Chromium with the extension, set up for a server. A context manager."""
 
@@ -137,7 +144,7 @@ class Browser:
     def __exit__(self, *exception: object) -> None:
         self.context.close()
 
-    def set_up(self, server: Server, token: str | None = None, **more: object) -> None:
+    def set_up(self, server: Address, token: str | None = None, **more: object) -> None:
         """As the options page keeps it."""
         kept = {"server": server.address, "token": server.token if token is None else token, **more}
         self.worker.evaluate("(settings) => chrome.storage.local.set({ settings })", kept)

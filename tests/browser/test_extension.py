@@ -162,6 +162,15 @@ def browser(running: Browser, server: Server) -> Iterator[Browser]:
         opened.close()
 
 
+class Fake:
+    """What there is to set up of a server that is none."""
+
+    token = "pk_any"
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+
 def address(site: Site, path: str) -> str:
     return site.url(path, host="localhost")
 
@@ -368,6 +377,47 @@ def test_a_page_the_server_refuses_is_kept_until_its_user_decides(browser: Brows
     popup.wait_for_selector("#waiting button:text('Try again')")
     popup.click("#waiting button:text('Discard')")
     until(lambda: browser.waiting() == 0)
+
+
+def test_a_server_that_always_fails_is_asked_ever_less_and_given_up_after_a_day(
+    playwright: playwright_api.Playwright, extension: Path, tmp_path: Path, server: Server, site: Site
+) -> None:
+    fault = json.dumps({"error": {"type": "StoreError", "message": "The disk is full.", "suggestions": []}})
+
+    async def failing(request: Request, reply: Reply) -> None:
+        looks = request.path.endswith("/lookup")
+        await reply.send('{"item": null}' if looks else fault, status=200 if looks else 500)
+
+    asked = 'chrome.alarms.onAlarm.dispatch({ name: "send" })'
+    due = "chrome.alarms.get('send').then((alarm) => alarm ? Math.round(alarm.periodInMinutes) : 0)"
+    with Site({"api": failing}) as broken, Browser(playwright, extension, tmp_path / "profile") as browser:
+
+        def saves() -> int:
+            return sum(request.path.endswith("/saves") for request in broken.requests)
+
+        browser.set_up(Fake(broken.url("").rstrip("/")))
+        browser.worker.evaluate(
+            "globalThis.late = 0; globalThis.now = Date.now; Date.now = () => now() + late * 60_000"
+        )
+        browser.click_button(browser.open(address(site, "/page/gale")))
+        until(lambda: saves() == 1 and browser.worker.evaluate(due) == 1)
+        browser.worker.evaluate(asked)  # too early
+        for tries, (minutes, pause) in enumerate([(1.1, 2), (2.1, 4), (4.1, 8), (70, 16), (70, 32), (70, 60)], 2):
+            browser.worker.evaluate(f"late += {minutes}; {asked}")
+            until(lambda tries=tries: saves() == tries)
+            until(lambda pause=pause: browser.worker.evaluate(due) == pause)
+        popup = browser.own("popup/popup.html")
+        popup.wait_for_selector("#waiting :text('The disk is full. Next try at')")
+        popup.close()
+        browser.worker.evaluate(f"late += 24 * 60; {asked}")
+        until(lambda: browser.worker.evaluate(due) == 0)
+        popup = browser.own("popup/popup.html")
+        popup.wait_for_selector("#waiting :text('Given up after a day of trying. The server says: The disk is full.')")
+        assert popup.inner_text("#queue-title") == "One page could not be saved"
+        browser.set_up(server)
+        popup.click("#waiting button:text('Try again')")
+        assert "It is gale." in server.content(address(site, "/page/gale"))
+        until(lambda: browser.waiting() == 0)
 
 
 def test_nothing_is_lost_while_the_server_is_off(
