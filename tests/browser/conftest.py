@@ -96,6 +96,8 @@ def fresh(server: Server, settings: Settings) -> Server:
             for item in store.list_items(state, limit=1_000).items:
                 store.delete(item.id, "2026-01-01T00:00:00.000000Z")
         store.purge()
+        for job in store.jobs("dead"):
+            store.forget(job.id)
     return server
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from pagekeep.config import Settings
+from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 Save = Callable[[str], str]
+LATER = "2125-01-01T00:00:00.000000Z"
 PATHS = [
     "/",
     "/?q=kettle",
@@ -21,6 +25,7 @@ PATHS = [
     "/add",
     "/settings",
     "/import",
+    "/waiting",
     "/playground",
     "/offline",
     "/items/{}",
@@ -61,6 +66,33 @@ def test_axe_finds_nothing_in_what_a_rule_did(save: Save, window: Window) -> Non
     page.get_by_role("button", name="Try").click()
     expect(page.locator(".panel").first).to_be_visible()
     assert violations(page) == []
+
+
+@pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone")])
+def test_axe_finds_nothing_where_someone_begins(fresh: Server, window: Window, theme: str, size: str) -> None:
+    page = window("/offline", size, bypass_csp=True)
+    page.context.add_cookies([{"name": "pagekeep_look", "value": f"{theme}.3.medium.serif", "url": fresh.url}])
+    page.goto("/")
+    expect(page.locator(".first-steps")).to_be_visible()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: Window, settings: Settings) -> None:
+    item = save("clock")
+    with closing(open_store(settings.library)) as store:
+        store.delete(item, LATER)
+        job = store.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
+        store.lease("hand", LATER, LATER)
+        store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
+    page = window("/?state=trash", bypass_csp=True)
+    page.get_by_text("Empty the trash…").click()
+    assert violations(page) == []
+    page.get_by_role("link", name="1 page could not be saved").click()
+    expect(page.get_by_text("The server answered 404.")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("Nothing is waiting")).to_be_visible()
 
 
 def test_axe_would_find_something(window: Window, fresh: Server) -> None:

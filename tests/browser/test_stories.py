@@ -46,6 +46,29 @@ def test_a_page_is_added_watched_and_read(fresh: Server, site: Site, window: Win
     assert page.url.endswith("#fnref1")
 
 
+def test_the_first_page_is_saved_from_the_empty_library(fresh: Server, site: Site, window: Window) -> None:
+    page = window("/")
+    page.get_by_label("The address of a page").fill(site.url("/pages/keeper"))
+    page.get_by_role("main").get_by_role("button", name="Save").click()
+    expect(page.locator(".row")).to_contain_text("The keeper")
+    expect(page.locator(".first-steps")).to_have_count(0)
+
+
+def test_the_list_tells_how_far_one_has_read(save: Save, window: Window) -> None:
+    page = window(f"/items/{save('clock')}", "phone")
+    page.evaluate("scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: 'instant' })")
+    page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('pagekeep:place:'))")
+    page.goto("/")
+    expect(page.locator(".read-so-far")).to_have_text(re.compile(r"^[1-9][0-9] % read$"))
+
+
+def test_a_page_is_archived_at_its_end(save: Save, window: Window) -> None:
+    page = window(f"/items/{save('clock')}")
+    page.locator(".finished").get_by_role("button", name="Archive").click()
+    expect(page.locator("#told")).to_contain_text("Archived")
+    expect(page.locator(".empty")).to_contain_text("All read")
+
+
 def test_an_address_that_cannot_be_saved_says_why(fresh: Server, site: Site, window: Window) -> None:
     page = window("/add")
     page.get_by_label("Addresses").fill(site.url("/pages/nowhere"))
@@ -211,7 +234,18 @@ def test_text_that_runs_from_right_to_left_does_so(save: Save, window: Window, s
 @BOTH
 @pytest.mark.parametrize(
     "path",
-    ["/", "/add", "/settings", "/import", "/playground", "/offline", "/items/{}", "/items/{}/explain", "/nowhere"],
+    [
+        "/",
+        "/add",
+        "/settings",
+        "/import",
+        "/waiting",
+        "/playground",
+        "/offline",
+        "/items/{}",
+        "/items/{}/explain",
+        "/nowhere",
+    ],
 )
 def test_no_page_is_wider_than_the_window(save: Save, window: Window, size: str, path: str) -> None:
     page = window(path.format(save("clock")), size)
@@ -334,7 +368,7 @@ def test_pages_that_were_opened_are_read_without_a_network(save: Save, window: W
 
 def test_a_list_from_elsewhere_is_imported(fresh: Server, site: Site, window: Window) -> None:
     page = window("/")
-    page.get_by_role("link", name="Import").click()
+    page.locator(".first-steps").get_by_role("link", name="Import").click()
     listed = f"{site.url('/pages/keeper')}\n{site.url('/pages/clock')}\nnonsense\n"
     page.locator("input[type=file]").set_input_files(
         {"name": "list.txt", "mimeType": "text/plain", "buffer": listed.encode()}

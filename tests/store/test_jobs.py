@@ -74,6 +74,18 @@ def test_dead_jobs_are_listed_and_can_be_revived(library: Store) -> None:
     assert library.lease("a", moment(5), moment(6)) is not None
 
 
+def test_a_dead_job_can_be_forgotten_and_no_other(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    library.forget(job.id)
+    assert library.jobs() == (job,)
+    library.lease("a", moment(1), moment(2))
+    library.fail(job.id, "a", {}, retry_at=None)
+    library.forget(job.id)
+    assert library.jobs() == ()
+    with pytest.raises(NotFound):
+        library.forget(job.id)
+
+
 def test_a_dead_job_whose_url_waits_again_stays_dead(library: Store) -> None:
     dead = library.enqueue(URL, URL, {}, moment(1))
     library.lease("a", moment(1), moment(2))

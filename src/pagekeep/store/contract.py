@@ -144,6 +144,9 @@ class Store(Protocol):
     def revive(self, job_id: str, now: str) -> Job:
         """A dead job back to the queue."""
 
+    def forget(self, job_id: str) -> None:
+        """A dead job goes; one that waits or is done stays. `NotFound`."""
+
     # Memory of what worked for a domain
 
     def memory(self, domain: str) -> Mapping[str, Any] | None: ...

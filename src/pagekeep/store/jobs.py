@@ -180,3 +180,11 @@ def revive(tx: Transaction, job_id: str, now: str) -> Job:
         id=job_id,
     )
     return _job(revived[0])
+
+
+def forget(tx: Transaction, job_id: str) -> None:
+    """A dead job goes."""
+    names = {"user": tx.user_id, "id": clean_text(job_id)}
+    if not tx.all("SELECT 1 FROM jobs WHERE user_id = :user AND id = :id", **names):
+        raise NotFound(f"There is no job {job_id:.200}.")
+    tx.run("DELETE FROM jobs WHERE user_id = :user AND id = :id AND state = 'dead'", **names)

@@ -153,6 +153,9 @@ class Library:
     def revive(self, job_id: str, now: str) -> Job:
         return self._engine.write(lambda tx: jobs.revive(tx, job_id, now))
 
+    def forget(self, job_id: str) -> None:
+        self._engine.write(lambda tx: jobs.forget(tx, job_id))
+
     def memory(self, domain: str) -> Mapping[str, Any] | None:
         return self._engine.read(lambda tx: memory.memory(tx, domain))
 

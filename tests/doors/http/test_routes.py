@@ -58,9 +58,7 @@ class People:
         item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
         stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
         # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
-        job = self.library.enqueue(f"{url}?{SECRET_WORD}", f"{url}?{SECRET_WORD}", {}, LATER)
-        self.library.lease("hand", LATER, LATER)
-        self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
+        job, other_job = (self._dead_job(f"{url}?{SECRET_WORD}={number}") for number in range(2))
         annotation = mark(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         return {
@@ -70,9 +68,16 @@ class People:
             "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
             "url": url,
             "item": stored.id,
-            "job": job.id,
+            "job": job,
+            "other_job": other_job,
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
+
+    def _dead_job(self, url: str) -> str:
+        job = self.library.enqueue(url, url, {}, LATER)
+        self.library.lease("hand", LATER, LATER)
+        self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
+        return job.id
 
     def state(self) -> list[Any]:
         """All that is Ada's."""

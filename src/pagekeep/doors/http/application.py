@@ -58,7 +58,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     # The last one added stands first.
     app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes})
     app.add_middleware(NamesOnly, names=names_of(settings))
-    app.add_middleware(SafeHeaders)
+    app.add_middleware(SafeHeaders, unexpected=failures.unexpected)
     app.add_middleware(Logged, metrics=metrics)
     app.add_middleware(tracing.Traced, spans=spans)
     return app

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
 from fastapi.testclient import TestClient
+
+from pagekeep.config import Settings
+from pagekeep.doors.http.pages import inbox
 
 BROWSER = {"accept": "text/html,application/xhtml+xml"}
 
@@ -31,3 +37,19 @@ def test_who_is_not_known_is_sent_to_sign_in_and_back(shared: TestClient) -> Non
     assert answer.status_code == 303
     assert answer.headers["location"] == "/sign-in?back=%2Fitems%2Fabcd%3Fx%3D1"
     assert shared.get("/sign-in", headers=BROWSER).status_code == 200
+
+
+def test_a_fault_of_ours_is_a_page_for_people_that_tells_nothing_of_it(
+    settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_given: object, **_named: object) -> None:
+        raise RuntimeError("swordfish")
+
+    client = serve(settings, raise_server_exceptions=False)
+    monkeypatch.setattr(inbox, "rows", fails)
+    answer = client.get("/", headers=BROWSER)
+    assert answer.status_code == 500
+    assert "Something went wrong here." in answer.text
+    assert "To the library" in answer.text
+    assert "swordfish" not in answer.text
+    assert client.get("/").json()["error"]["type"] == "Unexpected"

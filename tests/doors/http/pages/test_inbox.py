@@ -7,8 +7,9 @@ from fastapi.testclient import TestClient
 
 from pagekeep import dom
 from pagekeep.doors.http.pages.inbox import View, _query
+from pagekeep.errors import NotFound
 from pagekeep.store import Store
-from tests.store.making import make_item, moment
+from tests.store.making import NOW, make_item, moment
 
 
 def titles(client: TestClient, address: str) -> list[str]:
@@ -134,3 +135,24 @@ def test_looking_changes_nothing(shelf: TestClient, library: Store) -> None:
     assert library.get(key).last_opened_at is None
     shelf.post("/items", data={"deed": "opened", "ids": [key]})
     assert library.get(key).last_opened_at is not None
+
+
+def test_who_is_here_for_the_first_time_is_told_how_to_begin(client: TestClient, library: Store) -> None:
+    assert "Welcome to your library" in client.get("/").text
+    item = library.upsert(make_item(), None)
+    library.set_metadata(item.id, {"archived": True}, NOW)
+    page = client.get("/").text
+    assert "Welcome to your library" not in page
+    assert "All read" in page
+
+
+def test_the_trash_is_emptied_for_good(client: TestClient, library: Store) -> None:
+    gone, kept = (library.upsert(make_item(number, title=f"Page {number}"), None).id for number in (1, 2))
+    library.delete(gone, NOW)
+    assert "Empty the trash" in client.get("/?state=trash").text
+    answer = client.post("/trash", follow_redirects=False)
+    assert answer.headers["location"] == "/?state=trash"
+    assert "Empty the trash" not in client.get("/?state=trash").text
+    assert library.get(kept).title == "Page 2"
+    with pytest.raises(NotFound):
+        library.get(gone)

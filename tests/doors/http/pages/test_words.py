@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.pages.words import day, direction, marked, number, quality, shade, since
+from pagekeep.doors.http.pages.words import day, direction, excerpt, marked, number, plainly, quality, shade, since
 from tests.store.making import make_item
 
 
@@ -56,3 +56,39 @@ def test_colours_of_other_programs_are_the_nearest_of_ours() -> None:
     assert [shade(colour) for colour in ("blue", "Red", "purple", "#ffee00", None)] == [
         *("blue", "pink", "blue", "yellow", "yellow")
     ]
+
+
+def test_an_excerpt_is_where_the_running_text_begins() -> None:
+    content = """---
+title: x
+---
+# Boats
+
+![The quay](https://e.example/q.png)
+
+> [!note] Mind the tide
+
+The *boats* lie at [the quay](https://e.example/a) until noon.[^1]
+
+More."""
+    assert excerpt(make_item(title="Boats", content=content)) == "The boats lie at the quay until noon."
+
+
+def test_an_excerpt_of_much_is_short_and_of_nothing_is_none() -> None:
+    assert len(excerpt(make_item(content="船" * 5_000))) == 301
+    assert excerpt(make_item(title="A page of boats", content="[A page of boats](https://e.example/)")) == ""
+    assert excerpt(make_item(content="")) == ""
+
+
+@pytest.mark.parametrize(
+    ("advice", "shown"),
+    [
+        ("Retry with the browser (--render).", "Retry with the browser."),
+        ("First restore it: pagekeep restore 1234abcd", "First restore it."),
+        ("Run `pagekeep doctor` to see whether something is missing.", ""),
+        ("Name it with --format.", ""),
+        ("Wait a quarter of an hour.", "Wait a quarter of an hour."),
+    ],
+)
+def test_advice_names_no_commands(advice: str, shown: str) -> None:
+    assert plainly(advice) == shown

@@ -16,8 +16,9 @@ from pagekeep.doors.http.pages import (
     playground,
     settings,
     sign_in,
+    waiting,
 )
 
 router = APIRouter(include_in_schema=False)
-for part in (inbox, item, passages, explaining, add, playground, settings, importing, files, offline, sign_in):
+for part in (inbox, item, passages, explaining, add, playground, settings, importing, files, offline, waiting, sign_in):
     router.include_router(part.router)

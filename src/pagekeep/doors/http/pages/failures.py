@@ -11,8 +11,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Scope
 
-from pagekeep.doors.http.errors import opens_page, status_of
+from pagekeep.doors.http.errors import opens_page, status_of, unexpected_answer
 from pagekeep.doors.http.pages.frame import page
 from pagekeep.doors.http.pages.sign_in import way_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
@@ -38,6 +39,17 @@ def _for_people(for_programs: _Handler, count: Callable[[str], None]) -> Any:
         return await answer if isawaitable(answer) else answer
 
     return handle
+
+
+def unexpected(scope: Scope) -> ASGIApp:
+    """What is shown for a fault of ours, to people as a page."""
+    request = Request(scope)
+    if not is_person(request):
+        return unexpected_answer()
+    error = PagekeepError(
+        "Something went wrong here.", suggestions=("Try again in a moment.", "If it stays so, please report it.")
+    )
+    return page(request, "error.html", status=500, error=error, code=500)
 
 
 def is_person(request: Request) -> bool:

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.app import deeds
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
 from pagekeep.doors.http.pages.pictures import signer
+from pagekeep.doors.http.pages.words import plainly
 from pagekeep.doors.http.security.sites import own_path
 from pagekeep.errors import PagekeepError
 from pagekeep.model import Hit, Item, ItemFilter, Level
@@ -68,9 +69,14 @@ class View:
         return f"/?{query}" if query else "/"
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether a filter leaves anything out."""
+        return bool(self.quality or self.domain or self.tag)
+
+    @property
     def is_filtered(self) -> bool:
         """Whether anything is left out beyond the state."""
-        return bool(self.q or self.quality or self.domain or self.tag)
+        return bool(self.q or self.is_narrowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,8 @@ class Rows:
     rows: tuple[Row, ...] = ()
     next: str | None = None
     problem: str = ""
+    untouched: bool = False
+    """Whether there is nothing in the whole library: someone is here for the first time."""
 
 
 def view_of(
@@ -118,7 +126,8 @@ def inbox(frame: Looking, view: Annotated[View, Depends(view_of)], did: str = ""
     values: dict[str, Any] = {"view": view, "found": rows(frame, view)}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
-    return frame.show("inbox.html", states=STATES, orders=ORDERS, told=_told(did, ids.split(",")), **values)
+    told, waits = _told(did, ids.split(",")), frame.library.job_counts()
+    return frame.show("inbox.html", states=STATES, orders=ORDERS, told=told, waits=waits, **values)
 
 
 def rows(frame: Frame, view: View) -> Rows:
@@ -130,9 +139,15 @@ def rows(frame: Frame, view: View) -> Rows:
         listed = frame.library.list_items(
             _filter(view), order=view.order, descending=view.order != "title", limit=_LIMIT, after=view.after
         )
-        return Rows(tuple(_row(frame, item) for item in listed.items), listed.next)
+        untouched = not listed.items and not _holds_anything(frame)
+        return Rows(tuple(_row(frame, item) for item in listed.items), listed.next, untouched=untouched)
     except PagekeepError as error:
-        return Rows(problem=" ".join((error.message, *error.suggestions)))
+        return Rows(problem=" ".join(filter(None, (error.message, *map(plainly, error.suggestions)))))
+
+
+def _holds_anything(frame: Frame) -> bool:
+    every = (ItemFilter(archived=None), ItemFilter(archived=None, deleted=True))
+    return any(frame.library.list_items(some, limit=1).items for some in every)
 
 
 def _row(frame: Frame, found: Item | Hit) -> Row:
@@ -185,6 +200,13 @@ def do(
     where = own_path(back)
     told = urlencode({"did": deed, "ids": ",".join(done[:_MOST_UNDONE])})
     return RedirectResponse(f"{where}{'&' if '?' in where else '?'}{told}", 303)
+
+
+@router.post("/trash")
+def empty_trash(frame: Changing) -> Response:
+    """What is in the trash goes for good."""
+    frame.library.purge()
+    return RedirectResponse("/?state=trash", 303)
 
 
 def _told(deed: str, ids: list[str]) -> dict[str, Any] | None:

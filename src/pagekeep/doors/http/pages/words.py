@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup, escape
 
+from pagekeep.app.rendering import body_of
 from pagekeep.model import Colour, Item, Level
+from pagekeep.store.text import plain
 
 _RIGHT_TO_LEFT: Final = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
 
@@ -99,6 +102,34 @@ def since(moment: str | None) -> str:
     if seconds < 7 * 86_400:
         return f"{int(seconds // 86_400)} d ago"
     return f"{then.day} {then:%b}" + ("" if then.year == now.year else f" {then.year}")
+
+
+_FOOTNOTE: Final = re.compile(r"\[\^[^\]\s]{1,40}\]")
+_NO_TEXT: Final = ("#", "!", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
+_LOOKED_AT: Final = 6_000
+_EXCERPT: Final = 300
+_SHORTEST: Final = 12
+_OPTION: Final = re.compile(r" \(--[a-z-]+\)")
+
+
+def excerpt(item: Item) -> str:
+    """How its text begins, for pages that do not say what they are about."""
+    for block in body_of(item.content[:_LOOKED_AT]).split("\n\n"):
+        if block.startswith(_NO_TEXT):
+            continue
+        begins = plain(_FOOTNOTE.sub("", block[: 4 * _EXCERPT]))
+        if len(begins) >= _SHORTEST and begins != item.title:
+            return f"{begins[:_EXCERPT]}…" if len(begins) > _EXCERPT else begins
+    return ""
+
+
+def plainly(advice: str) -> str:
+    """Advice without the commands and options of the command line, which nobody has here; nothing when it was only these."""
+    told, command, _ = _OPTION.sub("", advice).partition("pagekeep ")
+    if not command:
+        return "" if "--" in told else told
+    told = told.rstrip(" `")
+    return f"{told[:-1]}." if told.endswith(":") else ""
 
 
 def number(value: int | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -39,8 +40,9 @@ class SafeHeaders:
     no header is put on.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, unexpected: Callable[[Scope], ASGIApp] = lambda _: unexpected_answer()) -> None:
         self._app = app
+        self._unexpected = unexpected
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,4 +69,4 @@ class SafeHeaders:
             if begun:
                 raise
             _log.exception("A route failed: %s", scope["method"])
-            await unexpected_answer()(scope, receive, dressed)
+            await self._unexpected(scope)(scope, receive, dressed)

@@ -20,6 +20,7 @@ function address() {
 async function refresh() {
   const mine = ++latest;
   const wanted = address();
+  const slow = setTimeout(() => rows.setAttribute("aria-busy", "true"), 250);
   try {
     const found = await part(wanted);
     if (mine !== latest) return;
@@ -28,8 +29,25 @@ async function refresh() {
     document.querySelector(".heading h1").textContent = find.elements.q.value.trim() ? "Search" : document.querySelector(".states [aria-current] span").textContent;
     announce();
     follow();
+    soFar();
   } catch (error) {
     tell(error.message);
+  } finally {
+    clearTimeout(slow);
+    if (mine === latest) rows.removeAttribute("aria-busy");
+  }
+}
+
+// How far one got in each page, which this browser knows.
+function soFar() {
+  for (const sign of rows.querySelectorAll(".read-so-far[hidden]")) {
+    let read = 0;
+    try {
+      read = Number(localStorage.getItem(`pagekeep:place:${sign.dataset.place}`));
+    } catch { /* the browser keeps nothing */ }
+    if (!(read > 0)) continue;
+    sign.textContent = `${Math.max(1, Math.round(read * 100))} % read`;
+    sign.hidden = false;
   }
 }
 
@@ -75,11 +93,13 @@ async function longer(link) {
     const more = found.querySelector(".more");
     if (more) rows.append(more);
     follow();
+    soFar();
   } catch (error) {
     tell(error.message);
   }
 }
 follow();
+soFar();
 
 // What was done leaves the list, or changes in it.
 const LEAVES = { inbox: ["archive", "delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };

@@ -172,11 +172,11 @@ document.addEventListener("submit", (event) => {
   if (!("adds" in form.dataset) || !window.EventSource) return;
   const fields = form.elements;
   const urls = addressesIn(fields.urls.value);
-  const files = [...fields.pages.files];
+  const files = [...(fields.pages?.files ?? [])];
   const other = fields.urls.value.trim() && !urls.length;
   if (other || (!urls.length && !files.length)) return;
   event.preventDefault();
-  const tags = fields.tags.value.split(",").map((tag) => tag.trim()).filter(Boolean);
+  const tags = (fields.tags?.value ?? "").split(",").map((tag) => tag.trim()).filter(Boolean);
   for (const url of urls) saveAddress(url, tags);
   for (const file of files) saveFile(file, tags);
   form.reset();

@@ -1,0 +1,38 @@
+"""`/waiting`: pages that are still to be fetched, and those that could not be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter, Form
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from pagekeep.app import moments
+from pagekeep.doors.http.pages.frame import Changing, Looking
+
+router = APIRouter()
+
+_MOST: Final = 100
+
+
+@router.get("/waiting")
+def waiting(frame: Looking) -> HTMLResponse:
+    """Both, the newest first."""
+    library = frame.library
+    return frame.show(
+        "waiting.html",
+        counts=library.job_counts(),
+        failed=library.jobs("dead", _MOST),
+        left=(*library.jobs("running", _MOST), *library.jobs("queued", _MOST)),
+    )
+
+
+@router.post("/waiting/{job_id}")
+def decide(frame: Changing, job_id: str, deed: Annotated[Literal["again", "forget"], Form()] = "again") -> Response:
+    """One that failed is tried again, or forgotten."""
+    if deed == "forget":
+        frame.library.forget(job_id)
+    else:
+        frame.library.revive(job_id, moments.now())
+        frame.service.background.nudge()
+    return RedirectResponse("/waiting", 303)
