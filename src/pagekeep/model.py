@@ -441,6 +441,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """Somewhere that a user is signed in."""
+
+    id: str
+    """By which it is ended; nobody gets in with it."""
+    created_at: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Annotation:
     """A passage the reader marked, found again by its words: positions would not survive a new reading of the page."""
 

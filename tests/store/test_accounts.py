@@ -100,3 +100,18 @@ def test_the_role_of_the_libraries_cannot_see_who_the_users_are(server: Server) 
             connection.execute(f"SET ROLE {role}")
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT * FROM {table}")
+
+
+def test_sessions_are_listed_newest_first_and_ended_one_by_one(accounts: Accounts) -> None:
+    user, other = (accounts.add_user(name(), "hash", NOW) for _ in range(2))
+    digests = [uuid.uuid4().hex * 2 for _ in range(3)]
+    for minute, digest in enumerate(digests):
+        accounts.open_session(digest, user.id, moment(minute), moment(60 + minute))
+    found = accounts.sessions(user.id, moment(60))  # the first one is over
+    assert [session.created_at for session in found] == [moment(2), moment(1)]
+    assert not any(digest in str(found) for digest in digests)
+    with pytest.raises(NotFound):
+        accounts.end_session(other.id, found[0].id)
+    accounts.end_session(user.id, found[0].id)
+    assert accounts.session_user(digests[2], moment(3)) is None
+    assert accounts.session_user(digests[1], moment(3)) == user

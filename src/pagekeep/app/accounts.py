@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import words
 from pagekeep.app import moments
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import SCOPES, Scope, Token, User
+from pagekeep.model import SCOPES, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER, Accounts
+from pagekeep.store.accounts import session_id
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -251,6 +252,21 @@ def session_user(accounts: Accounts, session: str) -> User | None:
 def sign_out(accounts: Accounts, session: str) -> None:
     """The session is over."""
     accounts.close_session(digest(session))
+
+
+def sessions(accounts: Accounts, user_id: str) -> tuple[Session, ...]:
+    """Where the user is signed in, newest first."""
+    return accounts.sessions(user_id, moments.now())
+
+
+def is_session(session: Session, key: str) -> bool:
+    """Whether this is the session with that key."""
+    return session.id == session_id(digest(key))
+
+
+def end_session(accounts: Accounts, user_id: str, key: str) -> None:
+    """The user's session with this id is over, wherever it is."""
+    accounts.end_session(user_id, key)
 
 
 # Tokens

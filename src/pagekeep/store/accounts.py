@@ -11,12 +11,18 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from pagekeep.errors import NotFound, StoreError
-from pagekeep.model import Scope, Token, User
+from pagekeep.model import Scope, Session, Token, User
 from pagekeep.store.clean import clean_text
 from pagekeep.store.engine import Engine, Row, Transaction
 
 _USER: Final = "SELECT id, name, password, disabled, created_at FROM users"
 _TOKEN: Final = "SELECT id, user_id, name, scopes, created_at, last_used_at, expires_at FROM tokens"
+_SESSION_ID: Final = 16
+
+
+def session_id(digest: str) -> str:
+    """What tells a session from others of its user; too little of the digest to be of use for anything else."""
+    return digest[:_SESSION_ID]
 
 
 class Accounts:
@@ -104,6 +110,23 @@ class Accounts:
     def close_session(self, digest: str) -> None:
         """Someone signed out."""
         self._engine.write(lambda tx: tx.run("DELETE FROM sessions WHERE digest = :digest", digest=digest))
+
+    def sessions(self, user_id: str, now: str) -> tuple[Session, ...]:
+        """A user's that last, newest first."""
+        rows = self._rows(
+            "SELECT digest, created_at, expires_at FROM sessions WHERE user_id = :user AND expires_at > :now "
+            "ORDER BY created_at DESC, digest",
+            user=clean_text(user_id),
+            now=now,
+        )
+        return tuple(Session(session_id(digest), created_at, expires_at) for digest, created_at, expires_at in rows)
+
+    def end_session(self, user_id: str, key: str) -> None:
+        """The user's session with this id is over; `NotFound` when there is none."""
+        sql = "DELETE FROM sessions WHERE user_id = :user AND substr(digest, 1, :length) = :key"
+        values = {"user": clean_text(user_id), "key": clean_text(key), "length": _SESSION_ID}
+        if not self._engine.write(lambda tx: tx.run(sql, **values)):
+            raise NotFound("There is no such session.")
 
     # Tokens
 

@@ -107,6 +107,10 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /settings/tokens/{token_id}/revoke": changes(
         "/settings/tokens/{other_token}/revoke", form={"x": "y"}, other=404, ada=303
     ),
+    "POST /settings/password": changes(
+        "/settings/password", form={"old": "wrong", "new": "x" * 12, "again": "x" * 12}, other=403, ada=403
+    ),
+    "POST /settings/sessions/{key}/end": changes("/settings/sessions/{session}/end", other=404, ada=303),
     "GET /static/{name}": public("/static/icon.svg"),
     "GET /service-worker.js": public("/service-worker.js"),
     "GET /manifest.webmanifest": public("/manifest.webmanifest"),

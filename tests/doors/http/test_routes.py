@@ -23,6 +23,7 @@ from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.images.signing import signed_path
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store, open_store
+from pagekeep.store.accounts import session_id
 from tests.app.conftest import Shore, article
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.doors.http.images.pictures import picture
@@ -65,6 +66,7 @@ class People:
             "annotation": annotation.id,
             "other_annotation": mark(self.library, stored.id, f"The {SECRET_WORD}").id,
             "token": token.token.id,
+            "session": session_id(app.digest(app.open_session(self.service.accounts, ada))),
             "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
             "url": url,
             "item": stored.id,

@@ -1,37 +1,53 @@
-"""`/settings`: the look, tokens for programs, the bookmarklet."""
+"""`/settings`: the look, the account, tokens for programs, the bookmarklet."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.app import accounts
 from pagekeep.doors.http.caller import in_person
+from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
 from pagekeep.doors.http.pages.look import CHOICES, COOKIE, Look
+from pagekeep.doors.http.security.cookies import session_of, set_session
 from pagekeep.doors.http.security.sites import own_path
-from pagekeep.model import Scope
+from pagekeep.errors import NotAllowed, PagekeepError
+from pagekeep.model import Scope, Session
 
 router = APIRouter()
 _YEAR = 31_536_000
 
 
 @router.get("/settings")
-def settings(frame: Looking) -> HTMLResponse:
+def settings(frame: Looking, password: str = "") -> HTMLResponse:
     """What can be chosen."""
-    return _shown(frame)
+    return _shown(frame, changed=password == "changed")
 
 
-def _shown(frame: Frame, secret: str | None = None) -> HTMLResponse:
+def _shown(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+    plain = {"secret": None, "problem": None, "changed": False}
     return frame.show(
         "settings.html",
+        status=status,
         tokens=accounts_of(frame),
-        secret=secret,
+        sessions=_sessions(frame),
         origin=str(frame.request.base_url).rstrip("/"),
         shared=frame.service.shared,
+        shortest=accounts.SHORTEST_PASSWORD,
+        **{**plain, **values},
     )
+
+
+def _sessions(frame: Frame) -> list[tuple[Session, bool]]:
+    """Where the reader is signed in, and whether it is here; for those who signed in, and no program of theirs."""
+    if frame.caller.by != "session":
+        return []
+    here = session_of(frame.request)
+    found = accounts.sessions(frame.service.accounts, frame.caller.user_id)
+    return [(session, accounts.is_session(session, here)) for session in found]
 
 
 def accounts_of(frame: Frame) -> list[object]:
@@ -68,7 +84,7 @@ def add_token(
     """A new token, shown this once."""
     scopes: tuple[Scope, ...] = ("read",) if scope == "read" else ("read", "write")
     made = accounts.add_token(frame.service.accounts, frame.caller.user_id, name, scopes)
-    response = _shown(frame, made.secret)
+    response = _shown(frame, secret=made.secret)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -78,3 +94,31 @@ def revoke_token(frame: Changing, token_id: str) -> Response:
     """A token is good no more."""
     accounts.revoke_token(frame.service.accounts, frame.caller.user_id, token_id)
     return RedirectResponse("/settings#tokens", 303)
+
+
+@router.post("/settings/password", dependencies=[Depends(in_person)])
+def change_password(
+    frame: Changing,
+    old: Annotated[str, Form(max_length=1_000)],
+    new: Annotated[str, Form(max_length=1_000)],
+    again: Annotated[str, Form(max_length=1_000)],
+) -> Response:
+    """Another password; whoever is signed in elsewhere is so no more."""
+    service, request = frame.service, frame.request
+    address = request.client.host if request.client else ""
+    try:
+        if new != again:
+            raise NotAllowed("The two new passwords differ.", suggestions=("Write the same one twice.",))
+        _, session = accounts.change_password(service.accounts, frame.caller.user_id, old, new, address)
+    except PagekeepError as error:
+        return _shown(frame, status=status_of(error), problem=error)
+    response = RedirectResponse("/settings?password=changed#account", 303)
+    set_session(response, request, session)
+    return response
+
+
+@router.post("/settings/sessions/{key}/end", dependencies=[Depends(in_person)])
+def end_session(frame: Changing, key: str) -> Response:
+    """Signed out somewhere else, or here."""
+    accounts.end_session(frame.service.accounts, frame.caller.user_id, key)
+    return RedirectResponse("/settings#account", 303)
