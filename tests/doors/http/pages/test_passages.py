@@ -75,3 +75,11 @@ def test_words_of_a_stranger_stay_words(client: TestClient, library: Store, key:
     page = client.get(f"/items/{key}").text
     assert "<script>alert" not in page
     assert "<img src=x" not in page
+
+
+def test_a_new_note_leaves_the_colour_another_program_gave(client: TestClient, library: Store, key: str) -> None:
+    made = mark(library, key, "the quay", colour="purple")
+    client.post(f"/items/{key}/annotations/{made.id}", data={"note": "Here.", "colour": "blue"})
+    assert [(one.note, one.colour) for one in library.annotations(key)] == [("Here.", "purple")]
+    client.post(f"/items/{key}/annotations/{made.id}", data={"note": "Here.", "colour": "pink"})
+    assert library.annotations(key)[0].colour == "pink"

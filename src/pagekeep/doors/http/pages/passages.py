@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from pagekeep.app.annotating import change_mark, mark, marks, unmark
 from pagekeep.doors.http.pages.frame import Changing, Frame
+from pagekeep.doors.http.pages.words import shade
 
 router = APIRouter()
 
@@ -49,7 +50,10 @@ def change(
     if deed == "delete":
         unmark(frame.library, key, mark_id)
     else:
-        change_mark(frame.library, key, mark_id, note=_lines(note), colour=colour or None)
+        had = {one.id: one.colour for one in marks(frame.library, key)}
+        # One that another program gave stays what it is called there, unless it was changed.
+        given = None if colour in ("", shade(had.get(mark_id))) else colour
+        change_mark(frame.library, key, mark_id, note=_lines(note), colour=given)
     return _shown(frame, key)
 
 
