@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from pagekeep.store import Store
 
 LATER = "2125-01-01T00:00:00.000000Z"
-FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "suggestions": ["Look: pagekeep jobs"]}
+FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "suggestions": ["Check the address."]}
 
 
 @pytest.fixture
@@ -29,11 +29,10 @@ def test_the_list_says_nothing_when_nothing_waits(client: TestClient) -> None:
     assert "Nothing is waiting" in client.get("/waiting").text
 
 
-def test_what_failed_is_shown_with_its_reason_and_no_commands(client: TestClient, failed: str) -> None:
+def test_what_failed_is_shown_with_its_reason_and_advice(client: TestClient, failed: str) -> None:
     page = client.get("/waiting").text
     assert "https://e.example/gone" in page
-    assert "The server answered 404." in page
-    assert "pagekeep jobs" not in page
+    assert "The server answered 404. Check the address." in page
 
 
 def test_what_failed_is_tried_again(client: TestClient, library: Store, failed: str) -> None:
@@ -45,6 +44,13 @@ def test_what_failed_is_tried_again(client: TestClient, library: Store, failed: 
 def test_what_failed_is_removed(client: TestClient, library: Store, failed: str) -> None:
     client.post(f"/waiting/{failed}", data={"deed": "forget"})
     assert library.jobs() == ()
+
+
+def test_a_task_that_is_no_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
+    library.enqueue("pagekeep:reparse/1", "pagekeep:reparse", {"task": "reparse"}, LATER)
+    page = client.get("/waiting").text
+    assert "Reading pages of your library again" in page
+    assert "pagekeep:reparse" not in page
 
 
 def test_pages_still_to_be_fetched_are_counted_and_listed(client: TestClient, library: Store) -> None:

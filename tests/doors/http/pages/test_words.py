@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.pages.words import day, direction, excerpt, marked, number, plainly, quality, shade, since
+from pagekeep.doors.http.pages.words import day, direction, excerpt, marked, number, quality, shade, since
 from tests.store.making import make_item
 
 
@@ -78,17 +78,3 @@ def test_an_excerpt_of_much_is_short_and_of_nothing_is_none() -> None:
     assert len(excerpt(make_item(content="船" * 5_000))) == 301
     assert excerpt(make_item(title="A page of boats", content="[A page of boats](https://e.example/)")) == ""
     assert excerpt(make_item(content="")) == ""
-
-
-@pytest.mark.parametrize(
-    ("advice", "shown"),
-    [
-        ("Retry with the browser (--render).", "Retry with the browser."),
-        ("First restore it: pagekeep restore 1234abcd", "First restore it."),
-        ("Run `pagekeep doctor` to see whether something is missing.", ""),
-        ("Name it with --format.", ""),
-        ("Wait a quarter of an hour.", "Wait a quarter of an hour."),
-    ],
-)
-def test_advice_names_no_commands(advice: str, shown: str) -> None:
-    assert plainly(advice) == shown

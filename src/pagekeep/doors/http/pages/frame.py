@@ -41,7 +41,6 @@ def templates() -> Environment:
         excerpt=words.excerpt,
         marked=words.marked,
         number=words.number,
-        plainly=words.plainly,
         quality=words.quality,
         shade=words.shade,
         since=words.since,

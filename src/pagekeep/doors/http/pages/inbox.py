@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.app import deeds
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
 from pagekeep.doors.http.pages.pictures import signer
-from pagekeep.doors.http.pages.words import plainly
 from pagekeep.doors.http.security.sites import own_path
 from pagekeep.errors import PagekeepError
 from pagekeep.model import Hit, Item, ItemFilter, Level
@@ -142,7 +141,7 @@ def rows(frame: Frame, view: View) -> Rows:
         untouched = not listed.items and not _holds_anything(frame)
         return Rows(tuple(_row(frame, item) for item in listed.items), listed.next, untouched=untouched)
     except PagekeepError as error:
-        return Rows(problem=" ".join(filter(None, (error.message, *map(plainly, error.suggestions)))))
+        return Rows(problem=" ".join((error.message, *error.suggestions)))
 
 
 def _holds_anything(frame: Frame) -> bool:

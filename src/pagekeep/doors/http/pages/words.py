@@ -109,7 +109,6 @@ _NO_TEXT: Final = ("#", "!", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
 _LOOKED_AT: Final = 6_000
 _EXCERPT: Final = 300
 _SHORTEST: Final = 12
-_OPTION: Final = re.compile(r" \(--[a-z-]+\)")
 
 
 def excerpt(item: Item) -> str:
@@ -121,15 +120,6 @@ def excerpt(item: Item) -> str:
         if len(begins) >= _SHORTEST and begins != item.title:
             return f"{begins[:_EXCERPT]}…" if len(begins) > _EXCERPT else begins
     return ""
-
-
-def plainly(advice: str) -> str:
-    """Advice without the commands and options of the command line, which nobody has here; nothing when it was only these."""
-    told, command, _ = _OPTION.sub("", advice).partition("pagekeep ")
-    if not command:
-        return "" if "--" in told else told
-    told = told.rstrip(" `")
-    return f"{told[:-1]}." if told.endswith(":") else ""
 
 
 def number(value: int | None) -> str:
