@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 
-from pagekeep.bulk.row import Job, Row
-from pagekeep.bulk.row import make_row as honest
+from pagekeep.bulk.records import Line, Span
+from pagekeep.bulk.row import Job, Made
+from pagekeep.bulk.row import make as honest
 
 
-def make_row(job: Job) -> Row:
+def make(job: Job) -> Made:
     """As the real one, except for two words."""
-    html = getattr(job.record, "html", "")
-    while "LOOP" in html:
+    html = job.record.data.read() if isinstance(job.record, Line) and isinstance(job.record.data, Span) else b""
+    while b"LOOP" in html:
         pass
-    if "DIE" in html:
+    if b"DIE" in html:
         os._exit(1)
     return honest(job)

@@ -8,10 +8,25 @@
 
 from __future__ import annotations
 
+from pagekeep.bulk.accounts import Account
+from pagekeep.bulk.batch import extract_batch
+from pagekeep.bulk.course import Progress
 from pagekeep.bulk.inputs import find
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.report import Report
 from pagekeep.bulk.row import COLUMNS, Column, Row
 from pagekeep.bulk.running import extract_many, run
 
-__all__ = ["COLUMNS", "Column", "Plan", "Report", "Row", "extract_many", "find", "run"]
+__all__ = [
+    "COLUMNS",
+    "Account",
+    "Column",
+    "Plan",
+    "Progress",
+    "Report",
+    "Row",
+    "extract_batch",
+    "extract_many",
+    "find",
+    "run",
+]

@@ -23,6 +23,8 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".htm": "html",
     ".xhtml": "html",
 }
+BUFFER: Final = 1_048_576
+"""Bytes read at once."""
 _PACKED: Final = (".gz", ".zst", ".lz4")
 
 
@@ -35,6 +37,8 @@ class Input:
     name: str
     """As the output names it: below what the caller gave, so that it is the same on every machine."""
     format: Format
+    size: int | None = None
+    """Bytes, as it is stored; `None` where that is not known."""
 
 
 def find(given: Iterable[str]) -> tuple[Input, ...]:
@@ -61,7 +65,7 @@ def _expand(place: str) -> Iterator[Input]:
         files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
         yield from _known((str(file), file.relative_to(path).as_posix()) for file in files)
     elif path.is_file():
-        yield Input(str(path), path.name, format_of(path.name) or _refuse(path.name))
+        yield Input(str(path), path.name, format_of(path.name) or _refuse(path.name), path.stat().st_size)
     else:
         yield from _known((file, Path(file).name) for file in sorted(glob.glob(place, recursive=True)))
 
@@ -82,7 +86,7 @@ def _known(files: Iterable[tuple[str, str]]) -> Iterator[Input]:
     """A folder may hold other things too; they are none of our business."""
     for path, name in files:
         if found := format_of(name):
-            yield Input(path, name, found)
+            yield Input(path, name, found, None if "://" in path else Path(path).stat().st_size)
 
 
 def _is_hidden(file: Path, folder: Path) -> bool:
@@ -107,7 +111,7 @@ def _refuse(name: str) -> Format:
 def open_binary(item: Input) -> IO[bytes]:
     """The file as it is stored. Packed ones are unpacked by who reads them."""
     if "://" not in item.path:
-        return Path(item.path).open("rb")
+        return Path(item.path).open("rb", buffering=BUFFER)
     import fsspec
 
     stream: Any = fsspec.open(item.path, "rb").open()

@@ -8,55 +8,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import IO, Any, Final
 
+from pagekeep.bulk.accounts import Account
+from pagekeep.bulk.arrow import schema, table_of
 from pagekeep.bulk.duplicates import Signature, packed, unpacked
 from pagekeep.bulk.reading import needed_pyarrow
-from pagekeep.bulk.row import BY_NAME, Row
+from pagekeep.bulk.row import LONG, Cells, OutputFormat
 from pagekeep.errors import StoreError
 
-OutputFormat = Literal["parquet", "jsonl"]
 _ACCOUNTS: Final = "_accounts"
 _MANIFEST: Final = "_run.json"
-
-
-@dataclass(slots=True)
-class Account:
-    """What became of the records of one part."""
-
-    records: int = 0
-    rows: int = 0
-    words: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    """By type."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """By filter."""
-    kinds: Counter[str] = field(default_factory=Counter)
-    levels: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Account) -> None:
-        """Sum up."""
-        for name in self.__dataclass_fields__:
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if isinstance(mine, Counter):
-                mine.update(theirs)
-            else:
-                setattr(self, name, mine + theirs)
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain JSON types, the most frequent first."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: _by_count(value) if isinstance(value, Counter) else value for name, value in values.items()}
-
-
-def _by_count(counts: Counter[str]) -> dict[str, int]:
-    """Ties by name: the bytes must not depend on which page came first."""
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 class Parts:
@@ -81,7 +46,7 @@ class Parts:
         (self.folder / _ACCOUNTS).mkdir(parents=True, exist_ok=True)
         for draft in self.folder.rglob("*.draft"):
             draft.unlink()
-        _write(place, lambda draft: draft.write_text(json.dumps(manifest, indent=1, sort_keys=True), "utf-8"))
+        _write(place, json.dumps(manifest, indent=1, sort_keys=True).encode())
 
     def _same_run(self, begun: dict[str, Any], manifest: dict[str, Any]) -> None:
         others = sorted(name for name in {*begun, *manifest} if begun.get(name) != manifest.get(name))
@@ -98,34 +63,14 @@ class Parts:
     def _account(self, number: int) -> Path:
         return self.folder / _ACCOUNTS / f"{number:06}.json"
 
-    def write(self, number: int, rows: Sequence[Row], account: Account, new: Sequence[Signature]) -> None:
-        """One part, then what it accounts for. `new` are the pages in it that later ones may repeat."""
-        path = self.folder / f"part-{number:06}.{self._format}"
-        _write(path, lambda draft: self._write_rows(draft, rows))
-        if new:
-            _write(self._account(number).with_suffix(".seen"), lambda draft: draft.write_bytes(packed(new)))
-        _write(self._account(number), lambda draft: draft.write_text(json.dumps(account.to_json()), "utf-8"))
-
-    def _write_rows(self, draft: Path, rows: Sequence[Row]) -> None:
-        if self._format == "jsonl":
-            with draft.open("w", encoding="utf-8", errors="replace") as file:
-                for row in rows:
-                    kept = {name: row.get(name) for name in self._columns}
-                    file.write(json.dumps(kept, ensure_ascii=False) + "\n")
-            return
-        pyarrow = needed_pyarrow()
-        table = pyarrow.Table.from_pydict(
-            {name: [storable(row.get(name)) for row in rows] for name in self._columns}, schema=schema(self._columns)
-        )
-        pyarrow.parquet.write_table(table, draft, compression="zstd", row_group_size=1_000)
+    def open(self, number: int) -> Part:
+        """A part to be filled. It is there once it is closed."""
+        return Part(self.folder / f"part-{number:06}.{self._format}", self._account(number), self._columns)
 
     def accounts(self) -> Iterator[Account]:
         """Of all parts that are done, in their order."""
         for file in sorted((self.folder / _ACCOUNTS).glob("*.json")):
-            account = Account()
-            for name, value in json.loads(file.read_text("utf-8")).items():
-                setattr(account, name, Counter(value) if isinstance(value, dict) else value)
-            yield account
+            yield Account.from_json(json.loads(file.read_text("utf-8")))
 
     def seen(self) -> Iterator[Signature]:
         """Pages of all parts that are done, for those that repeat them."""
@@ -133,27 +78,82 @@ class Parts:
             yield from unpacked(file.read_bytes())
 
 
-def schema(columns: Sequence[str]) -> Any:
-    """The Parquet schema of these columns."""
-    pyarrow = needed_pyarrow()
-    types = {"text": pyarrow.string(), "whole": pyarrow.int32(), "number": pyarrow.float32()}
-    return pyarrow.schema([(name, types[BY_NAME[name].type]) for name in columns])
+class Part:
+    """A part that is being written, a group of rows at a time, under a name that does not count."""
+
+    def __init__(self, path: Path, account: Path, columns: tuple[str, ...]) -> None:
+        self._path = path
+        self._draft = _draft_of(path)
+        self._account = account
+        self._columns = columns
+        self._file: IO[bytes] | None = None
+        self._table: Any = None
+
+    def add(self, rows: Sequence[Cells]) -> None:
+        """Rows behind those that are there."""
+        with _told():
+            if self._file is None:
+                self._file = self._draft.open("wb")
+            if self._path.suffix == ".jsonl":
+                self._file.writelines(map(_line, rows))
+                return
+            if self._table is None:
+                self._table = _writer(self._file, self._columns)
+            self._table.write_table(table_of(rows, self._columns))
+
+    def close(self, account: Account, new: Sequence[Signature]) -> None:
+        """The part takes its name, then what it accounts for is told. `new` are its pages that later ones may repeat."""
+        if self._file is None or (self._table is None and self._path.suffix == ".parquet"):
+            self.add([])
+        with _told():
+            self.abandon()
+            _settle(self._draft, self._path)
+        if new:
+            _write(self._account.with_suffix(".seen"), packed(new))
+        _write(self._account, json.dumps(account.to_json()).encode())
+
+    def abandon(self) -> None:
+        """Let go of the file. What was written is a draft, and counts for nothing."""
+        if self._table is not None:
+            self._table.close()
+        if self._file is not None:
+            self._file.close()
 
 
-def storable(value: Any) -> Any:
-    """Lone surrogates, which UTF-8 cannot carry, become question marks."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "replace").decode()
-    return value
+def _line(cells: Cells) -> bytes:
+    assert isinstance(cells, bytes)  # asked for with the format
+    return cells
 
 
-def _write(path: Path, fill: Callable[[Path], Any]) -> None:
+def _writer(file: IO[bytes], columns: tuple[str, ...]) -> Any:
+    """Long texts never repeat: a dictionary of them, or the least and the greatest, would be work and bytes for nothing."""
+    short = [name for name in columns if name not in LONG]
+    return needed_pyarrow().parquet.ParquetWriter(
+        file, schema(columns), compression="zstd", use_dictionary=short, write_statistics=short
+    )
+
+
+def _draft_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.draft")
+
+
+def _write(path: Path, content: bytes) -> None:
     """There under its name only when it is whole and on the disk."""
-    draft = path.with_name(f"{path.name}.draft")
+    with _told():
+        draft = _draft_of(path)
+        draft.write_bytes(content)
+        _settle(draft, path)
+
+
+def _settle(draft: Path, path: Path) -> None:
+    with draft.open("rb+") as file:
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
     try:
-        fill(draft)
-        with draft.open("rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(path)
+        yield
     except OSError as error:
         raise StoreError("The output could not be written.", suggestions=("Check the folder and the disk.",)) from error

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pagekeep.bulk.inputs import Input
-from pagekeep.bulk.parts import OutputFormat
 from pagekeep.bulk.reading import Reading
-from pagekeep.bulk.row import BY_NAME, DEFAULT, Row
+from pagekeep.bulk.records import Columns
+from pagekeep.bulk.row import BY_NAME, DEFAULT, Made, OutputFormat, Wanted
 from pagekeep.errors import ParseError
 from pagekeep.model import PARSER_VERSION
 from pagekeep.workers import Limits
@@ -62,7 +62,11 @@ class Plan:
 
     def reading(self) -> Reading:
         """How the files are read."""
-        return Reading(self.html_column, self.url_column, self.max_bytes)
+        return Reading(Columns(self.html_column, self.url_column), self.max_bytes)
+
+    def wanted(self) -> Wanted:
+        """What workers make of a record."""
+        return Wanted(self.columns, self.rules, self.duplicates != "keep", self.format, self.max_bytes)
 
     def takes(self, place: str) -> bool:
         """Whether the record is in the sample: by its place alone, so the same on every run and machine."""
@@ -71,12 +75,12 @@ class Plan:
         digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest) < self.sample * _WHOLE
 
-    def why_left_out(self, row: Row) -> str | None:
+    def why_left_out(self, made: Made) -> str | None:
         """Which filter the row does not pass."""
-        if row.get("error_type"):
+        if made.error_type:
             return None
-        if self.languages and (row["language"] or "").partition("-")[0] not in self.languages:
+        if self.languages and (made.language or "").partition("-")[0] not in self.languages:
             return "other language"
-        if row["score"] < self.min_score:
+        if made.score < self.min_score:
             return "low quality"
         return None

@@ -8,27 +8,31 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from pagekeep.bulk.accounts import Account
+from pagekeep.bulk.arrow import table_of
+from pagekeep.bulk.course import Course
 from pagekeep.bulk.local import TASK
-from pagekeep.bulk.parts import Account, OutputFormat, schema, storable
 from pagekeep.bulk.plan import Plan
-from pagekeep.bulk.reading import Reading, needed_pyarrow, records
-from pagekeep.bulk.records import Record, Refused
-from pagekeep.bulk.row import Job, Row, error_row
+from pagekeep.bulk.reading import Found, Reading, needed_pyarrow, opened, records
+from pagekeep.bulk.records import Line, Record, Refused
+from pagekeep.bulk.row import Job, Made, OutputFormat, failed
 from pagekeep.errors import UnsupportedContent
 from pagekeep.workers import Worker
 
 WAVE: Final = 64
 """Files a wave."""
 _BATCH: Final = 32
-_NEEDED: Final = ("kind", "level", "language", "words", "error_type")
+_NEEDED: Final = ("place", "kind", "level", "language", "words", "error_type", "error")
 """Columns of which the account is made."""
 
 
-def run(plan: Plan, progress: Callable[[Account], None], address: str | None = None) -> Reading:
+def run(plan: Plan, course: Course, address: str | None = None) -> Reading:
     """Work through every wave that is not done."""
     ray = _ray()
     if plan.duplicates != "keep":
@@ -42,8 +46,9 @@ def run(plan: Plan, progress: Callable[[Account], None], address: str | None = N
     try:
         for number, start in enumerate(range(0, len(plan.inputs), WAVE)):
             done = plan.out / f"wave-{number:06}"
-            if not done.is_dir():
-                progress(_wave(ray, plan, start, done))
+            if not done.is_dir() and (plan.limit is None or course.records < plan.limit):
+                course.share = partial(min, 1.0, (start + WAVE) / len(plan.inputs))
+                course.many(_wave(ray, plan, start, done, course.records))
     finally:
         if started:
             ray.shutdown()
@@ -61,11 +66,14 @@ def _ray() -> Any:
     return ray
 
 
-def _wave(ray: Any, plan: Plan, start: int, done: Path) -> Account:
+def _wave(ray: Any, plan: Plan, start: int, done: Path, before: int) -> Account:
     draft = done.with_name(f"{done.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     files = [{"index": index} for index in range(start, min(start + WAVE, len(plan.inputs)))]
     pages = ray.data.from_items(files, override_num_blocks=len(files)).flat_map(_Reader(plan))
+    if plan.limit is not None:
+        ray.data.DataContext.get_current().execution_options.preserve_order = True  # the first ones, as on one machine
+        pages = pages.limit(plan.limit - before)
     rows = pages.map_batches(
         RowMaker, fn_constructor_args=(plan,), batch_size=_BATCH, batch_format="pyarrow", concurrency=(1, plan.workers)
     )
@@ -89,13 +97,14 @@ class _Reader:
         self._plan = plan
 
     def __call__(self, file: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        reading = self._plan.reading()
+        reading = replace(self._plan.reading(), begun=int(file["index"]) > 0)
         for record in records(self._plan.inputs[int(file["index"])], reading):
             if self._plan.takes(record.place):
                 yield _carried(record)
 
 
-def _carried(record: Record | Refused) -> dict[str, Any]:
+def _carried(found: Found) -> dict[str, Any]:
+    record = opened(found) if isinstance(found, Line) else found
     row: dict[str, Any] = {
         "place": record.place,
         "url": record.url or "",
@@ -112,21 +121,18 @@ def _carried(record: Record | Refused) -> dict[str, Any]:
 
 
 class RowMaker:
-    """An actor with a killable child of its own. Also of use by itself: `dataset.map_batches(RowMaker, ...)`."""
+    """An actor with a killable child of its own."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._wanted = replace(plan.wanted(), format="parquet")  # Ray writes what it is given as a table
         self._worker = Worker(TASK, plan.limits)
 
     def __call__(self, batch: Any) -> Any:
-        jobs = [Job(_record(row), self._plan.columns, self._plan.rules) for row in batch.to_pylist()]
+        jobs = [Job(_record(row), self._wanted) for row in batch.to_pylist()]
         answers = zip(jobs, self._worker.ask(jobs), strict=True)
-        rows = [row if error is None else _failed(job, error) for job, (row, error) in answers]
-        return table_of([row for row in rows if self._plan.why_left_out(row) is None], self._plan.columns)
-
-
-def _failed(job: Job, error: Any) -> Row:
-    return error_row(job.record.place, job.record.url, error, job.columns)
+        rows: list[Made] = [made if error is None else failed(job, error) for job, (made, error) in answers]
+        return table_of([made.cells for made in rows if not self._plan.why_left_out(made)], self._plan.columns)
 
 
 def _record(row: dict[str, Any]) -> Record | Refused:
@@ -138,25 +144,12 @@ def _record(row: dict[str, Any]) -> Record | Refused:
     return Record(row["place"], row["url"] or None, row["html"], row["encoding"] or None, row["status"] or None)
 
 
-def table_of(rows: list[Row], columns: tuple[str, ...]) -> Any:
-    """Rows as an Arrow table of the documented schema."""
-    values = {name: [storable(row.get(name)) for row in rows] for name in columns}
-    return needed_pyarrow().Table.from_pydict(values, schema=schema(columns))
-
-
 def account_of(folder: Path, plan: Plan) -> Account:
     """What a wave holds, counted from what was written."""
     account = Account()
     for row in _written(folder, plan):
-        account.records += 1
-        account.rows += 1
-        if row.get("error_type"):
-            account.errors[row["error_type"]] += 1
-        else:
-            account.words += row.get("words") or 0
-            for name, counts in (("kind", account.kinds), ("level", account.levels), ("language", account.languages)):
-                if name in plan.columns:
-                    counts[row.get(name) or "unknown"] += 1
+        told = {name: row[name] for name in _NEEDED if row.get(name) is not None}
+        account.count(Made((), **{"place": "", **told}))
     return account
 
 

@@ -10,7 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from pagekeep.bulk.parts import Account
+from pagekeep.bulk.accounts import Account
+from pagekeep.bulk.course import Times
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Report:
     """Of this run."""
     new_records: int = 0
     """In this run."""
+    times: Times = field(default_factory=Times)
+    """Of this run."""
 
     @property
     def rate(self) -> float:
@@ -33,7 +36,7 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """As plain JSON types."""
         speed = {"seconds": round(self.seconds, 3), "new_records": self.new_records, "per_second": round(self.rate, 2)}
-        return {**self.account.to_json(), "skipped": dict(self.skipped), **speed}
+        return {**self.account.to_json(), "skipped": dict(self.skipped), **speed, **self.times.to_json()}
 
 
 def write(report: Report, folder: Path) -> None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pagekeep import rules
-from pagekeep.bulk.records import Record, Refused
+from pagekeep.bulk.duplicates import Signature, signature
+from pagekeep.bulk.reading import Found, opened
+from pagekeep.bulk.records import Line, Record, Refused
 from pagekeep.errors import PagekeepError
 from pagekeep.model import PARSER_VERSION, Options, Page
 from pagekeep.pipeline import extract
 from pagekeep.rules.rulebook import Rulebook
 
 Row = dict[str, Any]
+Cells = tuple[Any, ...] | bytes
+"""A row as it is written: its values in the order of the columns, text as UTF-8; or a line of JSON."""
+OutputFormat = Literal["parquet", "jsonl"]
 ColumnType = Literal["text", "whole", "number"]
 
 
@@ -53,44 +59,94 @@ COLUMNS: Final = (
     Column("milliseconds", "number", "Time the page took. Only when asked for: it alone differs from run to run."),
 )
 BY_NAME: Final[Mapping[str, Column]] = {column.name: column for column in COLUMNS}
+LONG: Final = ("document", "markdown", "text")
+"""Columns that hold whole texts."""
 DEFAULT: Final = tuple(column.name for column in COLUMNS if column.name != "milliseconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of every record of a run."""
+
+    columns: tuple[str, ...] = DEFAULT
+    rules: str | None = None
+    """Folder of the user's rules, besides the shipped ones."""
+    signature: bool = False
+    """Whether near duplicates are looked for."""
+    format: OutputFormat = "parquet"
+    max_bytes: int = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """A record, and what is wanted of it. Travels to the worker."""
 
-    record: Record | Refused
-    columns: tuple[str, ...] = DEFAULT
-    rules: str | None = None
-    """Folder of the user's rules, besides the shipped ones."""
-    signature: bool = False
-    """Whether near duplicates are looked for."""
+    record: Found
+    wanted: Wanted = Wanted()
+
+
+class Made(NamedTuple):
+    """A row, and beside it what filters and the report need, whatever columns are written. Travels back from the worker."""
+
+    cells: Cells
+    place: str
+    error_type: str | None = None
+    error: str | None = None
+    language: str | None = None
+    kind: str = ""
+    level: str = ""
+    score: int = 0
+    words: int = 0
+    milliseconds: float = 0.0
+    signature: Signature | None = None
 
 
 def make_row(job: Job) -> Row:
     """The record's row; a page that cannot be read gives a row that says why."""
+    row = _row(job)
+    return {name: row.get(name) for name in job.wanted.columns}
+
+
+def make(job: Job) -> Made:
+    """The same as it is written."""
+    return _packed(_row(job), job.wanted)
+
+
+def failed_row(job: Job, error: PagekeepError) -> Row:
+    """The row of a record that was the end of the process that read it."""
+    row = _error_row(_ready(job.record), error)
+    return {name: row.get(name) for name in job.wanted.columns}
+
+
+def failed(job: Job, error: PagekeepError) -> Made:
+    """The same as it is written."""
+    return _packed(_error_row(_ready(job.record), error), job.wanted)
+
+
+def _row(job: Job) -> Row:
+    """All wanted columns, those that are always needed, and what a record that gives no page has instead."""
     started = perf_counter()
-    record = job.record
+    record, wanted = _ready(job.record), job.wanted
     if isinstance(record, Refused):
-        return error_row(record.place, record.url, record.error, job.columns)
-    options = Options(encoding=record.encoding, status=record.status)
+        return _error_row(record, record.error)
+    options = Options(encoding=record.encoding, status=record.status, max_bytes=wanted.max_bytes)
     try:
-        page = extract(record.html, record.url, rules=_rulebook(job.rules), options=options)
+        page = extract(record.html, record.url, rules=_rulebook(wanted.rules), options=options)
     except PagekeepError as error:
-        return error_row(record.place, record.url, error, job.columns)
-    row = {name: _value(BY_NAME[name], page) for name in (*job.columns, *_ALWAYS)}
+        return _error_row(record, error)
+    row = {name: _value(BY_NAME[name], page) for name in (*wanted.columns, *_ALWAYS)}
     row |= {"place": record.place, "url": record.url}
     row["milliseconds"] = round((perf_counter() - started) * 1000, 3)
-    if job.signature:
-        from pagekeep.bulk.duplicates import signature
-
+    if wanted.signature:
         row["signature"] = signature(page.text)
     return row
 
 
-_ALWAYS: Final = ("language", "kind", "level", "score", "words", "parser_version")
-"""Filters and the report need these, whatever columns are written."""
+_ALWAYS: Final = ("language", "kind", "level", "score", "words")
+
+
+def _ready(record: Found) -> Record | Refused:
+    return opened(record) if isinstance(record, Line) else record
 
 
 def _value(column: Column, page: Page) -> Any:
@@ -99,11 +155,25 @@ def _value(column: Column, page: Page) -> Any:
     return column.read(page) if column.read else None
 
 
-def error_row(place: str, url: str | None, error: PagekeepError, columns: tuple[str, ...]) -> Row:
-    """The row of a record that gives no page."""
-    row: Row = dict.fromkeys((*columns, *_ALWAYS))
-    row |= {"place": place, "url": url, "error_type": error.type, "error": error.message}
-    return row | {"parser_version": PARSER_VERSION}
+def _error_row(record: Record | Refused, error: PagekeepError) -> Row:
+    told = {"error_type": error.type, "error": error.message, "parser_version": PARSER_VERSION}
+    return {"place": record.place, "url": record.url, **told}
+
+
+def _packed(row: Row, wanted: Wanted) -> Made:
+    cells = _line(row, wanted.columns) if wanted.format == "jsonl" else _cells(row, wanted.columns)
+    return Made(cells, **{name: row[name] for name in Made._fields[1:] if name in row})
+
+
+def _line(row: Row, columns: tuple[str, ...]) -> bytes:
+    kept = {name: row.get(name) for name in columns}
+    return (json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def _cells(row: Row, columns: tuple[str, ...]) -> tuple[Any, ...]:
+    """Lone surrogates, which UTF-8 cannot carry, become question marks."""
+    values = (row.get(name) for name in columns)
+    return tuple(value.encode("utf-8", "replace") if isinstance(value, str) else value for value in values)
 
 
 @lru_cache(maxsize=4)

@@ -3,49 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from time import monotonic
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, Literal
 
-from pagekeep.bulk import local, ray_engine, report
-from pagekeep.bulk.parts import Account, Parts
+from pagekeep.bulk import inputs, local, ray_engine, report
+from pagekeep.bulk.accounts import Account
+from pagekeep.bulk.course import Course, Watcher, unwatched
+from pagekeep.bulk.parts import Parts
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.records import Record
 from pagekeep.bulk.report import Report
-from pagekeep.bulk.row import DEFAULT, Job, Row, error_row
+from pagekeep.bulk.row import DEFAULT, Job, Row, Wanted, failed_row
 from pagekeep.workers import Limits, Pool
 
-Progress = Callable[[Account], None]
 Engine = Literal["local", "ray"]
-
-
-def _silent(_account: Account) -> None:
-    """Nobody watches."""
+Source = str | Path
+ROW: Final = "pagekeep.bulk.row:make_row"
 
 
 def run(
-    plan: Plan,
+    source: Plan | Source | Iterable[Source],
+    out: Source | None = None,
     *,
     engine: Engine = "local",
     address: str | None = None,
     resume: bool = False,
-    progress: Progress = _silent,
+    progress: Watcher = unwatched,
+    **chosen: Any,
 ) -> Report:
     """Read everything, write parts and a report. A run that was killed goes on with `resume`: nothing is lost or doubled.
 
-    `engine` is all cores of this machine, or Ray (at `address`, or one that is started for the run). `progress` hears of all
-    parts that are done: first those of earlier runs together, then each as it is finished.
+    `source` is a file, a folder, a pattern, an address for fsspec, or several; `out` the folder to write to; further names are
+    those of `Plan` (`columns`, `format`, `workers`, `limit`, `sample`, `languages`, `min_score`, `duplicates`...). A `Plan`
+    stands for all of these together. `engine` is all cores of this machine, or Ray (at `address`, or one that is started for
+    the run). `progress` hears a few times a second where the run is.
     """
+    plan = source if isinstance(source, Plan) else _planned(source, out, chosen)
     parts = Parts(plan.out, plan.columns, plan.format)
     parts.begin({**plan.manifest(), "engine": engine}, resume=resume)
-    before = _sum(plan, parts, engine)
-    progress(before)
-    started = monotonic()
-    reading = ray_engine.run(plan, progress, address) if engine == "ray" else local.run(plan, parts, progress)
-    whole = _sum(plan, parts, engine)
-    done = Report(whole, dict(reading.skipped), monotonic() - started, whole.records - before.records)
+    course = Course(_sum(plan, parts, engine), progress)
+    course.tell()
+    reading = ray_engine.run(plan, course, address) if engine == "ray" else local.run(plan, parts, course)
+    done = Report(_sum(plan, parts, engine), dict(reading.skipped), course.seconds, course.new_records, course.times)
     report.write(done, plan.out)
     return done
+
+
+def _planned(source: Source | Iterable[Source], out: Source | None, chosen: dict[str, Any]) -> Plan:
+    if out is None:
+        raise TypeError("Say where to write to: run(source, out).")
+    places = [source] if isinstance(source, (str, Path)) else source
+    return Plan(inputs.find(map(str, places)), Path(out), **chosen)
 
 
 def _sum(plan: Plan, parts: Parts, engine: Engine) -> Account:
@@ -63,8 +72,8 @@ def extract_many(
     limits: Limits = Limits(),
 ) -> Iterator[Row]:
     """A row for each (address, HTML), in their order, made by all cores. A page that fails gives a row that says why."""
-    jobs = (Job(Record(str(number), url, html), columns) for number, (url, html) in enumerate(pages))
-    with Pool(local.TASK, workers or os.cpu_count() or 1, limits) as pool:
-        for job, row, error in pool.map(jobs):
-            row = row if error is None else error_row(job.record.place, job.record.url, error, columns)
-            yield {name: row.get(name) for name in columns}
+    wanted = Wanted(columns)
+    jobs = (Job(Record(str(number), url, html), wanted) for number, (url, html) in enumerate(pages))
+    with Pool(ROW, workers or os.cpu_count() or 1, limits) as pool:
+        for row, error, job in pool.map_batches(local.in_batches(jobs)):
+            yield row if error is None else failed_row(job, error)

@@ -8,17 +8,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import struct
 import sys
 import traceback
 from collections.abc import Callable
 from importlib import import_module
-from typing import IO, Any, Final
+from typing import IO, Any
 
 from pagekeep.errors import PagekeepError, ParseError
-
-HEADER: Final = struct.Struct("<Q")
-"""Before every message: its length in bytes."""
+from pagekeep.workers.heap import Heap
 
 
 def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
@@ -27,10 +24,13 @@ def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
     os.dup2(2, 1)  # whatever prints must not break the answers
     _bound_memory(megabytes)
     run = _load(task)
+    heap = Heap()
     with jobs, answers:
         while (batch := read(jobs)) is not None:
-            for number, job in enumerate(batch):
-                write(answers, (number, *_answer(run, job, cpu_seconds)))
+            batch.reverse()
+            while batch:
+                write(answers, _answer(run, batch.pop(), cpu_seconds))  # a page is let go as soon as it is read
+                heap.tidy()
 
 
 def _load(task: str) -> Callable[[Any], Any]:
@@ -81,18 +81,15 @@ def _bound_memory(megabytes: int) -> None:
 
 def read(stream: IO[bytes]) -> Any:
     """The next message, or `None` when the other side has gone."""
-    header = stream.read(HEADER.size)
-    if len(header) < HEADER.size:
+    try:
+        return pickle.load(stream)
+    except (EOFError, pickle.UnpicklingError):  # nothing more, or a message that was cut
         return None
-    (length,) = HEADER.unpack(header)
-    data = stream.read(length)
-    return pickle.loads(data) if len(data) == length else None
 
 
 def write(stream: IO[bytes], message: Any) -> None:
-    """Send a message whole."""
-    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    stream.write(HEADER.pack(len(data)) + data)
+    """Send a message whole. Pages in it go to the pipe as they are, without another copy."""
+    pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
 
 

@@ -9,13 +9,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Timer
 from typing import IO, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.workers import child
+from pagekeep.workers.alarm import Alarm
 
 _MAIN: Final = "from pagekeep.workers.child import main; main()"
+_PIPE: Final = 1_048_576
+"""Bytes on their way at most, each way."""
+_BUFFER: Final = 262_144
+"""Bytes taken from the pipe at once: most answers are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Worker:
         self.task = task
         self.limits = limits
         self._process: subprocess.Popen[bytes] | None = None
+        self._alarm = Alarm(limits.wall_seconds, self._kill)
         self._late = False
         self._closed = False
 
@@ -63,6 +68,7 @@ class Worker:
     def close(self) -> None:
         """End the child for good, once nobody asks any more."""
         self.interrupt()
+        self._alarm.end()
         if self._process is not None:
             self._end(self._process)
 
@@ -80,12 +86,16 @@ class Worker:
         # The child finds what this process finds, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         arguments = [self.task, str(self.limits.cpu_seconds), str(self.limits.megabytes)]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=_BUFFER,
             env=environment,
         )
+        for pipe in _pipes(process):
+            _widen(pipe)
+        return process
 
     def _answers(
         self, process: subprocess.Popen[bytes], jobs: Sequence[Any]
@@ -97,21 +107,19 @@ class Worker:
         except BrokenPipeError:
             return
         for _ in jobs:
-            alarm = Timer(self.limits.wall_seconds, self._kill, [process])
-            alarm.daemon = True
-            alarm.start()
+            self._alarm.set()
             try:
                 answer = child.read(stdout)
             finally:
-                alarm.cancel()
+                self._alarm.clear()
             if answer is None:
                 return
-            _, result, error = answer
-            yield result, error
+            yield answer
 
-    def _kill(self, process: subprocess.Popen[bytes]) -> None:
-        self._late = True
-        process.kill()
+    def _kill(self) -> None:
+        if (process := self._process) is not None:
+            self._late = True
+            process.kill()
 
     def _verdict(self, process: subprocess.Popen[bytes]) -> PagekeepError:
         """What the child died of."""
@@ -138,3 +146,12 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     assert process.stdin is not None  # both were asked for when it was started
     assert process.stdout is not None
     return process.stdin, process.stdout
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Room for a whole page, so that the two sides need not take turns; a system that refuses keeps its small pipe."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekeep.doors.cli import bulk_progress
 from pagekeep.doors.cli.library import examples
 from pagekeep.doors.cli.show import errors_shown, write, write_json
 
 if TYPE_CHECKING:
-    from pagekeep.bulk import Plan, Report
-    from pagekeep.bulk.parts import Account
+    from pagekeep.bulk import Plan, Progress, Report
 
 
 @click.command(
@@ -58,7 +58,7 @@ def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **asked: Any) ->
 
         engine, address = asked.pop("engine"), asked.pop("address")
         plan = _plan(sources, asked)
-        with _progress(as_json) as progress:
+        with _watched(as_json) as progress:
             done = run(plan, engine=engine, address=address, resume=resume, progress=progress)
     if as_json:
         write_json(done.to_json())
@@ -81,33 +81,12 @@ def _plan(sources: tuple[str, ...], asked: dict[str, Any]) -> Plan:
     return Plan(find(sources), format=format_, **asked, **chosen)
 
 
-@contextmanager
-def _progress(as_json: bool) -> Iterator[Callable[[Account], None]]:
-    """Pages, their rate and what failed, on the terminal; silent when nobody looks."""
-    if as_json or not sys.stderr.isatty():
-        yield lambda _account: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def _watched(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
+    from pagekeep.bulk.course import unwatched
 
-    from pagekeep.bulk.parts import Account
-
-    total = Account()
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("Reading")
-
-        def step(account: Account) -> None:
-            total.add(account)
-            bar.advance(task, account.records)
-            bar.update(task, description=_state(total, bar.tasks[0].speed or 0.0))
-
-        yield step
-
-
-def _state(total: Account, rate: float) -> str:
-    failed = ", ".join(f"{number} {kind}" for kind, number in total.errors.most_common(3))
-    return f"{total.records:,} records, {rate:,.0f} a second" + (f"; failed: {failed}" if failed else "")
+    if as_json:
+        return nullcontext(unwatched)
+    return bulk_progress.bar() if sys.stderr.isatty() else bulk_progress.lines()
 
 
 def _lines(report: Report, out: Path) -> Iterator[str]:
