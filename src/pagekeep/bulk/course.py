@@ -33,7 +33,7 @@ class Progress:
     errors: Counter[str]
     """Failures by type, all of them."""
     share: float | None
-    """Of the input that has been read, 0 to 1; `None` where its size is not known."""
+    """Of the input that is done, 0 to 1; `None` where its size is not known."""
     seconds: float
     """Since the run began."""
     rate: float
@@ -114,7 +114,7 @@ class Times:
 
 
 class Course:
-    """The run as it goes. `share` says how much of the input has been read."""
+    """The run as it goes."""
 
     def __init__(self, before: Account, watcher: Watcher) -> None:
         self.times = Times()
@@ -126,7 +126,8 @@ class Course:
         self._told = 0.0
         self._first: tuple[float, float] | None = None
         self._recent: tuple[float, int, float] = (0.0, 0, 0.0)
-        self.share: Callable[[], float | None] = lambda: None
+        self.share: float | None = None
+        """Of the input that is done, as far as that is known."""
 
     @property
     def records(self) -> int:
@@ -157,16 +158,15 @@ class Course:
     def tell(self) -> None:
         """Tell the watcher."""
         self._told = now = self.seconds
-        share = self.share()
         self._watcher(
             Progress(
                 records=self.records,
                 new_records=self.new_records,
                 errors=Counter(self._errors),
-                share=share,
+                share=self.share,
                 seconds=now,
                 rate=self._rate(now),
-                seconds_left=self._left(now, share),
+                seconds_left=self._left(now),
             )
         )
 
@@ -181,8 +181,9 @@ class Course:
             self._recent = (since, records, rate)
         return rate
 
-    def _left(self, now: float, share: float | None) -> float | None:
-        """By the share read since the first new record: what an earlier run did is passed over in no time."""
+    def _left(self, now: float) -> float | None:
+        """By the share done since the first new record: what an earlier run did is passed over in no time."""
+        share = self.share
         if share is None or not self.new_records:
             return None
         if self._first is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagekeep.bulk.course import Course
 from pagekeep.bulk.duplicates import Seen
@@ -25,29 +25,42 @@ _BATCH_BYTES: Final = 4_000_000
 def run(plan: Plan, parts: Parts, course: Course) -> Reading:
     """Work through everything that is not done yet."""
     reading = plan.reading()
-    course.share = lambda: _share(plan, reading, course)
     seen = Seen(near=plan.duplicates == "near") if plan.duplicates != "keep" else None
     if seen:
         seen.join(parts.seen())
-    numbers: deque[int] = deque()
-    jobs = _jobs(plan, _todo(plan, parts, reading), numbers)
+    whole, asked = _size(plan), deque[_Asked]()
+    jobs = _jobs(plan, _todo(plan, parts, reading), reading, asked)
     with Pool(TASK, plan.workers, plan.limits) as pool, Writing(parts) as writing:
         for answer in pool.map_batches(in_batches(jobs)):
-            made = _made(answer)
-            writing.turn_to(numbers.popleft())
+            made, where = _made(answer), asked.popleft()
+            writing.turn_to(where.part)
             _place(plan, writing, made, seen)
+            course.share = _share(plan, course, where.position, whole)
             course.page(made)
         writing.finish()
         writing.wait()
+    course.share = 1.0
     course.tell()
     return reading
 
 
-def _share(plan: Plan, reading: Reading, course: Course) -> float | None:
+class _Asked(NamedTuple):
+    """A record that was handed to a worker: what is put aside of it until the answer comes."""
+
+    part: int
+    position: int
+    """How much of the input had been read by then."""
+
+
+def _size(plan: Plan) -> int:
+    """Bytes of all files together; 0 when one does not say."""
+    sizes = [item.size for item in plan.inputs]
+    return 0 if None in sizes else sum(size or 0 for size in sizes)
+
+
+def _share(plan: Plan, course: Course, position: int, whole: int) -> float | None:
     """Of the input, by bytes or by the number of records asked for, whichever is through first."""
-    sizes = [item.size for item in plan.inputs if item.size is not None]
-    whole = sum(sizes) if len(sizes) == len(plan.inputs) else 0
-    read = min(1.0, reading.position() / whole) if whole else None
+    read = min(1.0, position / whole) if whole else None
     if plan.limit is None:
         return read
     return max(read or 0.0, min(1.0, course.records / plan.limit))
@@ -69,11 +82,10 @@ def _taken(plan: Plan, reading: Reading) -> Iterator[Found]:
         yield from (record for record in records(item, reading) if plan.takes(record.place))
 
 
-def _jobs(plan: Plan, todo: Iterator[tuple[int, Found]], numbers: deque[int]) -> Iterator[Job]:
-    """The number of each one's part is put aside, to be met again when its answer comes."""
+def _jobs(plan: Plan, todo: Iterator[tuple[int, Found]], reading: Reading, asked: deque[_Asked]) -> Iterator[Job]:
     wanted = plan.wanted()
     for number, record in todo:
-        numbers.append(number)
+        asked.append(_Asked(number, reading.position()))
         yield Job(record, wanted)
 
 

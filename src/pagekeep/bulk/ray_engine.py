@@ -10,7 +10,6 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,8 +46,9 @@ def run(plan: Plan, course: Course, address: str | None = None) -> Reading:
         for number, start in enumerate(range(0, len(plan.inputs), WAVE)):
             done = plan.out / f"wave-{number:06}"
             if not done.is_dir() and (plan.limit is None or course.records < plan.limit):
-                course.share = partial(min, 1.0, (start + WAVE) / len(plan.inputs))
-                course.many(_wave(ray, plan, start, done, course.records))
+                account = _wave(ray, plan, start, done, course.records)
+                course.share = min(1.0, (start + WAVE) / len(plan.inputs))
+                course.many(account)
     finally:
         if started:
             ray.shutdown()

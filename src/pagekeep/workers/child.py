@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any
 
@@ -25,7 +26,7 @@ def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
     _bound_memory(megabytes)
     run = _load(task)
     heap = Heap()
-    with jobs, answers:
+    with suppress(BrokenPipeError), jobs, answers:  # a parent that was killed is the end, and no fault
         while (batch := read(jobs)) is not None:
             batch.reverse()
             while batch:

@@ -52,7 +52,8 @@ def lines() -> Iterator[Watcher]:
 def state(progress: Progress) -> str:
     """Where the run is, in a line."""
     share = "" if progress.share is None else f"{int(100 * progress.share)} %, "
-    said = f"{share}{progress.records:,} records, {progress.rate:,.0f} a second"
+    records = f"{progress.records:,} record{'' if progress.records == 1 else 's'}"
+    said = f"{share}{records}, {progress.rate:,.0f} a second"
     if progress.seconds_left is not None and progress.share != 1:
         said += f", {duration(progress.seconds_left)} left"
     failures = ", ".join(f"{number:,} {kind}" for kind, number in progress.errors.most_common(3))
