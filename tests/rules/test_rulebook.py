@@ -138,6 +138,20 @@ def test_phase_decides_which_rules_are_asked() -> None:
     assert book(trigger, phase="both").match("pre", None, PAGE)
 
 
+@pytest.mark.parametrize(
+    ("trigger", "matches"),
+    [
+        ("{dom: {all: [demo-card], any: [.gone, .note]}}", True),
+        ("{dom: {all: [demo-card], any: [.gone]}}", False),
+        ("{dom: {all: [.wide, table], any: [.note]}}", False),
+        ("{dom: {all: [.wide], any: [table, demo-card]}}", True),
+    ],
+)
+def test_all_and_any_must_both_hold(trigger: str, matches: bool) -> None:
+    quirky = dom.parse("<div class=Wide><p class=note>one</p><demo-card>two</demo-card></div>")
+    assert bool(book(trigger).match("pre", None, quirky)) is matches
+
+
 def test_many_selectors_without_tokens_are_each_found() -> None:
     selectors = ["'[data-kind]'", "demo-card", "'[data-kind=x]'", "'[data-none]'", "'[lang]'", "no-card"]
     found = book(*(f"{{dom: {{any: {selector}}}}}" for selector in selectors)).match("pre", None, PAGE)

@@ -21,7 +21,7 @@ _PAIR_WEIGHT: Final = 2
 _PAIR_SHARE: Final = 0.5
 """Share of the rarer word's uses from which a pair is a term ("machine learning") and not a chance neighbourhood."""
 _WORD: Final = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
-_SHORT_NAME: Final = re.compile(r"\b[A-Z][A-Z0-9]{1,3}\b")
+_SHORT_NAME: Final = re.compile(r"[A-Z](?<!\w.)[A-Z0-9]{1,3}\b")  # beginning with letters, which are quick to look for
 _NO_NAMES: Final = frozenset("us uk eu usa faq pdf ok vs am pm ii iii iv tm id tv gt lt amp http www".split())
 _PLURALS: Final = ("en", "fr", "es", "pt", "nl", "ca")
 """Languages that make most plurals with an s."""
@@ -91,7 +91,7 @@ def _merged(counts: Counter[str], language: str) -> Counter[str]:
 
 def _pairs(said: list[str], telling: dict[str, int]) -> dict[tuple[str, str], int]:
     """Telling words that keep standing side by side."""
-    beside = Counter(pair for pair in pairwise(said) if pair[0] in telling and pair[1] in telling)
+    beside = Counter([pair for pair in pairwise(said) if pair[0] in telling and pair[1] in telling])
     return {
         pair: count
         for pair, count in beside.items()

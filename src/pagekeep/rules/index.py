@@ -8,6 +8,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.rules import hosts
 from pagekeep.rules.hosts import Host
+from pagekeep.rules.names import Names
 from pagekeep.rules.needs import needs
 from pagekeep.rules.rule import DomTrigger, HostTrigger, Rule
 
@@ -39,11 +40,11 @@ class Index:
             if trigger.dom and (trigger.host is None or trigger.mode == "any"):
                 self._add_dom(number, trigger.dom)
 
-    def match(self, host: Host | None, root: dom.Node) -> list[tuple[Rule, str]]:
-        """The rules that are for the page, in order, each with what set it off."""
+    def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
+        """The rules that are for the page, in order, each with what set it off. `names` are those of the root."""
         if not self._rules:
             return []
-        page = _Page(root)
+        page = _Page(root, names)
         by_host = self._hosts(host)
         found = []
         for number in sorted({*by_host, *self._candidates(page)}):
@@ -65,11 +66,10 @@ class Index:
                 self._by_host.setdefault((form, key), []).append(number)
 
     def _add_dom(self, number: int, trigger: DomTrigger) -> None:
-        """Under one selector that must match, or under each of those of which one must."""
-        if trigger.all:
-            self._add_selector(number, max(trigger.all, key=_sharpness))
-        elif trigger.any:
-            for selector in trigger.any:
+        """Under one selector that must match, or under each of those of which one must: whichever is rarer."""
+        musts = [(selector,) for selector in trigger.all] + ([trigger.any] if trigger.any else [])
+        if musts:
+            for selector in max(musts, key=_sharpness):
                 self._add_selector(number, selector)
         else:
             self._by_text.append(number)
@@ -97,16 +97,14 @@ class Index:
     def _candidates(self, page: _Page) -> set[int]:
         """Numbers of the rules whose need the page meets."""
         numbers: set[int] = set(self._by_text)
-        if self._by_class or self._by_class_part:
-            tokens = set(page.classes().split())
-            for token in self._by_class.keys() & tokens:
+        if self._by_class:
+            for token in self._by_class.keys() & page.names.classes:
                 numbers.update(self._by_class[token])
-            once = "\n".join(tokens)  # each is there once, so that parts are quickly looked for
-            for part, owners in self._by_class_part.items():
-                if part in once:
-                    numbers.update(owners)
+        for part, owners in self._by_class_part.items():
+            if part in page.names.lines:
+                numbers.update(owners)
         if self._by_id:
-            for token in self._by_id.keys() & page.ids():
+            for token in self._by_id.keys() & page.names.ids:
                 numbers.update(self._by_id[token])
         for selector, owners in self._by_tagged.items():
             if page.finds(selector):
@@ -129,10 +127,10 @@ class Index:
         return page.holds(trigger.dom) if trigger.dom else host or ""
 
 
-def _sharpness(selector: str) -> int:
-    """How few pages the selector's weakest need lets through."""
+def _sharpness(selectors: Iterable[str]) -> int:
+    """How few pages the weakest need of these selectors lets through."""
     order = ("any", "tag", "class_part", "id", "class")
-    return min(order.index(need.place) for need in needs(selector))
+    return min(order.index(need.place) for selector in selectors for need in needs(selector))
 
 
 def _forms(host: Host) -> Iterable[tuple[str, str]]:
@@ -147,32 +145,17 @@ def _forms(host: Host) -> Iterable[tuple[str, str]]:
 class _Page:
     """What is asked about one page, each thing found out once and only when asked."""
 
-    def __init__(self, root: dom.Node) -> None:
+    def __init__(self, root: dom.Node, names: Names) -> None:
         self.root = root
+        self.names = names
         self._text: str | None = None
         self._found: dict[str, bool] = {}
-
-    def classes(self) -> str:
-        """Every distinct value of `class`, in lower case, a line each."""
-        return "\n".join(self._values("class")).lower()
-
-    def ids(self) -> set[str]:
-        """Every id in lower case; one that holds a line break, which no selector here asks for, in pieces."""
-        return set("\n".join(self._values("id")).lower().split("\n"))
-
-    def _values(self, name: str) -> set[str]:
-        values = {node.attr(name) or "" for node in dom.select(self.root, f"[{name}]")}
-        above: dom.Node | None = self.root  # selectors see the elements around the root too
-        while above is not None:
-            if isinstance(above, dom.Element):
-                values.add(above.attr(name) or "")
-            above = above.parent
-        return values
 
     def finds(self, selector: str) -> bool:
         known = self._found.get(selector)
         if known is None:
-            known = self._found[selector] = dom.first(self.root, selector) is not None
+            known = self.names.may_find(selector) and dom.first(self.root, selector) is not None
+            self._found[selector] = known
         return known
 
     def owners_of_found(self, owners: Mapping[str, list[int]]) -> list[int]:

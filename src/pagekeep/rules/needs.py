@@ -7,6 +7,7 @@ answer is a weaker need, and letters count without case (pages in quirks mode ma
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 Place = Literal["class", "id", "class_part", "tag", "any"]
@@ -40,6 +41,7 @@ _PIECE: Final = re.compile(
 _BRACKETS: Final = re.compile(r"""[()]|"[^"\\]*"|'[^'\\]*'|[^()"'\\]+""")
 
 
+@lru_cache(maxsize=8_192)
 def needs(selector: str) -> tuple[Need, ...]:
     """One need for each selector of the list: where none of them is met, the selector finds nothing."""
     alternatives: list[list[Need]] = [[]]

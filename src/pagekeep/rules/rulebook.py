@@ -10,6 +10,7 @@ from pagekeep import dom
 from pagekeep.model import RuleFault
 from pagekeep.rules import hosts
 from pagekeep.rules.index import Index
+from pagekeep.rules.names import Names
 from pagekeep.rules.rule import Rendering, Rule
 
 
@@ -34,9 +35,12 @@ class Rulebook:
         }
         self._renderings = Index([rule for rule in self.rules if rule.rendering])
 
-    def match(self, phase: Literal["pre", "post"], url: str | None, root: dom.Node) -> tuple[Matched, ...]:
+    def match(
+        self, phase: Literal["pre", "post"], url: str | None, root: dom.Node, names: Names | None = None
+    ) -> tuple[Matched, ...]:
         """Rules of the phase that are for this page, in the order they run. `root` is the raw or the extracted tree."""
-        return tuple(Matched(rule, why) for rule, why in self._indexes[phase].match(hosts.of_url(url), root))
+        found = self._indexes[phase].match(hosts.of_url(url), root, names or Names(root))
+        return tuple(Matched(rule, why) for rule, why in found)
 
     def rendering(self, url: str) -> Rendering | None:
         """What rules that match by host alone say about fetching: `force` wins over `never` over `auto`."""

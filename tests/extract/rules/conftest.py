@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from pagekeep import dom
+from pagekeep.rules.names import Names
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.rules.rulebook import Matched, Rulebook
 
@@ -15,7 +16,9 @@ from pagekeep.rules.rulebook import Matched, Rulebook
 class _EveryPage(Rulebook):
     """Matches whatever the page: what is under test is what rules do."""
 
-    def match(self, phase: Literal["pre", "post"], url: str | None, root: dom.Node) -> tuple[Matched, ...]:
+    def match(
+        self, phase: Literal["pre", "post"], url: str | None, root: dom.Node, names: Names | None = None
+    ) -> tuple[Matched, ...]:
         return tuple(Matched(rule, "always") for rule in self.rules if rule.phase in (phase, "both"))
 
 

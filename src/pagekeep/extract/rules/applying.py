@@ -19,6 +19,7 @@ from pagekeep.extract.rules.removing import remove
 from pagekeep.extract.rules.scope import Scoped, scope
 from pagekeep.extract.survey import Survey
 from pagekeep.model import Removal, RuleDeed, RuleMatch
+from pagekeep.rules.names import Names
 from pagekeep.rules.rule import Rendering, Rule, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
 
@@ -72,6 +73,8 @@ class _Ledger:
 
     phase: Literal["pre", "post"]
     matched: tuple[Matched, ...]
+    names: Names
+    """Those of the tree that is changed, or more."""
     deeds: list[list[RuleDeed]] = field(init=False)
     removals: list[Removal] = field(default_factory=list)
     gone: list[dom.Element] = field(default_factory=list)
@@ -95,10 +98,11 @@ class _Ledger:
 
 def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element) -> Before:
     """Apply the rules for the raw page, the body changed in place. What stands in the head can set a rule off, too."""
-    matched = rules.match("pre", url, document) if rules.rules else ()
+    names = Names(document)
+    matched = rules.match("pre", url, document, names) if rules.rules else ()
     if not matched:
         return _UNTOUCHED
-    ledger = _Ledger("pre", matched)
+    ledger = _Ledger("pre", matched, names)
     discarded_by = _discard(ledger)
     if discarded_by:
         return Before(ledger.told(), discarded_by=discarded_by)
@@ -126,11 +130,12 @@ def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, e
 
     `source` is the page as it came: what rules for the result say of the whole page is looked up there.
     """
-    matched = rules.match("post", url, content) if rules.rules else ()
+    names = Names(content)
+    matched = rules.match("post", url, content, names) if rules.rules else ()
     include.drop_copies(content, earlier.kept)
     if not matched and not earlier.parts:
         return After(earlier.matched)
-    ledger = _Ledger("post", matched)
+    ledger = _Ledger("post", matched, names)
     discarded_by = _discard(ledger)
     if discarded_by:
         return After((*earlier.matched, *ledger.told()), discarded_by=discarded_by)
@@ -138,6 +143,8 @@ def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, e
     removes = (*earlier.removes, *_removes(ledger))
     told_before = _put_back(content, earlier.parts, removes)
     told_now = _put_back(content, parts, removes)
+    if parts or earlier.parts:
+        ledger.names = Names(content)
     for rule, deeds in ledger.each():
         deeds += told_now.get(rule.id, ())
         _change(content, rule, deeds, ledger)
@@ -207,12 +214,14 @@ def _with_deeds(match: RuleMatch, told: dict[str, list[RuleDeed]]) -> RuleMatch:
 def _change(root: dom.Element, rule: Rule, deeds: list[RuleDeed], ledger: _Ledger) -> None:
     """A rule's removals, then its actions in their order."""
     if rule.remove:
-        removed = remove(root, rule.remove, f"rule {rule.id}")
+        removed = remove(root, rule.remove, f"rule {rule.id}", ledger.names)
         deeds += removed.deeds
         ledger.removals += removed.removals
         ledger.gone += removed.nodes
     for action in rule.actions:
         deeds.append(act(root, action))
+    if rule.actions:
+        ledger.names = Names(root)  # they may have given names
 
 
 def _discard(ledger: _Ledger) -> str | None:

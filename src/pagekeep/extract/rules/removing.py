@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pagekeep import dom
 from pagekeep.extract.rules.finding import BAD_SELECTOR, count_words, found, outermost, short_name
 from pagekeep.model import Removal, RuleDeed
+from pagekeep.rules.names import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,11 @@ class Removed:
     nodes: tuple[dom.Element, ...] = ()
 
 
-def remove(root: dom.Node, selectors: tuple[str, ...], reason: str) -> Removed:
-    """Detach what the selectors find below the root, the outermost elements alone counted."""
-    good, matching = _found_by(root, selectors)
+def remove(root: dom.Node, selectors: tuple[str, ...], reason: str, names: Names) -> Removed:
+    """Detach what the selectors find below the root, the outermost elements alone counted. `names` are the root's."""
+    asked = tuple(selector for selector in selectors if names.may_find(selector))
+    good, matching = _found_by(root, asked)
+    bad = set(asked).difference(good)
     nodes = list(outermost(matching, ", ".join(good)))
     words = [count_words([node]) for node in nodes]
     owners = [_owner(node, good) for node in nodes]
@@ -28,9 +31,9 @@ def remove(root: dom.Node, selectors: tuple[str, ...], reason: str) -> Removed:
     for node in nodes:
         dom.drop(node)
     deeds = [
-        RuleDeed("remove", selector, owners.count(selector), _sum(words, owners, selector))
-        if selector in good
-        else RuleDeed("remove", selector, 0, 0, BAD_SELECTOR)
+        RuleDeed("remove", selector, 0, 0, BAD_SELECTOR)
+        if selector in bad
+        else RuleDeed("remove", selector, owners.count(selector), _sum(words, owners, selector))
         for selector in selectors
     ]
     return Removed(tuple(deeds), tuple(removals), tuple(nodes))
