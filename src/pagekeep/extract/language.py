@@ -18,6 +18,7 @@ _DECLARED: Final = (
     'html[lang], meta[http-equiv="content-language" i], meta[property="og:locale"], meta[name="language" i]'
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalpha())
 _IDEOGRAPHS: Final = re.compile(r"(?:(?![\W\d_])[\u2e80-\U0010ffff])+")
 # The same language under two codes: old ones, and macrolanguages that pages and detectors name differently.
 _SAME: Final = {"iw": "he", "in": "id", "ji": "yi", "nb": "no", "nn": "no", "cmn": "zh", "tl": "fil", "mo": "ro"}
@@ -51,8 +52,9 @@ def detect(document: dom.Document, text: str) -> tuple[str | None, str]:
 
 def _letters(text: str) -> int:
     """Letters in the text; an ideograph says as much as several."""
-    count = sum(map(len, _LETTERS.findall(text)))
-    return count if text.isascii() else count + 3 * sum(map(len, _IDEOGRAPHS.findall(text)))
+    if text.isascii():
+        return len(text.encode().translate(None, _NO_LETTERS))
+    return sum(map(len, _LETTERS.findall(text))) + 3 * sum(map(len, _IDEOGRAPHS.findall(text)))
 
 
 def _declared(document: dom.Document) -> str | None:

@@ -109,11 +109,11 @@ def _is_gone(page: Counts, root: dom.Element, kind: str) -> bool:
 
 
 def _count_in_markdown(root: dom.Element, markdown: str, had: Counts) -> Counts:
-    """Counts in the Markdown, of what there is to look for."""
+    """Counts in the Markdown, of what there is to look for; of tables and lists only whether there are any."""
     return {
         "code blocks": len(_FENCE.findall(markdown)) // 2 if had["code blocks"] else 0,
-        "tables": len(_TABLE_RULE.findall(markdown)) if had["tables"] else 0,
-        "lists": len(_LIST_ITEM.findall(markdown)) if had["lists"] > 0 else 0,
+        "tables": 1 if had["tables"] and _TABLE_RULE.search(markdown) else 0,
+        "lists": 1 if had["lists"] > 0 and _LIST_ITEM.search(markdown) else 0,
         "images": markdown.count("!["),
         "math": markdown.count("$") // 2 if had["math"] else 0,
         "links": _count_links(root, markdown, had) if had["links"] > 0 else 0,

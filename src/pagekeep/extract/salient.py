@@ -20,7 +20,7 @@ _PAIR_WEIGHT: Final = 2
 """A pair says more than either of its words."""
 _PAIR_SHARE: Final = 0.5
 """Share of the rarer word's uses from which a pair is a term ("machine learning") and not a chance neighbourhood."""
-_WORD: Final = re.compile(r"[^\W\d_](?:[\w'\u2019-]*\w)?")
+_WORD: Final = re.compile(r"[^\W\d_]\w*+(?:['-]++\w++)*+")
 _SHORT_NAME: Final = re.compile(r"[A-Z](?<!\w.)[A-Z0-9]{1,3}\b")  # beginning with letters, which are quick to look for
 _NO_NAMES: Final = frozenset("us uk eu usa faq pdf ok vs am pm ii iii iv tm id tv gt lt amp http www".split())
 _PLURALS: Final = ("en", "fr", "es", "pt", "nl", "ca")

@@ -21,7 +21,10 @@ def absolute(address: str | None, base: str | None = None) -> str | None:
     """The address as an absolute http(s) URL, or `None` when it is none and cannot be made one."""
     if not address or len(address) > _MAX_LENGTH:
         return None
-    address = _UNSEEN.sub("", address.strip()).replace(" ", "%20")
+    address = address.strip()
+    if not address.isprintable():
+        address = _UNSEEN.sub("", address)
+    address = address.replace(" ", "%20")
     if base is None and _PLAIN.match(address):
         return address
     try:

@@ -38,13 +38,12 @@ _FIXED: Final = frozenset((ATOM_START, ATOM_END, DOLLAR, BRACKET))
 
 def resolve(line: str) -> str:
     """The line with its marks made into delimiters."""
-    pieces = _MARKS.split(_hug(line))
-    if len(pieces) == 1:
-        return pieces[0]
-    texts, marks = pieces[0::2], pieces[1::2]
-    if _stand_alone(texts, marks):
-        return "".join([_DELIMITER.get(piece, piece) for piece in pieces])
-    return _Delimiters(texts, marks).written()
+    pieces = _MARKS.split(line)
+    if not _stand_alone(pieces[0::2], pieces[1::2]):
+        pieces = _MARKS.split(_hug(line))
+        if not _stand_alone(pieces[0::2], pieces[1::2]):
+            return _Delimiters(pieces[0::2], pieces[1::2]).written()
+    return "".join([_DELIMITER.get(piece, piece) for piece in pieces])
 
 
 def _stand_alone(texts: list[str], marks: list[str]) -> bool:

@@ -17,8 +17,10 @@ _BLANK_LINES: Final = re.compile(r"\n\s*\n|\r\n?")
 def heading(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
     """`## Heading`: bold within would say it twice, hashes at the end would be dropped."""
     text = writer.line(node.children, bold=True)
+    if text.endswith("#"):
+        text = _CLOSING.sub(chr(92) * 2, text)
     if text:
-        out.append(Block("heading", f"{'#' * int(node.tag[1])} {_CLOSING.sub(chr(92) * 2, text)}"))
+        out.append(Block("heading", f"{'#' * int(node.tag[1])} {text}"))
 
 
 def rule(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
