@@ -25,8 +25,9 @@ from playwright.sync_api import Error, sync_playwright
 
 from pagekeep.app import rendering
 from pagekeep.app.annotating import mark
+from pagekeep.app.rendering_apart import Renderer
 from pagekeep.config import Settings
-from pagekeep.doors.http.pages import frame, item
+from pagekeep.doors.http.pages import frame
 from pagekeep.fetch import chromium
 from pagekeep.model import RawPage
 from pagekeep.store import open_store
@@ -112,9 +113,10 @@ def unguarded() -> Iterator[None]:
     renderer = rendering._renderer()
     loose = frame.templates().overlay(autoescape=False, cache_size=100)
     renderer.options["html"] = True
-    item._kept.cache_clear()
     try:
         with (
+            # Here, and nothing is kept of it.
+            patch.object(Renderer, "render", lambda _self, text, **how: rendering.render(text, **how)),
             patch.object(rendering, "sanitised", lambda html, _pictures: html),
             patch.object(rendering, "_absolute", lambda address, _base: address),
             patch.object(renderer, "validateLink", lambda _url: True),
@@ -124,7 +126,6 @@ def unguarded() -> Iterator[None]:
             yield
     finally:
         renderer.options["html"] = False
-        item._kept.cache_clear()
 
 
 def visit(chrome: Any, url: str, paths: list[str], *, policy: bool) -> Found:
