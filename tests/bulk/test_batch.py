@@ -40,3 +40,15 @@ def test_a_process_that_was_forked_has_its_own_child(tmp_path: Path) -> None:
     os.waitpid(pid, 0)
     assert (tmp_path / "made").read_text() == "['Page 2']"
     assert bulk.extract_batch({"html": [page(4)]}, columns=("title",)) == {"title": ["Page 4"]}
+
+
+def test_a_data_frame_will_do() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"url": ["https://example.com/", None], "html": [page(5), None]})
+    made = bulk.extract_batch(frame, columns=("url", "title", "words"))
+    assert (made["title"], made["words"][1]) == (["Page 5", None], None)
+    assert pandas.DataFrame(made)["url"][0] == "https://example.com/"
+
+
+def test_an_empty_batch_gives_empty_columns() -> None:
+    assert bulk.extract_batch({"url": [], "html": []}, columns=("url", "words")) == {"url": [], "words": []}

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.parquet
 import pytest
 
@@ -44,19 +45,31 @@ def test_ray_gives_the_same_rows_as_one_machine(tmp_path: Path) -> None:
     for number in range(3):
         jsonl(folder / f"{number}.jsonl", [page(10 * number + n) for n in range(6)] + ["", "<p>Few words."])
     (folder / "broken.jsonl").write_text("{broken\n")
-    bulk.run(bulk.Plan(bulk.find([str(folder)]), tmp_path / "local", workers=1))
+    bulk.run(folder, tmp_path / "local", workers=1)
+    bulk.run(folder, tmp_path / "local-limited", workers=1, limit=9)
+    urls = [f"https://example.com/{number}" for number in range(4)]
+    pages = [page(0), None, page(2), "<p>Few words."]
+    pyarrow.parquet.write_table(pyarrow.table({"url": urls, "html": pages}), tmp_path / "pages.parquet")
     environment = {
         **os.environ,
         "HOME": str(tmp_path),
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)]),
         "RAY_USAGE_STATS_ENABLED": "0",
     }
     job = f"ip link set lo up; exec {sys.executable} -m tests.bulk.ray_job {folder} {tmp_path / 'ray'}"
     done = subprocess.run(
-        ["unshare", "-n", "sh", "-c", job], env=environment, capture_output=True, text=True, timeout=240
+        ["unshare", "-n", "sh", "-c", job], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stderr[-3_000:]
     assert rows_of(tmp_path / "ray") == rows_of(tmp_path / "local")
+    assert rows_of(tmp_path / "ray-limited") == rows_of(tmp_path / "local-limited")
+    batch = [json.loads(row) for row in rows_of(tmp_path / "out")]
+    assert sorted((row["url"], row["title"], row["error_type"]) for row in batch) == [
+        (urls[0], "Page 0", None),
+        (urls[1], None, "ParseError"),
+        (urls[2], "Page 2", None),
+        (urls[3], None, None),
+    ]
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'pagekeep[ray]'")

@@ -169,3 +169,14 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 def test_extract_many_gives_a_row_for_each_page_in_order() -> None:
     rows = list(bulk.extract_many([(None, page(1)), ("https://example.com/", ""), (None, page(2))], workers=2))
     assert [row["title"] for row in rows] == ["Page 1", None, "Page 2"]
+
+
+def test_a_run_can_be_asked_for_in_one_line(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        jsonl(tmp_path / f"{name}.jsonl", [page(1), page(2)])
+    both = bulk.run([tmp_path / "one.jsonl", str(tmp_path / "two.jsonl")], tmp_path / "both", workers=1, limit=3)
+    matched = bulk.run(str(tmp_path / "*.jsonl"), str(tmp_path / "matched"), workers=1, columns=("title",))
+    assert (both.account.rows, matched.account.rows) == (3, 4)
+    assert rows_of(tmp_path / "matched")[0] == {"title": "Page 1"}
+    with pytest.raises(TypeError, match="where to write"):
+        bulk.run(tmp_path / "one.jsonl")

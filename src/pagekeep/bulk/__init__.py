@@ -4,6 +4,11 @@
 >>> rows = bulk.extract_many([("https://example.com/", "<title>Hello</title><p>Hello, world.")])
 >>> [row["title"] for row in rows]
 ['Hello']
+>>> bulk.extract_batch({"html": ["<title>Hello</title><p>Hello, world."]}, columns=("title", "words"))
+{'title': ['Hello'], 'words': [2]}
+>>> report = bulk.run("pages.jsonl", "out", columns=("url", "markdown"), workers=2)
+>>> report.account.rows
+1
 """
 
 from __future__ import annotations
