@@ -18,9 +18,8 @@ _MOST: Final = 20
 
 def find(survey: Survey, content: Content) -> list[dom.Element]:
     """The notes beside the content, when its text has marks that ask for some."""
-    places = dom.select(survey.nodes[0], _PLACES)
     root = survey.nodes[content.root]
-    if not places or content.root == 0 or dom.first(root, _MARKS) is None:
+    if content.root == 0 or dom.first(root, _MARKS) is None or not (places := dom.select(survey.nodes[0], _PLACES)):
         return []
     first, end = content.root, survey.end[content.root]
     within = {id(node) for node in survey.nodes[first:end]}
