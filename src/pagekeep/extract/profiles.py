@@ -39,13 +39,15 @@ class Profile:
     """Lists of teasers lead to other pages and have no say in where the content is."""
     has_lone_links: bool = False
     """A block that is nothing but a link leads elsewhere."""
+    has_dateline: bool = False
+    """The day and the reading time above the first paragraph are not part of the text."""
     has_opening: bool = False
     """Paragraphs between the headline and the container belong to the content."""
     max_link_density: float = 0.5
 
 
 _ARTICLE: Final = Profile(
-    share=0.75, drops_link_lists=True, has_lone_links=True, ignores_teasers=True, has_opening=True
+    share=0.75, drops_link_lists=True, has_lone_links=True, ignores_teasers=True, has_opening=True, has_dateline=True
 )
 
 # What a service calls its readers to do is part of what it says.

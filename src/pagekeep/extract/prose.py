@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.extract.survey import TEXT, Survey
 
 PHRASING: Final = frozenset(
@@ -12,6 +13,25 @@ PHRASING: Final = frozenset(
     " strike strong sub sup time tt u var wbr br".split()
 )
 """Elements that stand within a sentence."""
+
+
+def is_within_line(node: dom.Node) -> bool:
+    """Whether words, or an element among them, stand right beside the node."""
+    return _is_words(_beside(node, forward=False)) or _is_words(_beside(node, forward=True))
+
+
+def _beside(node: dom.Node, *, forward: bool) -> dom.Node | None:
+    """The nearest sibling that shows something."""
+    beside = node.next_sibling if forward else node.previous_sibling
+    while beside is not None and not isinstance(beside, dom.Element):
+        if isinstance(beside, dom.Text) and not beside.data.isspace():
+            break
+        beside = beside.next_sibling if forward else beside.previous_sibling
+    return beside
+
+
+def _is_words(node: dom.Node | None) -> bool:
+    return isinstance(node, dom.Text) or (isinstance(node, dom.Element) and node.tag in PHRASING and node.tag != "br")
 
 
 def own_text(found: Survey, *, links: bool = False) -> list[int]:

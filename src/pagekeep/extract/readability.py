@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pagekeep.extract import lone_headings, lone_links, opening, prose, pruning, quotations, threads, urls
+from pagekeep.extract import (
+    datelines,
+    lone_headings,
+    lone_links,
+    opening,
+    prose,
+    pruning,
+    quotations,
+    stray_lines,
+    threads,
+    urls,
+)
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.reading import Content, Measure, Reading
 
@@ -58,6 +69,7 @@ def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
 
 def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
     dropped = reading.dropped | beside
+    dropped |= stray_lines.find(reading.survey, root, dropped)
     if reading.profile.drops_link_lists:
         host = urls.domain(reading.metadata.canonical)
         lists = pruning.link_lists(reading.survey, root, dropped, reading.profile.fewest_links, host)
@@ -66,6 +78,8 @@ def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
         dropped |= pruning.link_lists(reading.survey, root, dropped, _NEVER)
     if reading.profile.has_lone_links:
         dropped |= lone_links.find(reading.survey, root, dropped)
+    if reading.profile.has_dateline:
+        dropped |= datelines.find(reading.survey, root, dropped, reading.own, reading.metadata.author)
     if reading.profile.is_thread:
         dropped |= quotations.repeated(reading.survey, root, dropped)
         dropped |= threads.refrains(reading.survey, root, dropped)

@@ -197,6 +197,7 @@ def test_the_only_day_a_page_shows_is_its_own_wherever_it_stands() -> None:
         "<small>Sowing begins on May 3, 2024</small>",
         "<table><tr><td>May 3, 2024</td></tr></table>",
         "<div class=related><small>May 3, 2024</small></div>",
+        "<blockquote><p>Rye!</p><a href=/1>May 3, 2024</a></blockquote>",
         "<script>May 3, 2024</script>",
     ],
 )

@@ -51,6 +51,7 @@ _META_MODIFIED: Final = (
 _MAX_SHOWN: Final = 80
 _MAX_NODES: Final = 20_000
 _MIN_DAY: Final = 8
+_OF_OTHERS: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
 _MAX_LINE: Final = 200
 _NOT_SHOWN: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
 _MAX_INLINE: Final = 5
@@ -274,12 +275,15 @@ def _only_day(clues: Clues) -> Found | None:
 
 
 def _is_bare_day(clues: Clues, line: str, element: dom.Element) -> bool:
-    """Whether a line is a day and no more, and none of a table or of something else's."""
-    return (
-        not any(map(str.isalpha, without_date(line)))
-        and element.tag not in ("td", "th", "dd", "li")
-        and not clues.is_foreign(element)
-    )
+    """Whether a line is a day and no more, and none of a quotation, a table, a list or of something else."""
+    if any(map(str.isalpha, without_date(line))) or clues.is_foreign(element):
+        return False
+    node: dom.Node | None = element
+    for _ in range(_MAX_INLINE):
+        if isinstance(node, dom.Element) and node.tag in _OF_OTHERS:
+            return False
+        node = node.parent if node is not None else None
+    return True
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
