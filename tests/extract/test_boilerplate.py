@@ -174,6 +174,28 @@ def test_a_folded_part_that_a_class_hides_stays(read_as: ReadAs) -> None:
     assert dropped(read_as(f'{STORY}<div class="hidden tab-panel">More of it.</div>', "forum")) == {}
 
 
+@pytest.mark.parametrize(
+    "opener",
+    [
+        '<h3><button aria-expanded="false">How are sacks counted?</button></h3>',
+        '<a role="button" aria-controls="x">How are sacks counted?</a>',
+        '<div><div><button aria-controls="x">How are sacks counted?</button></div></div>',
+        "<summary>How are sacks counted?</summary>",
+    ],
+)
+def test_what_a_reader_unfolds_stays_with_its_title(read_as: ReadAs, opener: str) -> None:
+    assert dropped(read_as(f'{STORY}<div>{opener}<div id="x" aria-hidden="true">One by one.</div></div>')) == {}
+
+
+def test_a_menu_that_unfolds_is_hidden_all_the_same(read_as: ReadAs) -> None:
+    menu = '<div aria-expanded="false">Sacks</div><div hidden><a href="/a">Small</a> <a href="/b">Large</a></div>'
+    assert list(dropped(read_as(STORY + menu)).values()) == ["hidden"]
+
+
+def test_what_nothing_unfolds_is_hidden(read_as: ReadAs) -> None:
+    assert list(dropped(read_as(f"{STORY}<p>Sacks</p><div hidden>One by one.</div>")).values()) == ["hidden"]
+
+
 def test_a_paragraph_without_links_is_related_to_its_heading(read_as: ReadAs) -> None:
     assert dropped(read_as(STORY + '<p class="h2-related">It opens at nine.</p>')) == {}
     related = dropped(read_as(STORY + '<p class="related">Read <a href="/b">the other</a></p>'))

@@ -113,3 +113,15 @@ def test_a_class_that_hides_is_read(names: str) -> None:
 @pytest.mark.parametrize("names", ["hidden md:block", "d-none d-md-flex", "hide show-for-large", "hidden-gem", "post"])
 def test_what_is_shown_on_wider_screens_is_not_hidden(names: str) -> None:
     assert not read(names) & Sign.CONCEALED
+
+
+@pytest.mark.parametrize(
+    "name", ["elementor-element-38ad5ea", "column356_b8ce28-ad", "builder-0ad0203ba73a", "sc-ad9d1286-0", "x7print3"]
+)
+def test_numbers_that_builders_make_up_hold_no_words(name: str) -> None:
+    assert signs(name) == Sign.NONE
+
+
+@pytest.mark.parametrize("name", ["ad1", "ad-300x250", "top10-ads", "2col-ad"])
+def test_a_number_beside_a_word_leaves_it_a_word(name: str) -> None:
+    assert signs(name) == Sign.ADVERT

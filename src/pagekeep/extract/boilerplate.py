@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from pagekeep import dom
@@ -111,6 +112,9 @@ _A_PARAGRAPH: Final = 300
 _LABEL: Final = 100
 """Characters up to which something named a button is one; longer ones are cards that can be clicked."""
 
+_MENU: Final = 0.3
+"""Share of links from which on what unfolds is a menu."""
+_TO_OPENER: Final = 5
 _AN_OPTION: Final = 60
 _NEAR: Final = 400
 _NEARLY_ALL: Final = 0.9
@@ -272,9 +276,15 @@ class _Court:
         return False
 
     def _is_shown_later(self, index: int) -> bool:
-        """Hidden until a reader opens it."""
+        """Hidden until a reader opens it: a panel, or text (no menu) right behind what opens and closes it."""
         node = self.found.nodes[index]
-        return isinstance(node, dom.Element) and node.attr("role") == "tabpanel"
+        if not isinstance(node, dom.Element):
+            return False
+        if node.attr("role") == "tabpanel":
+            return True
+        opener = dom.previous_element(node)
+        is_text = self.found.linked[index] < _MENU * self.found.chars[index]
+        return is_text and opener is not None and any(map(_opens, (opener, *islice(dom.elements(opener), _TO_OPENER))))
 
     def _is_fold_title(self, index: int) -> bool:
         """The title of an accordion: a button because it opens, a heading because it says what is in there."""
@@ -284,7 +294,7 @@ class _Court:
         ):
             return True
         return isinstance(node, dom.Element) and bool(
-            node.attr("aria-controls") and node.attr("aria-expanded") and self.found.chars[index] >= _SHORTEST_TITLE
+            (node.attr("aria-controls") or node.attr("aria-expanded")) and self.found.chars[index] >= _SHORTEST_TITLE
         )
 
     def _is_inside(self, index: int, tags: frozenset[str]) -> bool:
@@ -322,6 +332,11 @@ class _Court:
         if reason == "hidden":
             return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
         return False
+
+
+def _opens(node: dom.Element) -> bool:
+    """Whether the element says that it unfolds another."""
+    return node.tag == "summary" or node.attr("aria-expanded") is not None or node.attr("aria-controls") is not None
 
 
 def mark(found: Survey, dropped: Dropped) -> bytearray:

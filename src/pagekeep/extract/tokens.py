@@ -132,6 +132,8 @@ _STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "
 _NOTES: Final = frozenset({"footnote", "footnotes", "endnotes"})
 
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
+# Page builders number what they make in letters and digits: there is no advertisement in `elementor-element-38ad5ea`.
+_MADE_UP: Final = re.compile(r"(?<![a-z0-9])[a-z]*\d+[a-z](?:[a-z0-9]{3,}-[a-z0-9]{2}(?![a-z0-9])|[a-z0-9]*)")
 _BY_CAMEL: Final = re.compile(r"[a-z]{3,}")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -176,7 +178,9 @@ def _read_name(name: str) -> int:
         return 0  # `print:hidden` and `w-[40rem]` say how an element looks, not what it is
     found = _NAME_SIGNS.get(name.lower(), 0)
     # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.
-    words = _SPLIT.split(name) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
+    words = (
+        _SPLIT.split(_MADE_UP.sub("-", name)) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
+    )
     if not _NOTES.isdisjoint(words):
         return int(Sign.QUOTE)
     if not _KNOWN.isdisjoint(words) and _STATING.isdisjoint(words):
