@@ -17,6 +17,8 @@ _NODES: Final = 400
 """Nodes within which an article has begun."""
 _LONGEST: Final = 100
 _PARAGRAPH: Final = 80
+_PARTS: Final = 40
+"""More nodes than this are no line."""
 _MOST_DATES: Final = 3
 _INLINE: Final = PHRASING | {TEXT}
 _READING_TIME: Final = re.compile(
@@ -45,9 +47,9 @@ def find(survey: Survey, root: int, dropped: Dropped, own: list[int], author: st
     while index < end and own[index] < _PARAGRAPH:
         following = survey.end[index]
         if index not in dropped and survey.tag[index] != TEXT:
-            if not _is_line(survey, index):
+            if survey.chars[index] > _LONGEST or not _is_line(survey, index):
                 following = index + 1
-            elif survey.chars[index] <= _LONGEST and _tells_a_date(survey, index, names):
+            elif _tells_a_date(survey, index, names):
                 found[index] = "date line"
         index = following
     return found
@@ -55,7 +57,8 @@ def find(survey: Survey, root: int, dropped: Dropped, own: list[int], author: st
 
 def _is_line(survey: Survey, index: int) -> bool:
     """Whether the element holds one line of text and no blocks."""
-    return all(tag in _INLINE for tag in survey.tag[index + 1 : survey.end[index]])
+    size = survey.end[index] - index
+    return size <= _PARTS and all(tag in _INLINE for tag in survey.tag[index + 1 : index + size])
 
 
 def _tells_a_date(survey: Survey, index: int, names: frozenset[str]) -> bool:

@@ -1,12 +1,14 @@
-"""Headings whose section was cut: with nothing left under them they announce nothing."""
+"""Headings that announce nothing: those whose section was cut, and those that the next heading says again."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.extract.boilerplate import Dropped
 from pagekeep.extract.survey import TEXT, Survey
 
+_SHOWN: Final = frozenset((TEXT, "img", "svg", "iframe", "video", "audio", "math", "hr"))
 _LEVELS: Final = {"h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 
@@ -26,6 +28,30 @@ def find(survey: Survey, root: int, dropped: Dropped, cut: Dropped) -> Dropped:
                 found[heading] = "heading of what was cut"
             heading, rank, lost = (child, next_rank, False) if next_rank > 1 else (-1, 0, False)
     return found
+
+
+def repeated(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+    """Of neighbouring headings that say the same, the one of the lower rank."""
+    found: Dropped = {}
+    before, said = -1, False
+    index, end = root + 1, survey.end[root]
+    while index < end:
+        tag = survey.tag[index]
+        if index in dropped:
+            index = survey.end[index]
+            continue
+        if tag in _LEVELS:
+            if before > 0 and not said and _words(survey, before) == _words(survey, index):
+                found[index if survey.tag[before] <= tag else before] = "heading said twice"
+            before, said, index = index, False, survey.end[index]
+            continue
+        said = said or tag in _SHOWN
+        index += 1
+    return found
+
+
+def _words(survey: Survey, index: int) -> list[str]:
+    return dom.text_of(survey.nodes[index]).lower().split()
 
 
 def _shown_children(survey: Survey, parent: int) -> list[int]:

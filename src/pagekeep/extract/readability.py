@@ -83,6 +83,8 @@ def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
     if reading.profile.is_thread:
         dropped |= quotations.repeated(reading.survey, root, dropped)
         dropped |= threads.refrains(reading.survey, root, dropped)
+    if not reading.profile.links_count:  # cards may well bear the same name
+        dropped |= lone_headings.repeated(reading.survey, root, dropped)
     return dropped | pruning.copies(reading.survey, root, dropped, any_block=reading.profile.says_once)
 
 

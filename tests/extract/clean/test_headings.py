@@ -16,6 +16,8 @@ import pytest
         "<h2><div>Tea</div></h2>",
         "<h2><p>Tea</p></h2>",
         '<div class="wrap"><h2 id="tea" style="color:red">Tea</h2></div>',
+        '<h2 id="tea">Tea<a class="mark" href="#tea">#tea</a></h2>',
+        "<h2>Tea <span>\U0001f517</span></h2>",
     ],
 )
 def test_headings_hold_their_words_only(cleaned, html):

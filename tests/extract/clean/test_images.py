@@ -81,3 +81,15 @@ def test_without_a_page_address_a_relative_image_leads_nowhere(cleaned):
 )
 def test_names_that_only_hold_such_a_word_are_pictures(cleaned, name):
     assert name in cleaned(f'<p><img src="/{name}"></p>')
+
+
+def test_an_image_that_touches_a_paragraph_gets_a_line_of_its_own(cleaned):
+    text = "Green leaves are rolled by hand, one by one, until the sun has set and all of the water is hot. "
+    picture = '<a href="https://a.example/b"><img src="https://a.example/c.png"></a>'
+    assert cleaned(f"<p>{picture}{text}</p>") == f"<p>{picture}</p><p>{text}</p>"
+
+
+def test_an_image_within_a_line_is_set_apart_by_spaces(cleaned):
+    picture = '<img src="https://a.example/c.png">'
+    assert cleaned(f"<p>{picture}5 cups</p>") == f"<p>{picture} 5 cups</p>"
+    assert cleaned(f"<p>press{picture}now</p>") == f"<p>press {picture} now</p>"

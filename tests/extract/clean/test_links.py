@@ -85,3 +85,15 @@ def test_address_beside_the_page_is_read_as_any_other_relative_one(base: str, pa
     address = "leaf" + "".join(parts)
     resolved = resolver(base)(address)
     assert resolved == urls.absolute(address, base)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<p><a href="/a">Green</a><a href="/b">black</a></p>', '<p><a href="/a">Green</a> <a href="/b">black</a></p>'),
+        ('<p><a href="/a">Gre</a><a href="/a/">en</a></p>', '<p><a href="/a">Green</a></p>'),
+        ('<p><a href="/a">緑茶</a><a href="/b">紅茶</a></p>', '<p><a href="/a">緑茶</a><a href="/b">紅茶</a></p>'),
+    ],
+)
+def test_links_that_touch_are_set_apart_or_made_whole(cleaned, html, expected):
+    assert cleaned(html).replace("https://example.org", "") == expected

@@ -29,7 +29,7 @@ import pytest
             "<details><summary>More</summary><p>text</p></details>",
         ),
         ("<p>a<em> </em>b<strong></strong></p>", "<p>a b</p>"),
-        ("<hr><hr>", "<hr><hr>"),
+        ("<p>a</p><hr><hr><p>b</p>", "<p>a</p><hr><hr><p>b</p>"),
         ("<p>a<!-- c -->b</p>", "<p>ab</p>"),
         ("<custom-box>one<p>two</p></custom-box>", "<p>one</p><p>two</p>"),
     ],

@@ -58,3 +58,10 @@ def test_code_of_one_line_stays_in_its_cell(cleaned):
 def test_a_table_that_shows_one_cell_a_row_is_layout(cleaned):
     html = "<table><tr><td></td><td>one</td></tr><tr><td> </td><td>two</td></tr></table>"
     assert cleaned(html) == "<p>one</p><p>two</p>"
+
+
+def test_a_first_row_in_bold_names_the_columns(cleaned):
+    rows = "<tr><td>green</td><td>80</td></tr><tr><td>black</td><td>95</td></tr>"
+    assert cleaned(f"<table><tr><td><b>Tea</b></td><td><p><b>Heat</b></p></td></tr>{rows}</table>").count("<th>") == 2
+    assert "<th" not in cleaned(f"<table><tr><td><b>Tea</b></td><td>Heat</td></tr>{rows}</table>")
+    assert "<th" not in cleaned("<table>" + "<tr><td><b>Tea</b></td><td><b>Heat</b></td></tr>" * 3 + "</table>")

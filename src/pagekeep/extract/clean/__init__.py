@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pagekeep import dom
+from pagekeep.extract.clean.bullets import settle_bullets
 from pagekeep.extract.clean.callouts import settle_callouts
 from pagekeep.extract.clean.census import take_census
 from pagekeep.extract.clean.code import settle_code
 from pagekeep.extract.clean.containers import settle_containers
+from pagekeep.extract.clean.edging import drop_edging
 from pagekeep.extract.clean.embeds import settle_embeds
 from pagekeep.extract.clean.figures import settle_figures
 from pagekeep.extract.clean.footnotes import settle_footnotes
 from pagekeep.extract.clean.headings import drop_heading_anchors
-from pagekeep.extract.clean.images import resolve_images
+from pagekeep.extract.clean.images import part_images, resolve_images
 from pagekeep.extract.clean.inline import rename_inline
 from pagekeep.extract.clean.leftovers import drop_invisible_characters, drop_leftovers, drop_scripts
-from pagekeep.extract.clean.links import resolve_links, resolver
+from pagekeep.extract.clean.links import part_links, resolve_links, resolver
 from pagekeep.extract.clean.math import settle_math
 from pagekeep.extract.clean.paragraphs import shape_paragraphs
 from pagekeep.extract.clean.tables import settle_tables
@@ -47,5 +49,9 @@ def clean(root: dom.Element, base_url: str | None) -> dom.Element:
     rename_inline(root, census)
     resolve_links(root, resolve)
     shape_paragraphs(root)
+    settle_bullets(root)
+    part_links(root)
+    part_images(root)
     settle_containers(root)
+    drop_edging(root)
     return root

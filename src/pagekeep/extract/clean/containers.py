@@ -67,7 +67,7 @@ def _settle_line(node: dom.Element) -> None:
 def _settle_list(node: dom.Element) -> None:
     last: dom.Element | None = None
     for child in node.children:
-        if is_blank(child):
+        if is_blank(child) or is_tag(child, "br"):
             dom.drop(child)
         elif isinstance(child, dom.Element) and child.tag == "li":
             last = child
@@ -78,8 +78,10 @@ def _settle_list(node: dom.Element) -> None:
                 dom.append(last, child)
         else:
             last = dom.wrap(child, dom.element("li"))
-            if is_tag(child, "p"):
+            if is_tag(child, "p") or is_tag(child, "dd"):
                 dom.unwrap(child)  # type: ignore[arg-type]
+            elif is_tag(child, "dt"):
+                dom.wrap(child, dom.element("dl"))
     if not node.children:
         dom.drop(node)
 

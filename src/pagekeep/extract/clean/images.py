@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extract.clean.links import Resolve
-from pagekeep.extract.clean.vocabulary import class_names, is_blank, is_tag, shown_before
+from pagekeep.extract.clean.vocabulary import class_names, is_blank, is_tag, shown_before, stands_alone
 
 _LAZY: Final = (
     "data-src",
@@ -34,6 +34,7 @@ _LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset", "data-original-set", "da
 _WIDEST: Final = 2600.0
 """Candidates wider than this are originals for print: megabytes that no screen shows."""
 _MAX_SOURCES: Final = 20
+_PARAGRAPH: Final = 80
 _PLACEHOLDER: Final = re.compile(
     r"(?:(?:.{0,40}[_.-])?(?:placeholder|spacer|lazy|lazyload)(?:[_.-][\w-]{0,40})?"
     r"|(?:.{0,10}[_.-])?(?:blank|transparent|pixel|clear|empty|gr[ea]y|loading|loader|1x1)(?:[_.-][\w-]{0,12})?|s)"
@@ -73,6 +74,26 @@ def resolve_images(root: dom.Element, resolve: Resolve) -> None:
     for node in found:
         if node.tag == "picture":
             dom.unwrap(node)
+
+
+def part_images(root: dom.Element) -> None:
+    """Set images apart from the words they touch: those ahead of a paragraph get a line of their own."""
+    for image in dom.tagged(root, ("img",)):
+        link = image.parent
+        node: dom.Node = link if link is not None and is_tag(link, "a") and stands_alone(image) else image
+        after, before = node.next_sibling, node.previous_sibling
+        if isinstance(after, dom.Text) and after.data[:1].isalnum():
+            if isinstance(node.parent, dom.Element) and _opens_paragraph(node, node.parent):
+                dom.add_before(node.parent, dom.element("p", None, node))
+            else:
+                dom.add_after(node, " ")
+        if isinstance(before, dom.Text) and before.data[-1:].isalnum():
+            dom.add_before(node, " ")
+
+
+def _opens_paragraph(node: dom.Node, paragraph: dom.Element) -> bool:
+    """Whether the image stands ahead of more than a label."""
+    return paragraph.tag == "p" and shown_before(node) is None and len(dom.text_of(paragraph)) >= _PARAGRAPH
 
 
 def _settle_image(image: dom.Element, resolve: Resolve) -> bool:

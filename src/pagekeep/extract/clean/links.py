@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from pagekeep import dom
 from pagekeep.extract import urls
+from pagekeep.extract.clean.vocabulary import is_tag
 
 _NOTE: Final = re.compile(r"#fn-\d+")
+_IDEOGRAPHS: Final = "\u2e80"
 _KEPT_AS_IS: Final = ("mailto:", "tel:")
 _BESIDE: Final = re.compile(r"[\w-]++(?:[./][\w-]++)*+(?:[?#][\w.=&-]*[\w=-])?\Z", re.ASCII)
 """An address that is read from the page's own folder as it stands: `next.html`, `img/a.png?w=2`."""
@@ -66,6 +68,29 @@ def resolve_links(root: dom.Element, resolve: Resolve) -> None:
             dom.unwrap(link)
         elif target != href:
             dom.set_attr(link, "href", target)
+
+
+def part_links(root: dom.Element) -> None:
+    """Set links apart that only the page's style sets apart; one that was torn in two is made whole."""
+    for link in dom.tagged(root, ("a",)):
+        beside = link.next_sibling
+        while is_tag(beside, "a") and _leads_alike(link, beside):  # type: ignore[arg-type]
+            dom.append(link, *beside.children)  # type: ignore[union-attr]
+            dom.drop(beside)  # type: ignore[arg-type]
+            beside = link.next_sibling
+        if is_tag(beside, "a") and _part_words(dom.text_of(link), dom.text_of(beside)):  # type: ignore[arg-type]
+            dom.add_after(link, " ")
+
+
+def _leads_alike(link: dom.Element, other: dom.Element) -> bool:
+    """Whether two links lead to the same place and are words both: neighbouring pictures are two."""
+    here, there = ((node.attr("href") or "").rstrip("/") for node in (link, other))
+    return here == there and not dom.select(link, "img") and not dom.select(other, "img")
+
+
+def _part_words(before: str, after: str) -> bool:
+    """Whether two texts are of a script that parts its words."""
+    return before[-1:] < _IDEOGRAPHS and after[:1] < _IDEOGRAPHS
 
 
 def _is_note_reference(link: dom.Element, href: str) -> bool:

@@ -25,8 +25,27 @@ def settle_tables(root: dom.Element, census: Census) -> None:
         rows = _rows(table)
         if _is_layout(table, rows):
             _unwrap_table(table, rows)
-        else:
-            _align(rows)
+            continue
+        if _has_bold_head(rows):
+            for cell in rows[0]:
+                dom.retag(cell, "th")
+        _align(rows)
+
+
+def _has_bold_head(rows: list[list[dom.Element]]) -> bool:
+    """Whether the first row alone is all in bold, which is how word processors write the names of columns."""
+    return (
+        len(rows) > 2
+        and len(rows[0]) > 1
+        and all(map(_is_bold, rows[0]))
+        and not all(map(_is_bold, rows[1]))
+        and not any(cell.tag == "th" for row in rows for cell in row)
+    )
+
+
+def _is_bold(cell: dom.Element) -> bool:
+    bold = dom.first(cell, "b,strong")
+    return bold is not None and dom.text_of(bold).strip() == dom.text_of(cell).strip() != ""
 
 
 def _put_short_code_in_line(root: dom.Element) -> None:
