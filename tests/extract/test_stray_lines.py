@@ -50,3 +50,23 @@ def test_the_same_words_as_text_stay(surveyed: Surveyed, html: str) -> None:
 
 def test_what_is_dropped_already_is_not_named_again(surveyed: Surveyed) -> None:
     assert found(surveyed("<div>Loading...</div>"), {1: "hidden"}) == []
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table><tr><td><b>Previous:</b></td><td><a href=/a>On hemp</a></td></tr></table>",
+        "<p><a href=/a>← Previous post</a> | <a href=/b>Next post →</a></p>",
+        "<div><div>Next article</div><div><a href=/b>On wool</a></div></div>",
+    ],
+)
+def test_the_way_to_neighbouring_pages_goes(surveyed: Surveyed, html: str) -> None:
+    assert [reason for _, reason in found(surveyed(f"{PROSE}{html}{PROSE}"))] == ["way to neighbours"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<p>Press <a href=/b>Next</a> to go on.</p>", "<p>Next</p>", "<table><tr><td>Next</td><td>4 t</td></tr></table>"],
+)
+def test_next_within_a_text_stays(surveyed: Surveyed, html: str) -> None:
+    assert found(surveyed(f"{PROSE}{html}{PROSE}")) == []

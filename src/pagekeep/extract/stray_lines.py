@@ -24,10 +24,26 @@ _SAID: Final = {
     "|continue reading below|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|annonce"
     "|annons|mainos|广告|広告|광고",
 }
+_NEIGHBOURS: Final = frozenset(
+    "previous|prev|next|previous post|next post|previous article|next article|previous story|next story|previous entry"
+    "|next entry|previous page|next page|older post|newer post|older posts|newer posts|vorheriger beitrag|nächster beitrag"
+    "|vorheriger artikel|nächster artikel|article précédent|article suivant|entrada anterior|entrada siguiente"
+    "|artículo anterior|siguiente artículo|articolo precedente|articolo successivo|vorig bericht|volgend bericht".split(
+        "|"
+    )
+)
+"""What stands on the way to the pages before and behind this one."""
+_MOST_OF_WAYS: Final = 400
+_MOST_NODES: Final = 60
+_INLINE: Final = PHRASING | {TEXT}
+_CELLS: Final = frozenset({"td", "th", "dt", "dd"})
 _LINES: Final = {line: reason for reason, lines in _SAID.items() for line in lines.split("|")}
-_SHORTEST: Final = min(map(len, _LINES))
+_SHORTEST: Final = min(map(len, (*_LINES, *_NEIGHBOURS)))
 _LONGEST: Final = 60
-_DECORATION: Final = " \t\n\r\f\u00a0.\u2026:*|[]()<>\u2191\u2b06\u25b2\u25b4\u2303\u21e7\u2912\ufe0f\u2014\u2013-"
+_DECORATION: Final = (
+    " \t\n\r\f\u00a0.\u2026:*|[]()<>\u2191\u2b06\u25b2\u25b4\u2303\u21e7\u2912\ufe0f\u2014\u2013-"
+    "\u2190\u2192\u00ab\u00bb\u2039\u203a\u279c\u2794"
+)
 _LITERAL: Final = frozenset(
     {"pre", "code", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "label", "option"}
 )
@@ -44,11 +60,41 @@ def find(survey: Survey, root: int, dropped: Dropped) -> Dropped:
             index = ends[index]
             continue
         if tags[index] == TEXT and _SHORTEST <= chars[index] <= _LONGEST:
-            reason = _LINES.get(nodes[index].data.strip(_DECORATION).lower())  # type: ignore[attr-defined]
-            if reason and (block := _block(survey, index, root)):
+            line = nodes[index].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+            reason = _LINES.get(line) or ("way to neighbours" if line in _NEIGHBOURS else None)
+            block = (_ways if line in _NEIGHBOURS else _block)(survey, index, root) if reason else 0
+            if reason and block:
                 found[block] = reason
+                index = ends[block]
+                continue
         index += 1
     return found
+
+
+def _ways(survey: Survey, index: int, root: int) -> int:
+    """The widest element that holds links and, beside them, no words but such; 0 where there is none."""
+    top = 0
+    block = survey.parent[index]
+    while block > root and survey.chars[block] <= _MOST_OF_WAYS and survey.tag[block] not in _LITERAL - _CELLS:
+        if survey.end[block] - block > _MOST_NODES or not _is_way(survey, block):
+            break
+        top = block
+        block = survey.parent[block]
+    return top if top and survey.linked[top] and _is_whole(survey, top) else 0
+
+
+def _is_way(survey: Survey, block: int) -> bool:
+    for inner in range(block, survey.end[block]):
+        if survey.tag[inner] == TEXT and not survey.linked[inner]:
+            said = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+            if said and said not in _NEIGHBOURS:
+                return False
+    return True
+
+
+def _is_whole(survey: Survey, index: int) -> bool:
+    """Whether the element is a line of its own."""
+    return survey.tag[index] not in _INLINE or not is_within_line(survey.nodes[index])
 
 
 def _block(survey: Survey, index: int, root: int) -> int:
@@ -58,6 +104,4 @@ def _block(survey: Survey, index: int, root: int) -> int:
         top = survey.parent[top]
         if survey.tag[top] in _LITERAL:
             return 0
-    if survey.tag[top] not in PHRASING and survey.tag[top] != TEXT:
-        return top
-    return 0 if is_within_line(survey.nodes[top]) else top
+    return top if _is_whole(survey, top) else 0
