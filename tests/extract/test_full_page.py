@@ -46,3 +46,11 @@ def test_a_few_lines_that_are_all_the_page_has_are_good_enough(read_as: ReadAs) 
 def test_a_few_words_of_a_longer_page_are_not_good_enough(read_as: ReadAs) -> None:
     rows = "".join(f"<p>Row {i} of the long register</p>" for i in range(30))
     assert "12 words" in (full_page.judge(read_as(rows), Measure(12, 60, 0, 0)) or "")
+
+
+def test_names_are_believed_where_a_short_text_is_all_that_is_left(read_as: ReadAs) -> None:
+    menu = "".join(f'<div class="tree"><a href="/{i}">Boat {i} of the fleet</a></div>' for i in range(12))
+    text = "<p>First boat at six, and every hour from then on.</p><p>Last boat at nine, if the tide and the wind allow.</p>"
+    content = full_page.decide(read_as(f'<div class="nav-view">{menu}</div><div>{text}</div>'))
+    assert content is not None
+    assert list(content.dropped.values()) == ["navigation"]

@@ -28,6 +28,8 @@ FOLDER_URL: Final = "https://example.com/page"
 _URL: Final = re.compile(rb'<!--\s*\{\s*"url"\s*:\s*"([^"]{1,2000})"')
 _METADATA: Final = re.compile(r"\A```json\n(.*?)\n```\n", re.S)
 _SCRIPT: Final = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209c]+")
+_UNPARTED: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+"""Chinese and Japanese put no spaces between words: each sign is compared by itself, whatever stands around links."""
 _TYPOGRAPHY: Final = re.compile(r"\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\mathrm(?![a-zA-Z])|\\[,;:! ]|[{}]")
 """What changes how a formula looks and not what it says."""
 _CALLOUT: Final = re.compile(r"^\[!([\w-]+)\][+-]? ?(.*)$", re.M)
@@ -124,7 +126,7 @@ def _readable(root: dom.Element, titles: Sequence[str]) -> Rendered:
     seen = read(root)
     return replace(
         seen,
-        text=_SCRIPT.sub(_plain_script, seen.text),
+        text=_UNPARTED.sub(r" \g<0> ", _SCRIPT.sub(_plain_script, seen.text)),
         headings=tuple((max(2, level), _plain(words)) for level, words in seen.headings),
         tables=tuple(tuple(tuple(map(_plain, row)) for row in table if any(row)) for table in seen.tables),
         notes=tuple(map(_plain, seen.notes)),

@@ -21,11 +21,13 @@ _COMPLETE: Final = 0.6
 def decide(reading: Reading) -> Content | None:
     """The body without its boilerplate; names that would leave nothing of it are not believed, tags are."""
     content = Content(0, reading.dropped)
-    if measure(reading, content).words >= _fewest_words(reading):
+    measured = measure(reading, content)
+    if measured.words >= _fewest_words(reading):
         return content
     by_tag = {index: why for index, why in reading.dropped.items() if reading.survey.tag[index] in TAGS}
     whole = Content(0, by_tag)
-    if measure(reading, whole).words >= _fewest_words(reading):
+    is_all = _is_short_but_complete(reading, measured)
+    if not is_all and measure(reading, whole).words >= _fewest_words(reading):
         return whole
     lines = prose.sum_blocks(reading.survey, reading.own, _LINE, reading.dead)
     return Content(prose.deepest(reading.survey, lines, _SHARE), reading.dropped) if lines[0] else whole
