@@ -78,7 +78,7 @@ def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
         dropped |= pruning.link_lists(reading.survey, root, dropped, _NEVER)
     if reading.profile.has_lone_links:
         dropped |= lone_links.find(reading.survey, root, dropped)
-    if reading.profile.has_dateline:
+    if reading.profile.has_dateline and reading.scope != "article":  # else a rule wants it there
         dropped |= datelines.find(reading.survey, root, dropped, reading.own, reading.metadata.author)
     if reading.profile.is_thread:
         dropped |= quotations.repeated(reading.survey, root, dropped)
