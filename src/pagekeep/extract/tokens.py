@@ -152,12 +152,16 @@ _NAME_SIGNS: Final = _by_word(_NAMES)
 _KNOWN: Final = frozenset(_WORD_SIGNS)
 
 
+_LONGEST_NAME: Final = 80
+
+
 def read(names: str) -> int:
     """The signs in one class or id attribute."""
     found = 0
     several = names.split()[:40]
     for name in several:
-        found |= _read_name(name)
+        if len(name) <= _LONGEST_NAME:  # before it is remembered: a page must not fill memory with long ones
+            found |= _read_name(name)
     if not _CONCEALING.isdisjoint(several) and not any(_shows(name) for name in several):
         found |= int(Sign.CONCEALED)
     return found
@@ -174,7 +178,7 @@ def read_id(identifier: str) -> int:
 
 @lru_cache(maxsize=32_768)
 def _read_name(name: str) -> int:
-    if len(name) > 80 or ":" in name or "[" in name:
+    if ":" in name or "[" in name:
         return 0  # `print:hidden` and `w-[40rem]` say how an element looks, not what it is
     found = _NAME_SIGNS.get(name.lower(), 0)
     # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.

@@ -130,3 +130,9 @@ def test_lines_that_a_host_marks_as_changed_carry_the_sign(cleaned):
 def test_a_box_named_for_code_that_holds_text_is_text(cleaned):
     html = '<div class="code-tabs" data-lang="python"><p>Choose a language.</p></div>'
     assert cleaned(html) == "<p>Choose a language.</p>"
+
+
+@pytest.mark.parametrize("cells", ["<td><pre>x</pre><pre>y</pre>", "<td><pre>x\nz</pre><td><pre>y\nz</pre>"])
+def test_several_blocks_beside_numbers_all_stay(cleaned, cells):
+    html = cleaned(f"<table><tr><td><pre>1\n2</pre>{cells}</table>")
+    assert html.index("x") < html.index("y")

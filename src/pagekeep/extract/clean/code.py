@@ -185,6 +185,8 @@ def _code_table(pre: dom.Element) -> dom.Element | None:
     table = body.parent if isinstance(body, dom.Element) and body.tag != "table" else body
     if not isinstance(table, dom.Element) or table.tag != "table" or not stands_alone(row):
         return None
+    if len([block for block in dom.tagged(row, ("pre",)) if not _is_gutter_cell(block)]) > 1:
+        return None  # the table goes for the one block that is numbered; others would go with it
     if any(name in ("highlighttable", "lntable", "rouge-table") for name in class_names(table)):
         return table
     gutter = dom.first(row, "td,th")

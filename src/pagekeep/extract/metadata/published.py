@@ -51,6 +51,8 @@ _META_MODIFIED: Final = (
 _MAX_SHOWN: Final = 80
 _MAX_NODES: Final = 20_000
 _MIN_DAY: Final = 8
+_YEAR: Final = re.compile(r"\d{4}")
+"""Quickly tells most lines from those that may hold a day."""
 _OF_OTHERS: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
 _MAX_LINE: Final = 200
 _NOT_SHOWN: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
@@ -263,9 +265,12 @@ def _only_day(clues: Clues) -> Found | None:
     """The day the page shows, where it shows but one: then it stands by a heading that is none, or far from it."""
     found: dict[str, Found] = {}
     for node in islice(dom.nodes(clues.document), _MAX_NODES):
-        if not isinstance(node, dom.Text) or not _MIN_DAY <= len(node.data) <= _MAX_LINE:
+        if not isinstance(node, dom.Text):
             continue
-        line, element = " ".join(node.data.split()), node.parent
+        data = node.data
+        if not _MIN_DAY <= len(data) <= _MAX_LINE or not _YEAR.search(data):
+            continue
+        line, element = " ".join(data.split()), node.parent
         iso = to_iso(line, day_first=clues.day_first)
         if iso and isinstance(element, dom.Element) and element.tag not in _NOT_SHOWN:
             found.setdefault(iso[:10], (iso, "line"))
