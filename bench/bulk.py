@@ -251,11 +251,12 @@ def _ticks() -> dict[str, int]:
     found, own = {}, os.readlink("/proc/self/ns/net")
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            reads = "pagekeep.workers.child" in (process / "cmdline").read_text()
-            if not reads and os.readlink(process / "ns" / "net") == own:
+            command = (
+                process / "cmdline"
+            ).read_text()  # empty for one that is ending: what it was cannot be told any more
+            if command and "pagekeep.workers.child" not in command and os.readlink(process / "ns" / "net") == own:
                 fields = (process / "stat").read_text().rpartition(")")[2].split()
-                if fields[0] != "Z":  # of one that has ended nobody can tell any more what it was
-                    found[f"{process.name} {fields[19]}"] = int(fields[11]) + int(fields[12])
+                found[f"{process.name} {fields[19]}"] = int(fields[11]) + int(fields[12])
         except OSError:
             continue
     return found

@@ -44,7 +44,8 @@ def test_ray_gives_the_same_rows_as_one_machine(tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(3):
         jsonl(folder / f"{number}.jsonl", [page(10 * number + n) for n in range(6)] + ["", "<p>Few words."])
-    (folder / "broken.jsonl").write_text("{broken\n")
+    odd = json.dumps({"url": "https://example.com/\ud800", "html": page(99) + "\ud800"})
+    (folder / "broken.jsonl").write_text("{broken\n" + odd + "\n")
     bulk.run(folder, tmp_path / "local", workers=1)
     bulk.run(folder, tmp_path / "local-limited", workers=1, limit=9)
     urls = [f"https://example.com/{number}" for number in range(4)]

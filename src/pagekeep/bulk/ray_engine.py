@@ -16,7 +16,7 @@ from typing import Any, Final
 from pagekeep.bulk.accounts import Account
 from pagekeep.bulk.arrow import table_of
 from pagekeep.bulk.course import Course
-from pagekeep.bulk.local import TASK
+from pagekeep.bulk.local import TASK, in_batches
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.reading import Found, Reading, needed_pyarrow, opened, records
 from pagekeep.bulk.records import Line, Record, Refused
@@ -70,7 +70,9 @@ def _wave(ray: Any, plan: Plan, start: int, done: Path, before: int) -> Account:
     draft = done.with_name(f"{done.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
     files = [{"index": index} for index in range(start, min(start + WAVE, len(plan.inputs)))]
-    pages = ray.data.from_items(files, override_num_blocks=len(files)).flat_map(_Reader(plan))
+    pages = ray.data.from_items(files, override_num_blocks=len(files)).map_batches(
+        _Reader(plan), batch_size=1, batch_format="pyarrow"
+    )
     if plan.limit is not None:
         ray.data.DataContext.get_current().execution_options.preserve_order = True  # the first ones, as on one machine
         pages = pages.limit(plan.limit - before)
@@ -91,33 +93,42 @@ def write(rows: Any, folder: Path, format: OutputFormat) -> None:
 
 
 class _Reader:
-    """A file's records as rows that Ray can carry. What was refused travels as its error."""
+    """A file's records as tables that Ray can carry: row by row it takes longer over them."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
-    def __call__(self, file: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        reading = replace(self._plan.reading(), begun=int(file["index"]) > 0)
-        for record in records(self._plan.inputs[int(file["index"])], reading):
-            if self._plan.takes(record.place):
-                yield _carried(record)
+    def __call__(self, files: Any) -> Iterator[Any]:
+        for index in files["index"].to_pylist():
+            yield from map(_table, in_batches(Job(record) for record in self._records(index)))
+
+    def _records(self, index: int) -> Iterator[Found]:
+        reading = replace(self._plan.reading(), begun=index > 0)
+        taken = (record for record in records(self._plan.inputs[index], reading) if self._plan.takes(record.place))
+        return taken
+
+
+def _table(jobs: list[Job]) -> Any:
+    pyarrow = needed_pyarrow()
+    types = {
+        **dict.fromkeys(("place", "url", "html", "encoding", "error"), pyarrow.large_binary()),
+        "status": pyarrow.int32(),
+    }
+    return pyarrow.Table.from_pylist([_carried(job.record) for job in jobs], schema=pyarrow.schema(types.items()))
 
 
 def _carried(found: Found) -> dict[str, Any]:
+    """Text as bytes: names and addresses may hold what a column of text cannot."""
     record = opened(found) if isinstance(found, Line) else found
-    row: dict[str, Any] = {
-        "place": record.place,
-        "url": record.url or "",
-        "html": b"",
-        "encoding": "",
-        "status": 0,
-        "error": "",
-    }
+    row: dict[str, Any] = {"place": _bytes(record.place), "url": _bytes(record.url)}
     if isinstance(record, Refused):
-        return row | {"error": json.dumps([record.error.type, record.error.message])}
-    html = record.html.encode("utf-8", "surrogatepass") if isinstance(record.html, str) else record.html
-    encoding = "utf-8" if isinstance(record.html, str) else record.encoding or ""
-    return row | {"html": html, "encoding": encoding, "status": record.status or 0}
+        return {**row, "error": json.dumps([record.error.type, record.error.message]).encode()}
+    encoding = "utf-8" if isinstance(record.html, str) else record.encoding
+    return {**row, "html": _bytes(record.html), "encoding": _bytes(encoding), "status": record.status}
+
+
+def _bytes(text: str | bytes | None) -> bytes | None:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 class RowMaker:
@@ -138,10 +149,15 @@ class RowMaker:
 def _record(row: dict[str, Any]) -> Record | Refused:
     from pagekeep import errors
 
+    place, url = _text(row["place"]) or "", _text(row["url"])
     if row["error"]:
         kind, message = json.loads(row["error"])
-        return Refused(row["place"], row["url"] or None, getattr(errors, kind)(message))
-    return Record(row["place"], row["url"] or None, row["html"], row["encoding"] or None, row["status"] or None)
+        return Refused(place, url, getattr(errors, kind)(message))
+    return Record(place, url, row["html"], _text(row["encoding"]), row["status"])
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogatepass")
 
 
 def account_of(folder: Path, plan: Plan) -> Account:
