@@ -187,6 +187,11 @@ def test_what_a_reader_unfolds_stays_with_its_title(read_as: ReadAs, opener: str
     assert dropped(read_as(f'{STORY}<div>{opener}<div id="x" aria-hidden="true">One by one.</div></div>')) == {}
 
 
+def test_a_row_of_tabs_is_no_title(read_as: ReadAs) -> None:
+    tabs = "<div>" + '<button aria-controls="x">How are sacks counted?</button>' * 2 + "</div><div>One by one.</div>"
+    assert set(dropped(read_as(STORY + tabs)).values()) == {"button"}
+
+
 def test_a_menu_that_unfolds_is_hidden_all_the_same(read_as: ReadAs) -> None:
     menu = '<div aria-expanded="false">Sacks</div><div hidden><a href="/a">Small</a> <a href="/b">Large</a></div>'
     assert list(dropped(read_as(STORY + menu)).values()) == ["hidden"]

@@ -115,6 +115,8 @@ _LABEL: Final = 100
 _MENU: Final = 0.3
 """Share of links from which on what unfolds is a menu."""
 _TO_OPENER: Final = 5
+_BOXES_OF_A_TITLE: Final = 3
+_UNFOLDED: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
 _AN_OPTION: Final = 60
 _NEAR: Final = 400
 _NEARLY_ALL: Final = 0.9
@@ -293,9 +295,10 @@ class _Court:
             self.found.tag[inner] in _HEADINGS for inner in range(index, self.found.end[index])
         ):
             return True
-        return isinstance(node, dom.Element) and bool(
-            (node.attr("aria-controls") or node.attr("aria-expanded")) and self.found.chars[index] >= _SHORTEST_TITLE
-        )
+        if not isinstance(node, dom.Element) or self.found.chars[index] < _SHORTEST_TITLE:
+            return False
+        controls, expanded = bool(node.attr("aria-controls")), bool(node.attr("aria-expanded"))
+        return (controls and expanded) or ((controls or expanded) and _heads_a_block(node))
 
     def _is_inside(self, index: int, tags: frozenset[str]) -> bool:
         return any(self.found.tag[above] in tags for above in self.found.ancestors(index))
@@ -332,6 +335,19 @@ class _Court:
         if reason == "hidden":
             return bool(self.found.flags[index] & int(Sign.FOLDED)) or self._is_shown_later(index)
         return False
+
+
+def _heads_a_block(node: dom.Element) -> bool:
+    """Whether the element stands alone right before a block: one of several in a row is a tab."""
+    above: dom.Node | None = node
+    for _ in range(_BOXES_OF_A_TITLE):
+        if not isinstance(above, dom.Element) or dom.previous_element(above) is not None:
+            return False
+        after = dom.next_element(above)
+        if after is not None:
+            return after.tag in _UNFOLDED
+        above = above.parent
+    return False
 
 
 def _opens(node: dom.Element) -> bool:
