@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from pagekeep import dom
 from pagekeep.extract import urls
-from pagekeep.extract.clean.vocabulary import is_tag
 
 _NOTE: Final = re.compile(r"#fn-\d+")
 _IDEOGRAPHS: Final = "\u2e80"
@@ -71,21 +70,36 @@ def resolve_links(root: dom.Element, resolve: Resolve) -> None:
 
 
 def part_links(root: dom.Element) -> None:
-    """Set links apart that only the page's style sets apart; one that was torn in two is made whole."""
+    """Set links apart that only the page's style sets apart; one that was torn into pieces is made whole."""
     for link in dom.tagged(root, ("a",)):
+        if link.parent is None:
+            continue
+        for piece in _pieces(link):
+            dom.append(link, *piece.children)
+            dom.drop(piece)
         beside = link.next_sibling
-        while is_tag(beside, "a") and _leads_alike(link, beside):  # type: ignore[arg-type]
-            dom.append(link, *beside.children)  # type: ignore[union-attr]
-            dom.drop(beside)  # type: ignore[arg-type]
-            beside = link.next_sibling
-        if is_tag(beside, "a") and _part_words(dom.text_of(link), dom.text_of(beside)):  # type: ignore[arg-type]
+        if (
+            isinstance(beside, dom.Element)
+            and beside.tag == "a"
+            and _part_words(dom.text_of(link), dom.text_of(beside))
+        ):
             dom.add_after(link, " ")
 
 
-def _leads_alike(link: dom.Element, other: dom.Element) -> bool:
-    """Whether two links lead to the same place and are words both: neighbouring pictures are two."""
-    here, there = ((node.attr("href") or "").rstrip("/") for node in (link, other))
-    return here == there and not dom.select(link, "img") and not dom.select(other, "img")
+def _pieces(link: dom.Element) -> list[dom.Element]:
+    """The links right behind a link that lead to the same place and are words like it: neighbouring pictures are two."""
+    pieces: list[dom.Element] = []
+    beside = link.next_sibling
+    while isinstance(beside, dom.Element) and beside.tag == "a" and _address(beside) == _address(link):
+        if dom.first(beside, "img") is not None or (not pieces and dom.first(link, "img") is not None):
+            break
+        pieces.append(beside)
+        beside = beside.next_sibling
+    return pieces
+
+
+def _address(link: dom.Element) -> str:
+    return (link.attr("href") or "").rstrip("/")
 
 
 def _part_words(before: str, after: str) -> bool:
