@@ -29,7 +29,7 @@ that a rule wants none of."""
 Level = Literal["article", "simplified", "bookmark", "discarded"]
 Colour = Literal["green", "yellow", "orange", "grey"]
 
-PARSER_VERSION = 2
+PARSER_VERSION = 3
 """Raised whenever the same page may give other bytes than before; stored with every item, so stale ones can be found."""
 
 
