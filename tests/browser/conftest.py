@@ -22,6 +22,7 @@ from tests.browser.serving import Server
 from tests.site.server import Reply, Request, Site
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+playwright.expect.set_options(timeout=15_000)  # machines that test have other things to do
 
 SIZES = {"desktop": {"width": 1280, "height": 860}, "phone": {"width": 360, "height": 740}}
 

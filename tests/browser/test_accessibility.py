@@ -107,7 +107,7 @@ def test_the_first_key_skips_to_the_content(save: Save, window: Window) -> None:
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("#main")).to_be_focused()
 
 
 def test_what_is_done_and_found_is_announced(save: Save, window: Window) -> None:

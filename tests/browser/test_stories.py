@@ -15,6 +15,7 @@ from pagekeep.config import Settings
 from pagekeep.store import open_store
 from tests.browser import pages
 from tests.browser.conftest import Window
+from tests.browser.extended import until
 from tests.browser.serving import Server
 from tests.site.server import Site
 from tests.store.making import make_item
@@ -40,10 +41,10 @@ def test_a_page_is_added_watched_and_read(fresh: Server, site: Site, window: Win
     expect(page.locator("math").first).to_be_visible()
     expect(page.locator("pre .k").first).to_have_text("def")
     expect(page.locator(".tags")).to_contain_text("harbour")
-    page.wait_for_function("document.querySelector('.content img').naturalWidth > 0")
+    until(lambda: page.evaluate("document.querySelector('.content img').naturalWidth") > 0)
     page.locator(".footnote-ref a").click()
     page.locator(".footnotes .back").click()
-    assert page.url.endswith("#fnref1")
+    expect(page).to_have_url(re.compile("#fnref1$"))
 
 
 def test_the_first_page_is_saved_from_the_empty_library(fresh: Server, site: Site, window: Window) -> None:
@@ -57,7 +58,7 @@ def test_the_first_page_is_saved_from_the_empty_library(fresh: Server, site: Sit
 def test_the_list_tells_how_far_one_has_read(save: Save, window: Window) -> None:
     page = window(f"/items/{save('clock')}", "phone")
     page.evaluate("scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: 'instant' })")
-    page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('pagekeep:place:'))")
+    until(lambda: page.evaluate("Object.keys(localStorage).some((name) => name.startsWith('pagekeep:place:'))"))
     page.goto("/")
     expect(page.locator(".read-so-far")).to_have_text(re.compile(r"^[1-9][0-9] % read$"))
 
@@ -105,7 +106,7 @@ def test_search_finds_while_one_types(save: Save, window: Window, size: str) -> 
     page.get_by_role("searchbox").fill("corre")
     expect(page.locator(".row")).to_have_count(1)
     expect(page.locator(".row mark").first).to_be_visible()
-    assert "q=corre" in page.url
+    expect(page).to_have_url(re.compile("q=corre"))
     page.get_by_role("searchbox").fill("is:nothing")
     expect(page.get_by_role("alert")).to_contain_text("is:pinned")
     page.get_by_role("searchbox").fill("")
@@ -152,7 +153,7 @@ def test_pin_archive_delete_and_undo(save: Save, window: Window, size: str) -> N
     deed("The keeper", "Restore")
     expect(page.locator(".empty")).to_contain_text("The trash is empty")
     page.locator(".states").get_by_role("link", name="Pinned").click()
-    assert titles(page) == ["The keeper"]
+    expect(page.locator(".row h2")).to_have_text(["The keeper"])
 
 
 def test_several_pages_at_once(save: Save, window: Window) -> None:
@@ -206,9 +207,9 @@ def test_the_look_is_chosen_and_kept(save: Save, window: Window, size: str) -> N
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.reload()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper == "rgb(245, 236, 217)"
-    assert page.evaluate("document.documentElement.dataset.size") == "5"
+    expect(page.locator("html")).to_have_attribute("data-size", "5")
     page.keyboard.press("-")
-    assert page.evaluate("document.documentElement.dataset.size") == "4"
+    expect(page.locator("html")).to_have_attribute("data-size", "4")
 
 
 def test_the_system_decides_between_light_and_dark(save: Save, window: Window) -> None:
@@ -300,7 +301,7 @@ def test_keys_work_through_the_list_and_a_page(save: Save, window: Window) -> No
     expect(page.locator("article.reading")).to_be_visible()
     page.wait_for_load_state()  # the text is there before the script that listens for keys
     page.keyboard.press("w")
-    assert page.evaluate("document.documentElement.dataset.width") == "wide"
+    expect(page.locator("html")).to_have_attribute("data-width", "wide")
     page.keyboard.press("#")
     expect(page.locator("#told")).to_contain_text("Moved to the trash")
     expect(page.locator(".row")).to_have_count(1)
@@ -308,7 +309,7 @@ def test_keys_work_through_the_list_and_a_page(save: Save, window: Window) -> No
     expect(page.locator(".row")).to_have_count(2)
     page.keyboard.press("/")
     page.keyboard.type("j")
-    assert page.get_by_role("searchbox").input_value() == "j"
+    expect(page.get_by_role("searchbox")).to_have_value("j")
 
 
 def test_tags_are_put_on_and_taken_off(save: Save, window: Window) -> None:
@@ -360,7 +361,7 @@ def test_pages_that_were_opened_are_read_without_a_network(save: Save, window: W
     page.context.set_offline(True)
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("What a tide clock counts")
-    assert page.evaluate("document.querySelector('.content img').naturalWidth") > 0
+    until(lambda: page.evaluate("document.querySelector('.content img').naturalWidth") > 0)
     page.goto(f"/items/{other}")
     expect(page.get_by_role("heading", level=1)).to_have_text("No connection")
     expect(page.locator("#kept")).to_contain_text("What a tide clock counts")
@@ -410,7 +411,7 @@ class TestWithoutScripts:
         page.locator("summary", has_text="How it looks").click()
         page.get_by_label("Dark").check(force=True)
         page.get_by_role("button", name="Apply").click()
-        assert page.locator("html").get_attribute("data-theme") == "dark"
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
     def test_adding(self, fresh: Server, site: Site, window: Window) -> None:
         page = window("/add", java_script_enabled=False)

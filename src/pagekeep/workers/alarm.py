@@ -40,6 +40,8 @@ class Alarm:
         with self._changed:
             self._ended, self._until = True, None
             self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
 
     def _watch(self) -> None:
         with self._changed:

@@ -27,6 +27,7 @@ def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
     run = _load(task)
     heap = Heap()
     with suppress(BrokenPipeError), jobs, answers:  # a parent that was killed is the end, and no fault
+        write(answers, "ready")
         while (batch := read(jobs)) is not None:
             batch.reverse()
             while batch:

@@ -79,6 +79,7 @@ class Worker:
             self._end(self._process)
         if self._process is None:
             self._process = self._start()
+            child.read(_pipes(self._process)[1])  # it is ready: how long it took to start is not the first job's fault
         return self._process
 
     def _start(self) -> subprocess.Popen[bytes]:
