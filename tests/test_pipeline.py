@@ -196,6 +196,17 @@ def test_without_an_address_there_is_no_source() -> None:
     assert not {"source", "domain"} & set(frontmatter(page))
 
 
+def test_what_needs_the_pages_address_is_said_to_be_left_out() -> None:
+    html = (
+        "<article>"
+        + "<p>A mill by the sea, and what it grinds. </p>" * 30
+        + '<p><img src="mill.jpg" alt="Mill"></p></article>'
+    )
+    said = "the page's own address is not known: relative links and pictures were left out"
+    assert said in extract(html).trace.notes
+    assert said not in extract(html, "https://example.com/").trace.notes
+
+
 def test_stages_are_timed_only_with_the_callers_timer() -> None:
     assert extract(STORY).trace.seconds == {}
     moments = iter(range(1_000))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy as _copy
 from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
@@ -120,9 +121,10 @@ def elements(node: Node) -> Iterator[Element]:
     return node.iter_elements()
 
 
-def tagged(node: Node, tags: Collection[str]) -> list[Element]:
-    """Descendants with one of these names, in document order: several times as fast as a selector of many names."""
-    return list(node.iter_elements(tags))
+def tagged(node: Node, tags: Collection[str], most: int | None = None) -> list[Element]:
+    """Descendants with one of these names, in document order and at most so many: several times as fast as a selector of
+    many names."""
+    return list(islice(node.iter_elements(tags), most))
 
 
 def attributes(node: Element) -> dict[str, str]:

@@ -43,6 +43,7 @@ from pagekeep.rules.rulebook import Rulebook
 _DEFAULTS: Final = Options()
 NO_RULES: Final = Rulebook()
 _DISCARDED: Final = "[Content discarded by parsing rule]"
+_NO_ADDRESS: Final = "the page's own address is not known: relative links and pictures were left out"
 _HEAD: Final = 1_024
 """Characters of the source in which a doctype is looked for."""
 
@@ -105,6 +106,8 @@ def extract(
     if after.discarded_by:
         return _discarded(after.discarded_by, about, url, options, told)
 
+    if base is None and urls.has_relative(content):
+        told = replace(told, notes=(*told.notes, _NO_ADDRESS))
     written = _write(content, base)
     trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
     if trap and trap.kind == "empty_shell" and scope == "article":

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pagekeep import dom
+from pagekeep import dom, extract
 from pagekeep.extract import datelines, prose
 from pagekeep.extract.datelines import is_dateline
 from pagekeep.extract.survey import Survey
@@ -73,3 +73,11 @@ def test_a_part_of_a_line_is_not_cut_out_of_it(surveyed: Surveyed) -> None:
 
 def test_behind_the_first_paragraph_every_date_is_text(surveyed: Surveyed) -> None:
     assert found(surveyed(f"<h1>Mills</h1>{PROSE}<p>March 5, 2024</p>{PROSE}")) == []
+
+
+@pytest.mark.parametrize("tag", ["h2", "p"])
+def test_dates_above_every_part_of_a_diary_stay(tag):
+    said = "<p>" + "The ferry was late again, and nobody on the quay minded it much. " * 4 + "</p>"
+    days = [f"<{tag}>{day} March 2024</{tag}>{said}" for day in (5, 6, 7)]
+    page = extract(f"<article><h1>Diary</h1>{''.join(days)}</article>", "https://example.com/diary")
+    assert all(f"{day} March 2024" in page.markdown for day in (5, 6, 7))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pagekeep import dom
+from pagekeep import dom, extract
 from pagekeep.extract import stray_lines
 from pagekeep.extract.survey import Survey
 
@@ -70,3 +70,11 @@ def test_the_way_to_neighbouring_pages_goes(surveyed: Surveyed, html: str) -> No
 )
 def test_next_within_a_text_stays(surveyed: Surveyed, html: str) -> None:
     assert found(surveyed(f"{PROSE}{html}{PROSE}")) == []
+
+
+def test_an_item_among_others_is_what_the_list_is_about():
+    said = "<p>" + "We have been printing by the canal for three generations, and like it. " * 6 + "</p>"
+    page = extract(
+        f"<article>{said}<ul><li>Design<li>Advertising<li>Printing</ul>{said}</article>", "https://example.com/"
+    )
+    assert "- Advertising" in page.markdown

@@ -15,6 +15,8 @@ from pagekeep.extract.survey import TEXT, Survey
 
 _NODES: Final = 400
 """Nodes within which an article has begun."""
+_LATER: Final = 3_000
+"""Nodes within which a diary has its second entry."""
 _LONGEST: Final = 100
 _PARAGRAPH: Final = 80
 _PARTS: Final = 40
@@ -52,7 +54,20 @@ def find(survey: Survey, root: int, dropped: Dropped, own: list[int], author: st
             elif _tells_a_date(survey, index, names):
                 found[index] = "date line"
         index = following
-    return found
+    again = _tags_of_later(survey, index, survey.end[root], {survey.tag[line] for line in found}, names)
+    return {line: reason for line, reason in found.items() if survey.tag[line] not in again}
+
+
+def _tags_of_later(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:
+    """Which of these elements tell a date again further down: then the dates are headings of a diary or a list of changes."""
+    again: set[str] = set()
+    for index in range(begin, min(end, begin + _LATER)) if tags else ():
+        tag = survey.tag[index]
+        if tag not in tags or tag in again or survey.chars[index] > _LONGEST or not _is_line(survey, index):
+            continue
+        if _tells_a_date(survey, index, names):
+            again.add(tag)
+    return again
 
 
 def _is_line(survey: Survey, index: int) -> bool:

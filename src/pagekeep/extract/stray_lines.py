@@ -44,6 +44,8 @@ _DECORATION: Final = (
     " \t\n\r\f\u00a0.\u2026:*|[]()<>\u2191\u2b06\u25b2\u25b4\u2303\u21e7\u2912\ufe0f\u2014\u2013-"
     "\u2190\u2192\u00ab\u00bb\u2039\u203a\u279c\u2794"
 )
+_SUBJECTS: Final = frozenset({"loading", "advertisement"})
+"""Reasons whose words may be what a list is about: "Design, advertising, printing"."""
 _LITERAL: Final = frozenset(
     {"pre", "code", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "label", "option"}
 )
@@ -62,13 +64,18 @@ def find(survey: Survey, root: int, dropped: Dropped) -> Dropped:
         if tags[index] == TEXT and _SHORTEST <= chars[index] <= _LONGEST:
             line = nodes[index].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
             reason = _LINES.get(line) or ("way to neighbours" if line in _NEIGHBOURS else None)
-            block = (_ways if line in _NEIGHBOURS else _block)(survey, index, root) if reason else 0
-            if reason and block:
+            block = _ways(survey, index, root) if line in _NEIGHBOURS else _block(survey, index, root) if reason else 0
+            if reason and block and not (reason in _SUBJECTS and _is_among_others(survey, block)):
                 found[block] = reason
                 index = ends[block]
                 continue
         index += 1
     return found
+
+
+def _is_among_others(survey: Survey, block: int) -> bool:
+    """Whether it is one item of a list that has others."""
+    return survey.tag[block] == "li" and survey.chars[survey.parent[block]] > survey.chars[block]
 
 
 def _ways(survey: Survey, index: int, root: int) -> int:

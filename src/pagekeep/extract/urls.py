@@ -35,6 +35,17 @@ def absolute(address: str | None, base: str | None = None) -> str | None:
     return joined if parts.scheme in ("http", "https") and parts.netloc else None
 
 
+_RELATIVE: Final = (
+    'img[src]:not([src=""]):not([src*=":"]):not([src^="//"]),'
+    'a[href]:not([href=""]):not([href*=":"]):not([href^="//"]):not([href^="#"])'
+)
+
+
+def has_relative(content: dom.Element) -> bool:
+    """Whether links or pictures lead on from an address that must be known."""
+    return dom.first(content, _RELATIVE) is not None
+
+
 def host(url: str | None) -> str:
     """The host in lower case without port, user or trailing dot; empty when there is none."""
     try:

@@ -97,3 +97,11 @@ def test_address_beside_the_page_is_read_as_any_other_relative_one(base: str, pa
 )
 def test_links_that_touch_are_set_apart_or_made_whole(cleaned, html, expected):
     assert cleaned(html).replace("https://example.org", "") == expected
+
+
+def test_links_side_by_side_to_one_place_are_one_with_a_space_between_words(cleaned):
+    html = cleaned(
+        '<p><a href="/x">The harbour</a><a href="/x">Read more</a> and <a href="/y">light</a><a href="/y">house</a></p>'
+    )
+    assert "The harbour Read more</a>" in html
+    assert "lighthouse</a>" in html

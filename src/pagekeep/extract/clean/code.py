@@ -185,7 +185,8 @@ def _code_table(pre: dom.Element) -> dom.Element | None:
     table = body.parent if isinstance(body, dom.Element) and body.tag != "table" else body
     if not isinstance(table, dom.Element) or table.tag != "table" or not stands_alone(row):
         return None
-    if len([block for block in dom.tagged(row, ("pre",)) if not _is_gutter_cell(block)]) > 1:
+    blocks = dom.tagged(row, ("pre",), most=3)
+    if len(blocks) == 3 or (len(blocks) == 2 and not any(map(_is_gutter_cell, blocks))):
         return None  # the table goes for the one block that is numbered; others would go with it
     if any(name in ("highlighttable", "lntable", "rouge-table") for name in class_names(table)):
         return table

@@ -74,9 +74,12 @@ def part_links(root: dom.Element) -> None:
     for link in dom.tagged(root, ("a",)):
         if link.parent is None:
             continue
+        end = dom.text_of(link)[-1:]
         for piece in _pieces(link):
-            dom.append(link, *piece.children)
+            said = dom.text_of(piece)
+            dom.append(link, *([] if _is_torn(end, said[:1]) else [" "]), *piece.children)
             dom.drop(piece)
+            end = said[-1:] or end
         beside = link.next_sibling
         if (
             isinstance(beside, dom.Element)
@@ -96,6 +99,11 @@ def _pieces(link: dom.Element) -> list[dom.Element]:
         pieces.append(beside)
         beside = beside.next_sibling
     return pieces
+
+
+def _is_torn(before: str, after: str) -> bool:
+    """Whether two letters may be of one word, or something parts them already."""
+    return not (before.isalnum() and after.isalnum() and _part_words(before, after)) or after.islower()
 
 
 def _address(link: dom.Element) -> str:

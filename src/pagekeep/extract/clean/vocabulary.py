@@ -61,10 +61,16 @@ def stands_alone(node: dom.Node) -> bool:
     return shown_before(node) is None and shown_after(node) is None
 
 
+_MOST_BLANKS: Final = 100
+"""Blanks looked past at most: between more than that, nodes do not stand together. Keeps the cost of long rows in line."""
+
+
 def shown_before(node: dom.Node) -> dom.Node | None:
     """The nearest earlier sibling that shows something."""
     before = node.previous_sibling
-    while before is not None and is_blank(before):
+    for _ in range(_MOST_BLANKS):
+        if before is None or not is_blank(before):
+            break
         before = before.previous_sibling
     return before
 
@@ -72,7 +78,9 @@ def shown_before(node: dom.Node) -> dom.Node | None:
 def shown_after(node: dom.Node) -> dom.Node | None:
     """The nearest later sibling that shows something."""
     after = node.next_sibling
-    while after is not None and is_blank(after):
+    for _ in range(_MOST_BLANKS):
+        if after is None or not is_blank(after):
+            break
         after = after.next_sibling
     return after
 
@@ -91,8 +99,5 @@ def fill(node: dom.Element, *children: dom.Node | str) -> None:
 
 def parent_it_heads(node: dom.Element) -> dom.Element | None:
     """What the element stands in, when nothing but blanks stands before it there."""
-    before = node.previous_sibling
-    while before is not None and is_blank(before):
-        before = before.previous_sibling
     parent = node.parent
-    return parent if before is None and isinstance(parent, dom.Element) else None
+    return parent if shown_before(node) is None and isinstance(parent, dom.Element) else None
