@@ -52,6 +52,11 @@ class Reader:
         page: Page = await asyncio.to_thread(self._pool.run, job)
         return page
 
+    def read_waiting(self, fetched: Fetched, options: Options) -> Page:
+        """The same for a thread of the caller's own, which waits: needs no other thread."""
+        page: Page = self._pool.run(_Job(fetched, options, self._settings, None, AS_IT_IS))
+        return page
+
     def close(self) -> None:
         """End the processes."""
         self._pool.close()

@@ -50,10 +50,14 @@ def status_of(error: PagekeepError) -> HTTPStatus:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
+def headers_of(error: PagekeepError) -> dict[str, str]:
+    """What else the answer says, to programs."""
+    return next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), {})
+
+
 def error_answer(error: PagekeepError) -> Json:
     """The error as JSON."""
-    headers = next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), None)
-    return Json(error.to_json(), status_of(error), headers)
+    return Json(error.to_json(), status_of(error), headers_of(error))
 
 
 def unexpected_answer() -> Json:

@@ -20,6 +20,7 @@ from pagekeep.config import Settings
 from pagekeep.doors.http.folder import server_folder
 from pagekeep.doors.http.images.proxy import Pictures
 from pagekeep.doors.http.images.shelf import Shelf
+from pagekeep.doors.http.imports import Imports
 from pagekeep.doors.http.libraries import Libraries
 from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.doors.http.operation.spans import Spans
@@ -49,6 +50,7 @@ class Service:
     """Pictures of pages, for an hour."""
     metrics: Metrics
     libraries: Libraries
+    imports: Imports
 
     @property
     def shared(self) -> bool:
@@ -74,14 +76,15 @@ async def opened(
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
             pictures = Pictures(retrieval.client, shelf)
             shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
-            libraries = Libraries(lambda user_id: open_library(settings, user_id))
+            libraries, imports = Libraries(lambda user_id: open_library(settings, user_id)), Imports()
             service = Service(
                 *(settings, accounts, retrieval, reader, renderer, secret, background),
-                *(pictures, shots, metrics, libraries),
+                *(pictures, shots, metrics, libraries, imports),
             )
             try:
                 yield service
             finally:
+                imports.close()
                 libraries.close()
     finally:
         reader.close()

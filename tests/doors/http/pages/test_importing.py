@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +14,11 @@ from fastapi.testclient import TestClient
 from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import import_stream
 from pagekeep.config import Settings
+from pagekeep.doors.http.imports import Imports
 from pagekeep.doors.http.pages import importing
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store
+from tests.doors.http.conftest import service_of
 
 BOOKMARKS = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <TITLE>Bookmarks</TITLE><H1>Bookmarks</H1>
@@ -87,3 +91,34 @@ def test_a_file_that_is_no_export_says_so(client: TestClient) -> None:
     answer = client.post("/import", files={"file": ("x.bin", b"\x00\x01\x02", "application/octet-stream")})
     assert answer.status_code >= 400
     assert 'role="alert"' in answer.text
+
+
+def test_imports_leave_the_threads_that_read_pages_for_others_alone(
+    client: TestClient,
+) -> None:
+    """Each of several at once carries pages to be read; none waits for a thread that another one holds."""
+    service_of(client).imports = Imports(8)
+
+    def export(name: int) -> bytes:
+        page = "<p>" + "Words about a harbour. " * 40 + "</p>"
+        rows = [
+            {"url": f"https://{name}.invalid/{row}", "is_archived": 0, "title": "T", "content": page} for row in "ab"
+        ]
+        return json.dumps(rows).encode()
+
+    def bring(name: int) -> int:
+        files = {"file": ("w.json", export(name), "application/json")}
+        return int(client.post("/import", data={"fetch": "never"}, files=files).status_code)
+
+    with ThreadPoolExecutor(8) as beside:
+        assert set(beside.map(bring, range(8))) == {200}
+    asked = {"html": "<p>hello</p>", "url": "https://e.example/"}
+    assert client.post("/api/v1/extract", json=asked).status_code == 200
+
+
+def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestClient, library: Store) -> None:
+    service_of(client).imports = Imports(0)
+    page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
+    assert (page.status_code, page.headers["retry-after"]) == (429, "60")
+    assert "Send the file again in a minute." in page.text
+    assert library.list_items(ItemFilter()).items == ()

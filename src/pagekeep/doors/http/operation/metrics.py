@@ -47,13 +47,14 @@ class Metrics:
         async def counted(fetched: Fetched, options: Options) -> Page:
             began = time.perf_counter()
             page = await read(fetched, options)
-            self._seconds.labels("extract").observe(time.perf_counter() - began)
-            self._read(page, fetched)
+            self.read(page, fetched, time.perf_counter() - began)
             return page
 
         return counted
 
-    def _read(self, page: Page, fetched: Fetched) -> None:
+    def read(self, page: Page, fetched: Fetched, seconds: float) -> None:
+        """A page was read."""
+        self._seconds.labels("extract").observe(seconds)
         self._pages.labels(page.quality.level).inc()
         self._scores.observe(page.quality.score)
         self._words.observe(page.word_count)

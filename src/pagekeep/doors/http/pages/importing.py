@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from time import perf_counter
 from typing import Any, Final
 
 from fastapi import APIRouter
@@ -12,8 +12,9 @@ from starlette.datastructures import UploadFile
 from pagekeep.app.importing.building import ReadPage
 from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import Plan, import_stream
-from pagekeep.doors.http.errors import status_of
+from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
+from pagekeep.doors.http.service import Service
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.model import Fetched, Options, Page
 
@@ -42,22 +43,28 @@ async def bring(frame: Changing) -> HTMLResponse:
                 raise InvalidQuery("There is no file to import.", suggestions=("Choose one.",))
             report = await _brought(file, frame, queue=fetch == "queue")
         except PagekeepError as error:
-            return _shown(frame, status=status_of(error), problem=error)
+            answer = _shown(frame, status=status_of(error), problem=error)
+            answer.headers.update(headers_of(error))
+            return answer
     frame.service.background.nudge()
     return _shown(frame, report=report)
 
 
 async def _brought(file: UploadFile, frame: Frame, *, queue: bool) -> Report:
-    read = _reader(frame, asyncio.get_running_loop())
-    plan = Plan(frame.service.retrieval.rules, queue=queue, read=read)
-    return await asyncio.to_thread(import_stream, file.file, file.filename or "", frame.library, plan)
+    plan = Plan(frame.service.retrieval.rules, queue=queue, read=_reader(frame.service))
+    return await frame.service.imports.run(
+        lambda: import_stream(file.file, file.filename or "", frame.library, plan),
+    )
 
 
-def _reader(frame: Frame, loop: asyncio.AbstractEventLoop) -> ReadPage:
+def _reader(service: Service) -> ReadPage:
     """Carried pages are read like all others, in processes that can be killed."""
 
     def read(fetched: Fetched, options: Options) -> Page:
-        return asyncio.run_coroutine_threadsafe(frame.service.retrieval.read(fetched, options), loop).result()
+        began = perf_counter()
+        page = service.reader.read_waiting(fetched, options)
+        service.metrics.read(page, fetched, perf_counter() - began)
+        return page
 
     return read
 
