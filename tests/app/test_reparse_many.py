@@ -93,6 +93,7 @@ def test_the_items_are_chosen_by_key_domain_or_query(library: Store, three: list
         return list(chosen_ids(library, RULES, choice))
 
     assert ids(Choice(keys=(three[2], three[0]))) == [three[2], three[0]]
+    assert ids(Choice(keys=())) == []
     assert ids(Choice(query="lighthouse")) == [three[1]]
     assert ids(Choice(domain="127.0.0.1")) == three
     assert ids(Choice(domain="127.0.0.1", limit=2)) == three[:2]
@@ -122,6 +123,26 @@ def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str
     work()
     report = job_shape(library.job(job.id))["report"]
     assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
+
+
+def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, three: list[str], work: Work) -> None:
+    job = enqueue_reparse(library, Choice(keys=(three[0][:8], library.get(three[1]).url, three[2])))
+    for gone in three[:2]:
+        library.delete(gone, library.get(gone).updated_at)
+    library.purge([three[1]])
+    (worked,), _ = work()
+    assert worked.error is None
+    report = job_shape(library.job(job.id))["report"]
+    assert sum(report[outcome] for outcome in ("updated", "unchanged", "kept", "failed")) == 2
+
+
+def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], work: Work) -> None:
+    age(library, *three)
+    job = enqueue_reparse(library, Choice(keys=()))
+    assert job.id != enqueue_reparse(library, Choice(limit=1)).id
+    work()
+    assert sum(library.get(item_id).content == "Old words." for item_id in three) == 2
+    assert job_shape(library.job(job.id))["report"]["updated"] == 0
 
 
 def test_what_makes_no_sense_is_not_queued(library: Store, three: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -33,8 +33,8 @@ _TOLD_EVERY: Final = 0.5
 class Choice:
     """Which items; those that an older parser or other rules have read where nothing else is said."""
 
-    keys: tuple[str, ...] = ()
-    """Ids, beginnings of ids, or addresses."""
+    keys: tuple[str, ...] | None = None
+    """Ids, beginnings of ids, or addresses. An empty list is a choice of nothing."""
     domain: str | None = None
     query: str | None = None
     """In the language of `pagekeep search`."""
@@ -43,7 +43,7 @@ class Choice:
 
 def chosen_ids(store: Store, rules: Rulebook, choice: Choice) -> Iterator[str]:
     """The items' ids, oldest first; `NotFound` for a key that is none."""
-    if choice.keys:
+    if choice.keys is not None:
         return iter([find(store, key).id for key in choice.keys][: choice.limit])
     if choice.query is not None:
         return islice((item.id for item in chosen(store, choice.query)), choice.limit)
@@ -57,11 +57,13 @@ def enqueue_reparse(store: Store, choice: Choice, *, force: bool = False) -> Job
 
     `NotFound` at once for a key that is none, `InvalidQuery` for a query that makes no sense.
     """
-    for key in choice.keys:
-        find(store, key)
+    if choice.keys is not None:
+        choice = replace(choice, keys=tuple(find(store, key).id for key in choice.keys))
     if choice.query is not None:
         store.search(choice.query, limit=1)
-    asked = {name: value for name, value in {**asdict(choice), "force": force}.items() if value}
+    asked = {name: value for name, value in asdict(choice).items() if value is not None} | (
+        {"force": True} if force else {}
+    )
     address = f"pagekeep:reparse/{fingerprint(asked)[:16]}"
     return store.enqueue(address, "pagekeep:reparse", {"task": TASK, **asked}, moments.now())
 
@@ -71,8 +73,7 @@ async def reparse_job(
 ) -> Mapping[str, Any]:
     """Do it: how many came out how, and what is to be said of them. A failure leaves its item as it is."""
     asked = job.options
-    choice = Choice(tuple(asked.get("keys", ())), asked.get("domain"), asked.get("query"), asked.get("limit"))
-    ids = await asyncio.to_thread(lambda: list(chosen_ids(store, retrieval.rules, choice)))
+    ids = await asyncio.to_thread(_asked_ids, asked, store, retrieval.rules)
     report, clock = _Report(), asyncio.get_running_loop().time
     told = -_TOLD_EVERY
     for number, item_id in enumerate(ids):
@@ -81,6 +82,14 @@ async def reparse_job(
             progress(f"Read {number} of {len(ids)} pages")
         report.take(await _one(item_id, store, retrieval, force=bool(asked.get("force"))))
     return report.shape()
+
+
+def _asked_ids(asked: Mapping[str, Any], store: Store, rules: Rulebook) -> list[str]:
+    """Items that were named are looked for one by one: some may be gone by now."""
+    if asked.get("keys") is not None:
+        return list(asked["keys"])[: asked.get("limit")]
+    choice = Choice(domain=asked.get("domain"), query=asked.get("query"), limit=asked.get("limit"))
+    return list(chosen_ids(store, rules, choice))
 
 
 async def _one(item_id: str, store: Store, retrieval: Retrieval, *, force: bool) -> Reparsed | None:

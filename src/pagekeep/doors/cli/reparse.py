@@ -62,7 +62,7 @@ def _ids(library: Open, keys: tuple[str, ...], rules: Rulebook, asked: dict[str,
     from pagekeep.app.refetch import living_ids
     from pagekeep.app.reparse_many import Choice, chosen_ids
 
-    choice = Choice(keys, asked["domain"], asked["query"], asked["limit"])
+    choice = Choice(keys or None, asked["domain"], asked["query"], asked["limit"])
     if asked["refetch"] and choice == Choice(limit=asked["limit"]):
         return living_ids(library.store, asked["limit"])
     return chosen_ids(library.store, rules, choice)

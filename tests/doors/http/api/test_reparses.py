@@ -28,6 +28,7 @@ def test_a_reparse_is_a_job_that_can_be_watched_to_its_report(client: TestClient
     ("asked", "status"),
     [
         ({"ids": ["nothing"]}, 404),
+        ({"ids": []}, 422),
         ({"ids": ["a"], "domain": "example.com"}, 422),
         ({"domain": "example.com"}, 202),
         ({"limit": 0}, 422),

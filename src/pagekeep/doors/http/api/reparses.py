@@ -24,7 +24,7 @@ async def reparse_items(asked: AskedToReparseMany, library: Changes, service: He
     Without a choice, those that an older parser or other rules have read. The answer is a job that can be watched; when it is
     done, its `report` tells how many pages came out how.
     """
-    choice = Choice(tuple(asked.ids or ()), asked.domain, asked.query, asked.limit)
+    choice = Choice(None if asked.ids is None else tuple(asked.ids), asked.domain, asked.query, asked.limit)
     job = await to_thread(enqueue_reparse, library, choice, force=asked.force)
     service.background.nudge()
     return Json({"job": job_shape(job)}, 202, {"Location": f"/api/v1/jobs/{job.id}"})

@@ -95,7 +95,10 @@ class AskedToReparseMany(Given):
     """Which kept pages to read again; one way of choosing, or none for those that are out of date."""
 
     ids: (
-        Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=100)]], Field(max_length=1000)] | None
+        Annotated[
+            list[Annotated[str, StringConstraints(min_length=1, max_length=100)]], Field(min_length=1, max_length=1000)
+        ]
+        | None
     ) = Field(None, description="These.")
     domain: Annotated[str, StringConstraints(min_length=1, max_length=300)] | None = Field(
         None, description="The pages of this domain.", examples=["example.com"]
