@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Event
 
 import pytest
 from fastapi.testclient import TestClient
@@ -18,6 +19,7 @@ from pagekeep.config import Settings
 from pagekeep.doors.http import service
 from pagekeep.doors.http.api import jobs
 from pagekeep.doors.http.libraries import Libraries
+from pagekeep.errors import StoreError
 from pagekeep.store import open_store
 from tests.doors.http.conftest import PASSWORD, service_of
 
@@ -70,6 +72,64 @@ def test_the_last_one_used_is_kept_for_the_next_request(libraries: Libraries, op
     assert [(shelf.user, shelf.is_open) for shelf in opened] == [("ada", False), ("grace", False), ("ada", True)]
     libraries.close()
     assert not opened[-1].is_open
+
+
+def test_one_that_takes_long_to_open_holds_up_nobody_else_and_is_opened_once() -> None:
+    go = Event()
+    opened: list[str] = []
+
+    def make(user: str) -> Shelf:
+        opened.append(user)
+        if user == "slow":
+            assert go.wait(20)
+        return Shelf(user)
+
+    libraries = Libraries(make)  # type: ignore[arg-type]
+
+    async def borrow(user: str) -> object:
+        async with libraries.borrowed(user) as library:
+            return library
+
+    async def run() -> None:
+        await borrow("ada")
+        waiting = [asyncio.ensure_future(borrow("slow")) for _ in range(3)]
+        await asyncio.sleep(0)
+        await borrow("ada")
+        await borrow("grace")
+        waiting[1].cancel()  # one who goes takes nothing from the others
+        await asyncio.sleep(0)
+        go.set()
+        first, _, last = await asyncio.gather(*waiting, return_exceptions=True)
+        assert isinstance(first, Shelf)
+        assert first is last
+
+    asyncio.run(run())
+    assert opened == ["ada", "slow", "grace"]
+
+
+def test_a_library_that_could_not_be_opened_is_tried_anew() -> None:
+    tries: list[str] = []
+
+    def make(user: str) -> Shelf:
+        tries.append(user)
+        if len(tries) == 1:
+            raise StoreError("Not now.")
+        return Shelf(user)
+
+    libraries = Libraries(make)  # type: ignore[arg-type]
+
+    async def borrow() -> Shelf:
+        async with libraries.borrowed("ada") as library:
+            return library  # type: ignore[return-value]
+
+    async def run() -> None:
+        failed = await asyncio.gather(borrow(), borrow(), return_exceptions=True)
+        assert [type(one) for one in failed] == [StoreError, StoreError]
+        assert (await borrow()).is_open
+        assert not libraries.in_use("ada")
+
+    asyncio.run(run())
+    libraries.close()
 
 
 def test_a_stream_goes_on_while_others_come(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -18,9 +20,14 @@ MOST_OPEN: Final = 200
 
 @dataclass(slots=True)
 class _Kept:
-    store: Store
+    opening: Future[Store]
+    """The library, or why there is none; whoever comes while it is being opened waits here."""
     requests: int = 0
     """In whose hands it is now."""
+
+    @property
+    def idle(self) -> bool:
+        return not self.requests and self.opening.done()
 
 
 class Libraries:
@@ -30,22 +37,21 @@ class Libraries:
         self._open_library = open_library
         self._most = most
         self._kept: dict[str, _Kept] = {}
-        self._lock = Lock()  # routes run in threads
+        self._lock = Lock()  # held for a look at the list alone: the event loop waits for it
 
     @asynccontextmanager
     async def borrowed(self, user_id: str) -> AsyncIterator[Store]:
         """The user's library, open at least until it is given back: for a stream, until its end."""
-        if (
-            user_id not in self._kept
-        ):  # every way through another thread is a wait among busy ones: only opening is worth one
-            await run_in_threadpool(self._ready, user_id)
-        kept = self._taken(user_id)
+        kept, is_new = self._taken(user_id)
         try:
-            yield kept.store
+            if is_new:
+                await run_in_threadpool(self._open, user_id, kept)
+            # Every way through another thread is a wait among busy ones: only opening is worth one.
+            yield kept.opening.result() if kept.opening.done() else await asyncio.wrap_future(kept.opening)
         finally:
-            with self._lock:
-                kept.requests -= 1
-                self._make_room()
+            gone = self._given_back(kept)
+            if gone:
+                await asyncio.get_running_loop().run_in_executor(None, _close, gone)
 
     def in_use(self, user_id: str) -> bool:
         """Whether someone has the user's library now."""
@@ -55,28 +61,41 @@ class Libraries:
     def close(self) -> None:
         """At the end."""
         with self._lock:
-            for kept in self._kept.values():
-                kept.store.close()
+            gone = list(self._kept.values())
             self._kept.clear()
+        _close(gone)
 
-    def _ready(self, user_id: str) -> None:
+    def _taken(self, user_id: str) -> tuple[_Kept, bool]:
+        """The user's place in the list, and whether it is new: then the library is to be opened."""
         with self._lock:
-            self._at_hand(user_id)
-
-    def _taken(self, user_id: str) -> _Kept:
-        with self._lock:
-            kept = self._at_hand(user_id)
+            there = self._kept.pop(user_id, None)
+            kept = there or _Kept(Future())
+            self._kept[user_id] = kept  # now the last one used
             kept.requests += 1
-            self._make_room()
-            return kept
+        if there is None:
+            kept.opening.set_running_or_notify_cancel()  # now nobody who stops waiting can call it off for the others
+        return kept, there is None
 
-    def _at_hand(self, user_id: str) -> _Kept:
-        kept = self._kept.pop(user_id, None) or _Kept(self._open_library(user_id))
-        self._kept[user_id] = kept  # now the last one used
-        return kept
+    def _open(self, user_id: str, kept: _Kept) -> None:
+        try:
+            kept.opening.set_result(self._open_library(user_id))
+        except BaseException as error:
+            with self._lock:  # the next one tries anew
+                if self._kept.get(user_id) is kept:
+                    del self._kept[user_id]
+            kept.opening.set_exception(error)
 
-    def _make_room(self) -> None:
-        for user_id in [user_id for user_id, kept in self._kept.items() if not kept.requests]:
+    def _given_back(self, kept: _Kept) -> list[_Kept]:
+        """Those that must go to make room are the caller's to close."""
+        with self._lock:
+            kept.requests -= 1
             if len(self._kept) <= self._most:
-                return
-            self._kept.pop(user_id).store.close()
+                return []
+            idle = [user_id for user_id, one in self._kept.items() if one.idle]
+            return [self._kept.pop(user_id) for user_id in idle[: len(self._kept) - self._most]]
+
+
+def _close(gone: list[_Kept]) -> None:
+    for kept in gone:
+        if kept.opening.done() and kept.opening.exception() is None:
+            kept.opening.result().close()
