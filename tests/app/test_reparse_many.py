@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pagekeep.app.capture import Retrieval
-from pagekeep.app.queue import Worked, Worker
+from pagekeep.app import reparse_many
+from pagekeep.app.capture import Request, Retrieval
+from pagekeep.app.queue import Worked, Worker, enqueue
+from pagekeep.app.reparse import Reparsed
 from pagekeep.app.reparse_many import Choice, chosen_ids, enqueue_reparse
 from pagekeep.app.save import Saved
 from pagekeep.app.shape import job_shape
 from pagekeep.config import Settings
-from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.errors import InvalidQuery, NotFound, ParseError
 from pagekeep.model import Job
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
@@ -66,7 +69,7 @@ def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[Worked],
                 worker = Worker(
                     "hand", jobs, lambda user: open_store(path, user), retrieval, told.append, progress=progress
                 )
-                await worker.run(until_empty=True)
+                await worker.run(at_a_time=1, until_empty=True)
         return told, stages
 
     return lambda: asyncio.run(run())
@@ -143,6 +146,54 @@ def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], wor
     work()
     assert sum(library.get(item_id).content == "Old words." for item_id in three) == 2
     assert job_shape(library.job(job.id))["report"]["updated"] == 0
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [Choice(), Choice(domain="127.0.0.1"), Choice(query="words"), Choice(limit=2), Choice(keys=("0", "1", "2"))],
+)
+def test_turn_by_turn_it_comes_to_the_same(
+    library: Store, three: list[str], work: Work, monkeypatch: pytest.MonkeyPatch, choice: Choice
+) -> None:
+    """Of three, the first fails and the second is kept: neither is read twice, though both stay out of date."""
+    monkeypatch.setattr(reparse_many, "SLICE", -60.0)  # one page a turn
+    age(library, *three)
+    library.set_metadata(three[1], {"edited": True}, library.get(three[1]).updated_at)
+    turns: list[str] = []
+    one = reparse_many.reparse_one
+
+    async def watched(item_id: str, *rest: Any, **more: Any) -> Reparsed:
+        turns.append(item_id)
+        if item_id == three[0]:
+            raise ParseError("No.")
+        return await one(item_id, *rest, **more)
+
+    monkeypatch.setattr(reparse_many, "reparse_one", watched)
+    if choice.keys:
+        choice = Choice(keys=tuple(three[int(key)] for key in choice.keys))
+    job = enqueue_reparse(library, choice)
+    told, stages = work()
+    assert len(told) == 1
+    wanted = three[: choice.limit]
+    assert turns == wanted
+    assert stages == [f"Read {number} of {len(wanted)} pages" for number in range(len(wanted))]
+    done = library.job(job.id)
+    report = job_shape(done)["report"]
+    counts = {"updated": len(wanted) - 2, "unchanged": 0, "kept": 1, "failed": 1}
+    assert {name: report[name] for name in counts} == counts
+    assert [note["id"] for note in report["notes"]] == three[:2]
+    assert "so_far" not in done.options
+
+
+def test_others_have_their_turn_in_between(
+    library: Store, three: list[str], shore: Shore, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reparse_many, "SLICE", -60.0)  # one page a turn
+    long = enqueue_reparse(library, Choice(domain="127.0.0.1"))
+    save = enqueue(Request(shore.url("a")), library)
+    other = enqueue_reparse(library, Choice(keys=(three[0],)))
+    told, _ = work()
+    assert [worked.job.id for worked in told] == [save.id, other.id, long.id]
 
 
 def test_what_makes_no_sense_is_not_queued(library: Store, three: list[str]) -> None:

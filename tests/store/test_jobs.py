@@ -153,3 +153,50 @@ def test_jobs_are_counted_by_state(library: Store) -> None:
     library.fail(leased.id, "a", {}, retry_at=None)
     library.lease("a", moment(1), moment(2))
     assert library.job_counts() == {"queued": 1, "running": 1, "dead": 1}
+
+
+def test_a_job_that_got_on_goes_back_behind_the_others_as_if_not_tried(library: Store) -> None:
+    job = library.enqueue("pagekeep:task/1", "pagekeep:task", {"task": "count"}, moment(1))
+    other = library.enqueue(URL, URL, {}, moment(2))
+    library.lease("a", moment(3), moment(9))
+    assert not library.put_back(job.id, "b", {"done": 7}, moment(4))
+    assert library.put_back(job.id, "a", {"done": 7}, moment(4))
+    back = library.job(job.id)
+    assert (back.state, back.attempts, back.run_after, back.leased_by) == ("queued", 0, moment(4), None)
+    assert back.options == {"task": "count", "so_far": {"done": 7}}
+    leased = [library.lease("a", moment(5), moment(9)) for _ in range(2)]
+    assert [one.id for one in leased if one] == [other.id, job.id]
+    assert library.finish(job.id, "a", None, {"counted": 9})
+    assert library.job(job.id).options == {"task": "count", "report": {"counted": 9}}
+
+
+def test_of_tasks_that_are_no_saves_a_user_has_one_at_a_time(opened: Opener) -> None:
+    queued, now, soon, until = (f"1998-01-01T00:00:0{n}.000000Z" for n in (1, 2, 3, 4))
+    mine, yours = opened("task test me"), opened("task test you")
+    first, second = (mine.enqueue(f"pagekeep:task/{n}", "pagekeep:task", {}, queued) for n in (1, 2))
+    save, theirs = mine.enqueue(URL, URL, {}, queued), yours.enqueue("pagekeep:task/1", "pagekeep:task", {}, queued)
+    worker = opened("task test", workers=True)
+
+    def leased(moment: str) -> str | None:
+        job = worker.lease("w", moment, until)
+        return job.id if job else None
+
+    assert [leased(now) for _ in range(4)] == [first.id, save.id, theirs.id, None]
+    assert worker.finish(first.id, "w")
+    assert leased(soon) == second.id
+    for job in (second, save, theirs):
+        assert worker.finish(job.id, "w")
+
+
+def test_a_task_whose_worker_died_is_taken_up_and_stands_in_no_others_way(library: Store) -> None:
+    first, second = (library.enqueue(f"pagekeep:task/{n}", "pagekeep:task", {}, moment(n)) for n in (1, 2))
+    library.lease("a", moment(3), moment(5))
+    assert library.lease("b", moment(4), moment(9)) is None
+    again = library.lease("b", moment(5), moment(9))
+    assert again is not None
+    assert again.id == second.id  # longest due: the other lease has only just run out
+    assert library.lease("b", moment(6), moment(9)) is None
+    library.finish(second.id, "b")
+    taken = library.lease("b", moment(6), moment(9))
+    assert taken is not None
+    assert taken.id == first.id

@@ -50,6 +50,8 @@ class Worked:
     """When it is tried again; without one a failed job is with the dead letters."""
     report: Mapping[str, Any] | None = None
     """What there is to tell of a job that is no save."""
+    so_far: Mapping[str, Any] | None = None
+    """How far it is, when only a part was done: the rest waits its turn."""
 
 
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
@@ -141,7 +143,7 @@ class Worker:
             if not trying.done():
                 return
             worked = trying.result()
-            if await asyncio.to_thread(self._settle, worked):
+            if await asyncio.to_thread(self._settle, worked) and worked.so_far is None:
                 self.tell(worked)
         except asyncio.CancelledError:
             self._put_back(job)
@@ -177,7 +179,8 @@ class Worker:
             self.progress(job, stage)
 
         if job.options.get("task") == TASK:
-            return Worked(job, None, None, None, await reparse_job(job, library, self.retrieval, progress))
+            done = await reparse_job(job, library, self.retrieval, progress)
+            return Worked(job, None, None, None, report=done.report, so_far=done.so_far)
         saved = await save(
             Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
             library,
@@ -190,6 +193,8 @@ class Worker:
 
     def _settle(self, worked: Worked) -> bool:
         """Tell the queue; False when the lease was lost and another worker has the last word."""
+        if worked.so_far is not None:
+            return self.queue.put_back(worked.job.id, self.name, worked.so_far, moments.now())
         if worked.error is None:
             made = worked.saved.item.id if worked.saved else None
             return self.queue.finish(worked.job.id, self.name, made, worked.report)

@@ -120,7 +120,7 @@ class Store(Protocol):
 
     def lease(self, worker: str, now: str, until: str) -> Job | None:
         """The next job that is due (queued, or running with an expired lease), leased to this worker; all users' when the
-        store was opened for workers."""
+        store was opened for workers. Of tasks that are no saves (`pagekeep:...`) a user has one at a time."""
 
     def heartbeat(self, job_id: str, worker: str, until: str) -> bool:
         """Extend the lease; False when it was lost."""
@@ -132,6 +132,10 @@ class Store(Protocol):
 
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         """Back to the queue at `retry_at`, or to the dead letters when that is `None`."""
+
+    def put_back(self, job_id: str, worker: str, so_far: Mapping[str, Any], now: str) -> bool:
+        """A part is done: back to the queue with how far it is, under `so_far` in its options, as if not tried before; False
+        when the lease was lost."""
 
     def job(self, job_id: str) -> Job:
         """By id; `NotFound`."""

@@ -12,6 +12,8 @@ from pagekeep.store.clean import clean_json, clean_text, url_hash
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.items import json_of
 
+SO_FAR: Final = "so_far"
+"""In a job's options: what `put_back` kept."""
 _COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "options", "state", "attempts", "error", "run_after", "leased_by"),
     *("leased_until", "created_at"),
@@ -68,16 +70,25 @@ def enqueue_many(tx: Transaction, addresses: Sequence[tuple[str, str]], options:
     return added
 
 
+_TASK: Final = "pagekeep:"
+"""How the addresses of jobs begin that are no saves."""
+_MAY_BEGIN: Final = (
+    f"(SUBSTR(j.url_full, 1, {len(_TASK)}) <> :task OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.user_id = j.user_id "
+    f"AND o.state = 'running' AND o.leased_until > :now AND o.seq <> j.seq AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
+)
+
+
 def lease(tx: Transaction, worker: str, now: str, until: str, *, everyone: bool) -> Job | None:
-    """The job that is due longest, leased to this worker."""
-    whose = "" if everyone else "user_id = :user AND "
+    """The job that is due longest, leased to this worker. Of tasks that are no saves each user has one at a time."""
+    whose = "" if everyone else "j.user_id = :user AND "
     rows = tx.all(
         "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
-        f"due_at = :until WHERE seq = (SELECT seq FROM jobs WHERE {whose}due_at <= :now ORDER BY due_at, seq LIMIT 1 "
-        f"{tx.skip_locked}) RETURNING {_NAMES}",
+        f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {whose}j.due_at <= :now AND {_MAY_BEGIN} "
+        f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
         worker=worker,
         until=until,
         now=now,
+        task=_TASK,
         **({} if everyone else {"user": tx.user_id}),
     )
     return _job(rows[0]) if rows else None
@@ -98,17 +109,34 @@ def finish(
     tx: Transaction, job_id: str, worker: str, item_id: str | None, report: Mapping[str, Any] | None = None
 ) -> bool:
     """The job is done. Which item came of it is kept with the options: the page may go by another address than it was
-    asked for. So is what there is to tell of a job that is no save."""
+    asked for. So is what there is to tell of a job that is no save, in place of how far it was."""
     rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
     if not rows:
         return False
+    asked = {name: value for name, value in json_of(rows[0][0]).items() if name != SO_FAR}
     told = {"item": item_id, "report": report}
     changed = tx.run(
         "UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL, "
         f"options = :options {_LEASED}",
         id=job_id,
         worker=worker,
-        options=tx.json(clean_json({**json_of(rows[0][0]), **{name: value for name, value in told.items() if value}})),
+        options=tx.json(clean_json({**asked, **{name: value for name, value in told.items() if value}})),
+    )
+    return changed == 1
+
+
+def put_back(tx: Transaction, job_id: str, worker: str, so_far: Mapping[str, Any], now: str) -> bool:
+    """Back to the queue, behind those that are due, with how far it is: its tries are forgotten, for it got on."""
+    rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
+    if not rows:
+        return False
+    changed = tx.run(
+        "UPDATE jobs SET state = 'queued', attempts = 0, error = NULL, due_at = :now, run_after = :now, leased_by = NULL, "
+        f"leased_until = NULL, options = :options {_LEASED}",
+        id=job_id,
+        worker=worker,
+        now=now,
+        options=tx.json(clean_json({**json_of(rows[0][0]), SO_FAR: so_far})),
     )
     return changed == 1
 

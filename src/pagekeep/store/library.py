@@ -140,6 +140,9 @@ class Library:
     def fail(self, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None) -> bool:
         return self._engine.write(lambda tx: jobs.fail(tx, job_id, worker, error, retry_at))
 
+    def put_back(self, job_id: str, worker: str, so_far: Mapping[str, Any], now: str) -> bool:
+        return self._engine.write(lambda tx: jobs.put_back(tx, job_id, worker, so_far, now))
+
     def job(self, job_id: str) -> Job:
         return self._engine.read(lambda tx: jobs.get(tx, job_id))
 
