@@ -14,6 +14,7 @@ from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page
 
 if TYPE_CHECKING:
+    from pagekeep.app.camera import Camera
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
     from pagekeep.fetch.reader import Reader
@@ -67,7 +68,7 @@ class Retrieval:
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
-        self._camera: Browser | None = None
+        self._camera: Camera | None = None
         self._reader: Reader | None = None
         self._starting = asyncio.Lock()
 
@@ -113,14 +114,15 @@ class Retrieval:
                 self._browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard))
             return self._browser
 
-    async def camera(self) -> Browser:
+    async def camera(self) -> Camera:
         """The browser for pages that are to be looked at; beside the other, which reads them sooner without their looks."""
-        from pagekeep.fetch.browser import Browser
+        from pagekeep.app.camera import Camera
+        from pagekeep.fetch.browser.browser import SEEN_AT_ONCE, Browser
 
         async with self._starting:
             if self._camera is None:
-                camera = Browser(self.settings, self.client.guard, seen=True)
-                self._camera = await self._stack.enter_async_context(camera)
+                browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard, seen=True))
+                self._camera = Camera(browser, SEEN_AT_ONCE, shared=self.settings.shared)
             return self._camera
 
     async def reader(self) -> Reader:

@@ -99,10 +99,11 @@ async def _found(call: Call, store: Store, retrieval: Retrieval, progress: Progr
     camera = await retrieval.camera()
     progress("Rendering")
     fetched, picture = await camera.picture(
+        store.user_id,
         request.url,
         call.picture,
         wait_for=request.wait_for,
-        timeout=request.render_timeout,
+        timeout=request.render_timeout or retrieval.settings.render_timeout,
         html=None if call.html is None else call.html.encode("utf-8", "replace"),
     )
     return await look(request, retrieval, given=fetched), picture

@@ -36,7 +36,7 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
             "image/png": {},
         },
     },
-    **failures(404, 409, *FETCHING),
+    **failures(404, 409, 429, *FETCHING),
 }
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {

@@ -18,7 +18,7 @@ from pagekeep.doors.http.api.pages import Here, note
 from pagekeep.doors.http.api.shapes import FETCHING, Address, Error, failures
 from pagekeep.doors.http.caller import Reads
 from pagekeep.doors.http.compat.screenshots import address_of
-from pagekeep.doors.http.errors import status_of
+from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.errors import NotOffered, PagekeepError
 
 router = APIRouter(tags=["reader"])
@@ -64,7 +64,7 @@ class NotScraped(BaseModel):
     "/v2/scrape",
     response_model=Scraped,
     # What stands before every route answers in the shape of the whole server.
-    responses={status: {"model": Error | NotScraped} for status in failures(404, 409, 501, *FETCHING)},
+    responses={status: {"model": Error | NotScraped} for status in failures(404, 409, 429, 501, *FETCHING)},
 )
 async def scrape(asked: AskedToScrape, request: Request, library: Reads, service: Here) -> Response:
     """A page as Markdown, clean HTML, raw HTML, links and a picture."""
@@ -74,7 +74,7 @@ async def scrape(asked: AskedToScrape, request: Request, library: Reads, service
         given = await give(_call(asked, wanted), library, service.retrieval, service.reader)
     except PagekeepError as error:
         told = {"success": False, "error": error.message, "code": error.type, "suggestions": list(error.suggestions)}
-        return Json(told, status_of(error))
+        return Json(told, status_of(error), headers_of(error))
     data = _data(asked, wanted, given)
     if given.picture is not None:
         data["screenshot"] = await address_of(given.picture, request, service)
