@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -97,4 +98,11 @@ def test_a_fault_in_the_work_itself_is_named_and_the_child_lives_on() -> None:
         child = pool.run(("pid", None))
         with pytest.raises(ParseError, match="AssertionError"):
             pool.run(("nothing we know", None))
+        assert pool.run(("pid", None)) == child
+
+
+def test_a_key_press_that_interrupts_the_terminal_does_not_end_the_children() -> None:
+    with Pool(TASK, 1, TIGHT) as pool:
+        child = pool.run(("pid", None))
+        os.kill(child, signal.SIGINT)
         assert pool.run(("pid", None)) == child

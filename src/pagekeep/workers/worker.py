@@ -15,7 +15,10 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.workers import child
 from pagekeep.workers.alarm import Alarm
 
-_MAIN: Final = "from pagekeep.workers.child import main; main()"
+_MAIN: Final = (
+    # A Ctrl-C goes to everything on the terminal. This process is the parent's to end, so it goes on until then.
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from pagekeep.workers.child import main; main()"
+)
 _PIPE: Final = 1_048_576
 """Bytes on their way at most, each way."""
 _BUFFER: Final = 262_144
@@ -78,8 +81,9 @@ class Worker:
         if self._process is not None and self._process.poll() is not None:
             self._end(self._process)
         if self._process is None:
-            self._process = self._start()
-            child.read(_pipes(self._process)[1])  # it is ready: how long it took to start is not the first job's fault
+            process = self._start()
+            child.read(_pipes(process)[1])  # it is ready: how long it took to start is not the first job's fault
+            return process
         return self._process
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -87,7 +91,7 @@ class Worker:
         # The child finds what this process finds, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         arguments = [self.task, str(self.limits.cpu_seconds), str(self.limits.megabytes)]
-        process = subprocess.Popen(
+        self._process = process = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -96,6 +100,8 @@ class Worker:
         )
         for pipe in _pipes(process):
             _widen(pipe)
+        if self._closed:  # while it was being started
+            process.kill()
         return process
 
     def _answers(
