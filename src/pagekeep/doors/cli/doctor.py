@@ -29,6 +29,20 @@ _LIBRARIES: Final = (
     ("h2", "HTTP/2"),
     ("brotli", "pages packed with brotli"),
 )
+EXTRAS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "server": (
+        "`pagekeep serve`",
+        (
+            *("argon2-cffi", "fastapi", "jinja2", "latex2mathml", "markdown-it-py", "mdit-py-plugins"),
+            *("prometheus-client", "pygments", "python-multipart", "sse-starlette", "uvicorn"),
+        ),
+    ),
+    "mcp": ("`pagekeep mcp`, for assistants", ("mcp",)),
+    "bulk": ("`pagekeep bulk`", ("fastwarc", "pyarrow", "rensa")),
+    "browser": ("pages that need their scripts", ("playwright",)),
+    "postgres": ("a library on PostgreSQL", ("psycopg",)),
+}
+"""Optional parts: what each is for, and the distributions it brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +67,7 @@ def run(settings: Settings) -> list[Finding]:
         Finding("pagekeep", "ok", __version__),
         Finding("python", "ok", f"{platform.python_version()} on {platform.system()}"),
         *(_library(name, purpose) for name, purpose in _LIBRARIES),
+        *(_extra(name, purpose, needed) for name, (purpose, needed) in EXTRAS.items()),
         *_browser(settings),
     ]
 
@@ -78,6 +93,22 @@ def _library(name: str, purpose: str) -> Finding:
         return Finding(name, "ok", f"{metadata.version(name)} ({purpose})")
     except metadata.PackageNotFoundError:
         return Finding(name, "missing", f"not installed ({purpose})", (f"pip install {name}",))
+
+
+def _extra(name: str, purpose: str, needed: tuple[str, ...]) -> Finding:
+    missing = [distribution for distribution in needed if not _is_installed(distribution)]
+    if not missing:
+        return Finding(name, "ok", f"installed ({purpose})")
+    detail = f"optional, not installed ({purpose}): {', '.join(missing)}"
+    return Finding(name, "missing", detail, (f"pip install 'pagekeep[{name}]'",))
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _browser(settings: Settings) -> list[Finding]:
