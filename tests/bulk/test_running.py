@@ -155,7 +155,7 @@ def test_a_folder_with_another_run_is_not_touched(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "pages.jsonl", [page(1)])
     bulk.run(plan(source, tmp_path / "out"))
     before = digests(tmp_path / "out")
-    with pytest.raises(StoreError, match="begun"):
+    with pytest.raises(StoreError, match="finished"):
         bulk.run(plan(source, tmp_path / "out"))
     with pytest.raises(StoreError, match="another one: min_score"):
         bulk.run(plan(source, tmp_path / "out", min_score=7), resume=True)

@@ -22,6 +22,8 @@ from pagekeep.errors import StoreError
 
 _ACCOUNTS: Final = "_accounts"
 _MANIFEST: Final = "_run.json"
+REPORT: Final = "report.json"
+"""What a run ends with."""
 
 
 class Parts:
@@ -34,19 +36,38 @@ class Parts:
 
     def begin(self, manifest: dict[str, Any], *, resume: bool) -> None:
         """Make the folder, or take up the run that was begun there. What a killed run left half written goes."""
+        with _told():
+            self._check(manifest, resume=resume)
+            (self.folder / _ACCOUNTS).mkdir(parents=True, exist_ok=True)
+            for draft in self.folder.rglob("*.draft"):
+                draft.unlink()
+        _write(self.folder / _MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+
+    def _check(self, manifest: dict[str, Any], *, resume: bool) -> None:
+        """`StoreError` unless this run may write to the folder."""
         place = self.folder / _MANIFEST
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StoreError("The output would go to a file that is there.", suggestions=("Name a folder.",))
         if place.is_file():
             if not resume:
-                raise StoreError(
-                    "A run was begun in that folder.", suggestions=("Go on with --resume, or name another folder.",)
-                )
+                raise self._taken()
             self._same_run(json.loads(place.read_text("utf-8")), manifest)
-        elif self.folder.is_dir() and any(self.folder.iterdir()):
+        elif self.folder.is_dir() and not self._is_bare():
             raise StoreError("The folder is not empty.", suggestions=("Name a new folder.",))
-        (self.folder / _ACCOUNTS).mkdir(parents=True, exist_ok=True)
-        for draft in self.folder.rglob("*.draft"):
-            draft.unlink()
-        _write(place, json.dumps(manifest, indent=1, sort_keys=True).encode())
+
+    def _taken(self) -> StoreError:
+        if (self.folder / REPORT).is_file():  # written last
+            return StoreError("The run in that folder is finished.", suggestions=("Name another folder.",))
+        return StoreError(
+            "A run was begun in that folder.", suggestions=("Go on with --resume, or name another folder.",)
+        )
+
+    def _is_bare(self) -> bool:
+        """Nothing is there, but for what a run leaves that was killed before it had said what it is."""
+        accounts, draft = self.folder / _ACCOUNTS, _draft_of(self.folder / _MANIFEST)
+        if any(entry not in (accounts, draft) for entry in self.folder.iterdir()):
+            return False
+        return not accounts.is_dir() or not any(accounts.iterdir())
 
     def _same_run(self, begun: dict[str, Any], manifest: dict[str, Any]) -> None:
         others = sorted(name for name in {*begun, *manifest} if begun.get(name) != manifest.get(name))

@@ -12,6 +12,7 @@ from typing import Any
 from pagekeep.bulk import report_page
 from pagekeep.bulk.accounts import Account
 from pagekeep.bulk.course import Times
+from pagekeep.bulk.parts import REPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +46,5 @@ class Report:
 
 def write(report: Report, folder: Path) -> None:
     """`report.json` for programs, `report.html` for people."""
-    (folder / "report.json").write_text(json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / REPORT).write_text(json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
     (folder / "report.html").write_text(report_page.page(report), "utf-8", "replace")

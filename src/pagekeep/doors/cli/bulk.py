@@ -12,7 +12,7 @@ import click
 
 from pagekeep.doors.cli import bulk_progress
 from pagekeep.doors.cli.library import examples
-from pagekeep.doors.cli.show import errors_shown, write, write_json
+from pagekeep.doors.cli.show import counted, errors_shown, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.bulk import Plan, Progress, Report
@@ -58,8 +58,12 @@ def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **asked: Any) ->
 
         engine, address = asked.pop("engine"), asked.pop("address")
         plan = _plan(sources, asked)
-        with _watched(as_json) as progress:
-            done = run(plan, engine=engine, address=address, resume=resume, progress=progress)
+        try:
+            with _watched(as_json) as progress:
+                done = run(plan, engine=engine, address=address, resume=resume, progress=progress)
+        except KeyboardInterrupt:
+            click.echo("Interrupted. Go on with --resume.", err=True)
+            raise
     if as_json:
         write_json(done.to_json())
     else:
@@ -91,8 +95,9 @@ def _watched(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]
 
 def _lines(report: Report, out: Path) -> Iterator[str]:
     account = report.account
-    yield f"{account.rows:,} rows of {account.records:,} records, {account.words:,} words, in {out}"
-    yield f"{report.new_records:,} records in {report.seconds:,.1f} s: {report.rate:,.1f} a second"
+    rows, records = counted(account.rows, "row"), counted(account.records, "record")
+    yield f"{rows} of {records}, {counted(account.words, 'word')}, in {out}"
+    yield f"{counted(report.new_records, 'record')} in {report.seconds:,.1f} s: {report.rate:,.1f} a second"
     for heading, counts in (("failed", account.errors), ("left out", account.left_out), ("no pages", report.skipped)):
         for name, number in counts.items():
             yield f"  {heading}: {number:,} {name}"

@@ -41,6 +41,11 @@ def error_lines(error: PagekeepError) -> str:
     return "\n  ".join([f"Error: {error.message}", *error.suggestions])
 
 
+def counted(number: int, thing: str) -> str:
+    """So many of a thing, as people say it: "1 page", "2 pages"."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def printable(text: str) -> str:
     """One line without control characters: titles are the page's, and could steer the terminal."""
     return words.printable(text)
