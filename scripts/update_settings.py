@@ -14,6 +14,16 @@ Generated from `config.py` by `scripts/update_settings.py`. A flag wins over the
 `config.toml` in the platform's configuration folder (`PAGEKEEP_CONFIG` names another file), the file over the default.
 In the environment a list is written with commas: `PAGEKEEP_ALLOW_HOSTS=127.0.0.1,intranet.example`.
 
+Where things are when nothing else is said (`pagekeep doctor` tells the paths on your machine):
+
+| | settings | rules of your own | library |
+|---|---|---|---|
+| Linux | `~/.config/pagekeep/config.toml` | `~/.config/pagekeep/rules/` | `~/.local/share/pagekeep/library.db` |
+| macOS | `~/Library/Application Support/pagekeep/config.toml` | `rules/` beside it | `library.db` beside it |
+| Windows | `%APPDATA%\\pagekeep\\config.toml` | `rules\\` beside it | `%LOCALAPPDATA%\\pagekeep\\library.db` |
+
+On Linux `XDG_CONFIG_HOME` and `XDG_DATA_HOME` count, where they are set.
+
 | setting | environment | takes | default | |
 |---|---|---|---|---|
 """

@@ -239,6 +239,11 @@ def default_path(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     return base / "pagekeep" / "config.toml"
 
 
+def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """The settings file in force; it need not be there."""
+    return Path(environ[PATH_VARIABLE]) if environ.get(PATH_VARIABLE) else default_path(environ)
+
+
 def rules_folder(settings: Settings, environ: Mapping[str, str] = os.environ) -> Path:
     """Where the owner's own rules are; it need not be there."""
     return Path(settings.rules) if settings.rules else default_path(environ).with_name("rules")

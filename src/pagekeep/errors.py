@@ -76,6 +76,8 @@ class BlockedAddress(PagekeepError):
     """The address guard refused the place the URL leads to."""
 
     default_suggestions = ("If this host is yours, add it to `allow_hosts`.",)
+    host: str | None = None
+    """The host as the address names it, where that is what was refused."""
 
 
 class FetchError(PagekeepError):

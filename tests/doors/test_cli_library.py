@@ -20,6 +20,8 @@ from click.testing import CliRunner, Result
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.site`, whichever way pytest was started
 
+from pagekeep.config import Settings
+from pagekeep.doors.cli.library import library_place
 from pagekeep.doors.cli.main import COMMANDS, cli
 from tests.app.conftest import WALL, article
 from tests.site.server import Reply, Request, Site
@@ -331,7 +333,7 @@ def test_users_of_one_file_do_not_see_each_other(shell: Shell) -> None:
 def test_another_library_is_named_after_the_command(shell: Shell, tmp_path: Path) -> None:
     shell.bodies["a"] = article(100)
     shell.save("a", "--library", str(tmp_path / "other.db"))
-    assert shell.json("list")["items"] == []
+    assert not Path(shell.env["PAGEKEEP_LIBRARY"]).exists()
     assert len(shell.json("list", "--library", str(tmp_path / "other.db"))["items"]) == 1
 
 
@@ -353,11 +355,45 @@ def test_a_backup_is_a_library(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_doctor_looks_at_the_library_too(shell: Shell, tmp_path: Path) -> None:
+    library = Path(shell.env["PAGEKEEP_LIBRARY"])
+    findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
+    assert "not there" in findings["library"]["detail"]
+    assert not library.exists()
+    shell.bodies["a"] = article(100)
+    shell.save("a")
     findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
     assert findings["library"]["state"] == "ok"
+    assert findings["library"]["detail"].startswith(str(library))
+    assert findings["settings"]["detail"].startswith(str(shell.folder / "pagekeep" / "config.toml"))
+    assert findings["rules"]["detail"].startswith(str(shell.folder / "pagekeep" / "rules"))
     (tmp_path / "junk.db").write_bytes(b"this is no database, whatever its name says" * 100)
     findings = {f["name"]: f for f in shell.json("doctor", "--library", str(tmp_path / "junk.db"))["findings"]}
     assert findings["library"]["state"] == "missing"
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "lamp"), ("read", "3f2a"), ("stats",), ("jobs",)])
+def test_looking_into_a_library_that_is_not_there_is_refused_and_makes_none(
+    shell: Shell, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    absent = tmp_path / "absent.db"
+    done = shell.run(*command, "--library", str(absent))
+    assert done.exit_code == 2
+    assert f"There is no library at {absent}." in done.stderr
+    assert not absent.exists()
+
+
+def test_the_password_of_a_library_on_a_server_is_not_shown() -> None:
+    place = library_place(Settings(library="postgresql://ada:se@cret@db.example/pages?sslmode=require"))
+    assert place == "postgresql://db.example/pages"
+
+
+def test_a_list_of_nothing_says_on_a_terminal_how_to_begin(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    shell.run("delete", shell.url("a"))
+    assert "Nothing found." in on_a_terminal(shell, "list", errors=True)
+    shell.run("purge", "--yes")
+    assert "Nothing saved yet. pagekeep save URL" in on_a_terminal(shell, "list", errors=True)
 
 
 def test_explain_reads_the_stored_page_a_file_or_the_web(shell: Shell, tmp_path: Path) -> None:
@@ -483,12 +519,13 @@ def test_an_interrupted_save_leaves_with_130_and_stores_nothing(shell: Shell) ->
     assert shell.json("list")["items"] == []
 
 
-def on_a_terminal(shell: Shell, *arguments: str) -> str:
-    """What a person sees."""
+def on_a_terminal(shell: Shell, *arguments: str, errors: bool = False) -> str:
+    """What a person sees, with what goes to stderr if wanted."""
     ours, theirs = pty.openpty()
     env = {**os.environ, **shell.env, "TERM": "xterm-256color", "COLUMNS": "120"}
     command = [sys.executable, "-m", "pagekeep", *arguments]
-    with subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    stderr = theirs if errors else subprocess.DEVNULL
+    with subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=stderr) as process:
         os.close(theirs)
         seen = b""
         while True:

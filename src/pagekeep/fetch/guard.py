@@ -92,9 +92,9 @@ class Guard:
     def _check_host(self, host: Host) -> None:
         if host.ip is not None:
             if (host.odd or not is_public(host.ip)) and not self._network_allowed(host.ip):
-                raise _blocked("The address")
+                raise _blocked("The address", host)
         elif (host.name == "localhost" or host.name.endswith(".localhost")) and not self._name_allowed(host.name):
-            raise _blocked(f"`{host.name}`")
+            raise _blocked(f"`{host.name}`", host)
 
     def check_address(self, address: str, host: str) -> None:
         """`BlockedAddress` unless `host` may be connected to at `address`."""
@@ -103,7 +103,7 @@ class Guard:
     def _check_address(self, ip: IP, host: Host) -> None:
         if is_public(ip) or self._network_allowed(ip) or (host.ip is None and self._name_allowed(host.name)):
             return
-        raise _blocked("The address" if host.ip is not None else f"`{host.name}`")
+        raise _blocked("The address" if host.ip is not None else f"`{host.name}`", host)
 
     def is_exception(self, url: str) -> bool:
         """Whether the owner has named the URL's host as one that need not be public."""
@@ -178,5 +178,7 @@ async def _connect(address: Address) -> socket.socket:
     return made
 
 
-def _blocked(what: str) -> BlockedAddress:
-    return BlockedAddress(f"{what} leads to a place that is not on the public internet.")
+def _blocked(what: str, host: Host) -> BlockedAddress:
+    error = BlockedAddress(f"{what} leads to a place that is not on the public internet.")
+    error.host = host.name
+    return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +63,11 @@ def list_items(library: str | None, user: str | None, as_json: bool, **asked: An
         if as_json:
             write_json(items_shape(page.items, page.next))
             return
-        show_items(page.items)
+        if page.items or not on_terminal():
+            show_items(page.items)
+        if not page.items and sys.stderr.isatty():
+            nothing_saved = not any(store.stats()[name] for name in ("items", "deleted"))
+            click.echo("Nothing saved yet. pagekeep save URL" if nothing_saved else "Nothing found.", err=True)
         _tell_of_more(page.next)
 
 

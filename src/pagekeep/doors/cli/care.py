@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from pagekeep.doors.cli.library import examples, library_options, opened
+from pagekeep.doors.cli.library import examples, library_options, library_place, opened
 from pagekeep.doors.cli.show import errors_shown, write, write_json
 
 
@@ -46,11 +47,14 @@ def _library(settings: Any) -> list[Any]:
     from pagekeep.doors.cli.doctor import Finding
     from pagekeep.errors import PagekeepError
 
+    where = library_place(settings)
+    if isinstance(where, Path) and not where.exists():
+        return [Finding("library", "ok", f"{where} (not there: `pagekeep save` makes it)")]
     try:
         with closing(open_library(settings)) as store:
             faults = store.check()
     except PagekeepError as error:
-        return [Finding("library", "missing", error.message, error.suggestions)]
+        return [Finding("library", "missing", f"{where}: {error.message}", error.suggestions)]
     if faults:
-        return [Finding("library", "missing", "damaged", tuple(faults))]
-    return [Finding("library", "ok", "opens, and no faults were found")]
+        return [Finding("library", "missing", f"{where} is damaged", tuple(faults))]
+    return [Finding("library", "ok", f"{where} opens, and no faults were found")]

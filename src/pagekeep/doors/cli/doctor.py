@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pagekeep import config
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch import chromium
@@ -69,6 +70,8 @@ def run(settings: Settings) -> list[Finding]:
         *(_library(name, purpose) for name, purpose in _LIBRARIES),
         *(_extra(name, purpose, needed) for name, (purpose, needed) in EXTRAS.items()),
         *_browser(settings),
+        _place("settings", config.settings_path(), "make this file to change settings"),
+        _place("rules", config.rules_folder(settings), "make this folder for rules of your own"),
     ]
 
 
@@ -86,6 +89,10 @@ def to_json(findings: list[Finding]) -> dict[str, Any]:
     """The findings for programs."""
     complete = all(finding.state != "missing" for finding in findings)
     return {"success": True, "complete": complete, "findings": [finding.to_json() for finding in findings]}
+
+
+def _place(name: str, path: Path, hint: str) -> Finding:
+    return Finding(name, "ok", str(path) if path.exists() else f"{path} (not there: {hint})")
 
 
 def _library(name: str, purpose: str) -> Finding:

@@ -58,7 +58,7 @@ def page_of(
 def _stored(key: str, options: Options, as_json: bool, flags: dict[str, str | None]) -> Page | None:
     """The saved page, read again; `None` for an address that is not there, or a page whose raw form is not."""
     where = flags.get("library"), flags.get("user")
-    with opened(*where, as_json, rules=flags.get("rules")) as (settings, store):
+    with opened(*where, as_json, make=True, rules=flags.get("rules")) as (settings, store):
         from pagekeep.app.capture import read_page
         from pagekeep.app.entry import fetched_again
         from pagekeep.app.library import find

@@ -67,7 +67,7 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
     """
     from pagekeep.app.importing.report import Report
 
-    with opened(library, user, as_json) as library_open:
+    with opened(library, user, as_json, make=True) as library_open:
         report = Report()
         with _failed_rows(paths[0], asked["failed"], asked["dry_run"]) as failed, _progress(as_json) as progress:
             plan = _plan(library_open, asked, cast("TextIO", failed), progress)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from pagekeep.doors.cli.show import errors_shown, on_terminal, printable, show_table, write, write_json
+from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
@@ -65,14 +67,38 @@ class Open(NamedTuple):
     store: Store
 
 
+def library_place(settings: Settings) -> Path | str:
+    """Where the library is: its file, or its server without what signs in there."""
+    from pagekeep.store import default_library
+
+    where = settings.library
+    if where is None:
+        return default_library()
+    if "://" not in where:
+        return Path(where)
+    scheme, _, rest = where.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+def _refuse_missing(settings: Settings) -> None:
+    """A library that was named and is not there is a slip of the pen; the usual one is made when it is first used."""
+    where = library_place(settings)
+    if settings.library is not None and isinstance(where, Path) and not where.exists():
+        raise NotFound(f"There is no library at {where}.", suggestions=("`pagekeep save` makes one.",))
+
+
 @contextmanager
-def opened(library: str | None, user: str | None, as_json: bool, **flags: object) -> Iterator[Open]:
-    """The library for one command, errors shown as the user wants them."""
+def opened(
+    library: str | None, user: str | None, as_json: bool, *, make: bool = False, **flags: object
+) -> Iterator[Open]:
+    """The library for one command, errors shown as the user wants them. With `make`, one that is not there is made."""
     with errors_shown(as_json=as_json):
         from pagekeep import config
         from pagekeep.app.library import open_library
 
         settings = config.load({"library": library, "user": user, **flags})
+        if not make:
+            _refuse_missing(settings)
         with closing(open_library(settings)) as store:
             yield Open(settings, store)
 

@@ -47,7 +47,7 @@ rendering = click.option(
 def save(urls: tuple[str, ...], file: str | None, queued: bool, **asked: Any) -> None:
     """Save pages into the library; a page that is there is updated, and what you set on it stays."""
     where = {name: asked.pop(name) for name in ("library", "user", "as_json")}
-    with opened(**where) as library:
+    with opened(**where, make=True) as library:
         wanted = tuple(dict.fromkeys((*urls, *_listed(file))))
         if not wanted:
             raise click.UsageError("Give an address, or a list of them with --file.")

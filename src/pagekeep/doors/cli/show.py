@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pagekeep import words
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import BlockedAddress, PagekeepError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -38,7 +38,17 @@ def on_terminal() -> bool:
 
 def error_lines(error: PagekeepError) -> str:
     """An error for people, what to do next below it."""
-    return "\n  ".join([f"Error: {error.message}", *error.suggestions])
+    return "\n  ".join([f"Error: {error.message}", *_next_steps(error)])
+
+
+def _next_steps(error: PagekeepError) -> tuple[str, ...]:
+    """What is suggested; here, where the person owns the machine, with the places to write it to."""
+    if not isinstance(error, BlockedAddress) or error.host is None:
+        return error.suggestions
+    from pagekeep import config
+
+    variable = f"{config.PREFIX}ALLOW_HOSTS={error.host}"
+    return (f"If this host is yours: {variable}, or `allow_hosts` in {config.settings_path()}",)
 
 
 def counted(number: int, thing: str) -> str:
