@@ -43,7 +43,7 @@ def test_an_export_is_imported_and_queued_unless_told_otherwise() -> None:
     done = run("import", "pocket.csv")
     assert done.exit_code == 0
     assert "60 added, 0 updated, 0 unchanged, 0 left out, 0 failed." in done.stdout
-    assert "60 pages are queued. `pagekeep work` fetches them." in done.stdout
+    assert "60 pages are queued. `pagekeep work --until-empty` fetches them." in done.stdout
     assert len(json.loads(run("jobs", "--json", "--limit", "100").stdout)["jobs"]) == 60
 
 
@@ -104,3 +104,13 @@ def test_what_is_no_export_is_bad_input() -> None:
 def test_a_file_that_may_not_be_read_is_told() -> None:
     Path("pocket.csv").chmod(0)
     assert "cannot be read" in run("import", "pocket.csv").stderr
+
+
+def test_bookmarks_that_are_no_pages_by_their_nature_are_left_out_and_told() -> None:
+    links = '<DT><A HREF="javascript:void(0)">Send it</A><DT><A HREF="https://example.com/a">A page</A>'
+    Path("bookmarks.html").write_text(f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{links}</DL>")
+    done = run("import", "bookmarks.html")
+    assert done.exit_code == 0
+    assert "A bookmarklet is no page: Send it" in done.stderr
+    assert "1 added, 0 updated, 0 unchanged, 1 left out, 0 failed." in done.stdout
+    assert "1 page is queued. `pagekeep work --until-empty` fetches it." in done.stdout

@@ -541,6 +541,22 @@ def on_a_terminal(shell: Shell, *arguments: str, errors: bool = False) -> str:
     return seen.decode()
 
 
+def test_on_a_terminal_a_worker_without_work_says_that_it_waits(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.run("save", shell.url("a"), "--queue")
+    ours, theirs = pty.openpty()
+    with shell.start("work", stderr=theirs, stdout=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        said = b""
+        while b"\n" not in said:
+            said += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    os.close(ours)
+    assert b"The queue is empty; waiting for more. Ctrl-C ends." in said
+    assert len(shell.json("list")["items"]) == 1
+
+
 def test_on_a_terminal_the_level_has_its_colour_and_pages_are_laid_out(shell: Shell) -> None:
     shell.bodies["a"] = article(300, title="[red]Kettle[/red]")
     assert "\x1b[32mArticle captured (" in on_a_terminal(shell, "save", shell.url("a"))

@@ -115,3 +115,13 @@ def test_pages_that_wait_already_are_not_queued_again(library: Store) -> None:
     assert len(jobs) == 3
     assert first in jobs
     assert {job.url_full for job in jobs if job != first} == {"https://example.com/2#x", "https://example.com/3#x"}
+
+
+def test_pages_that_were_given_up_are_not_queued_again(library: Store) -> None:
+    dead = library.enqueue("https://example.com/1", "https://example.com/1", {}, NOW)
+    assert library.lease("worker", LATER, LATER) is not None
+    library.fail(dead.id, "worker", {}, retry_at=None)
+    pairs = [(f"https://example.com/{number}", f"https://example.com/{number}") for number in (1, 2)]
+    assert library.enqueue_many(pairs, {}, LATER) == 1
+    assert [job.id for job in library.jobs("dead")] == [dead.id]
+    assert [job.url for job in library.jobs("queued")] == ["https://example.com/2"]

@@ -67,6 +67,10 @@ def _unwatched(_job: Job, _stage: str) -> None:
     """Nobody watches."""
 
 
+def _unheard() -> None:
+    """Nobody minds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
     """Takes jobs from the queue and does them, several at a time."""
@@ -83,6 +87,10 @@ class Worker:
     poll_seconds: float = POLL_SECONDS
     progress: Callable[[Job, str], None] = _unwatched
     """Told what is being done for a job."""
+    idle: Callable[[], None] = _unheard
+    """Told, again and again, that no job is due or under way."""
+    busy: set[str] = field(default_factory=set)
+    """Jobs under way."""
     nudged: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by whoever has put a job in, so that it is looked for at once."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -101,10 +109,16 @@ class Worker:
         while not self.stopping.is_set():
             job = await self._leased()
             if job is not None:
-                await self._turn(job)
+                self.busy.add(job.id)
+                try:
+                    await self._turn(job)
+                finally:
+                    self.busy.discard(job.id)
             elif until_empty:
                 return
             else:
+                if not self.busy:
+                    self.idle()
                 await self._nap()
 
     async def _leased(self) -> Job | None:

@@ -58,13 +58,17 @@ def enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any]
 
 
 def enqueue_many(tx: Transaction, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str) -> int:
-    """Jobs for those of the addresses (normalised, and as given) that do not wait already; how many are new."""
+    """Jobs for those of the addresses (normalised, and as given) that neither wait already nor were given up; how many
+    are new. One that was given up is the user's to try again."""
     pairs = {url_hash(url): (url, url_full) for url, url_full in addresses}
     added = 0
     for name in sorted(pairs):
         tx.lock(name)
+    dead = {
+        row[0] for row in tx.all("SELECT url_hash FROM jobs WHERE user_id = :user AND state = 'dead'", user=tx.user_id)
+    }
     for name, (url, url_full) in pairs.items():
-        if _unfinished(tx, name) is None:
+        if name not in dead and _unfinished(tx, name) is None:
             enqueue(tx, url, url_full, options, now)
             added += 1
     return added

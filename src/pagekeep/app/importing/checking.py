@@ -18,6 +18,13 @@ LONGEST_NOTE: Final = 100_000
 LONGEST_QUOTE: Final = 20_000
 MOST_HIGHLIGHTS: Final = 2_000
 _LONGEST_NAME: Final = 500
+_INTERNAL: Final = "A page of the browser itself is left out"
+_NO_PAGES: Final = {
+    "javascript": "A bookmarklet is no page",
+    "place": "A search among bookmarks is no page",
+    **dict.fromkeys(("about", "chrome", "edge"), _INTERNAL),
+}
+"""Schemes of bookmarks that browsers make, and what such a bookmark is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,13 @@ class Checked:
     url: str
     """Normalised."""
     domain: str
+
+
+def why_left_out(row: Row) -> str | None:
+    """Why the row is no page by its nature; nobody could mend it."""
+    scheme, colon, _ = row.url.lstrip().partition(":")
+    reason = _NO_PAGES.get(scheme.lower()) if colon else None
+    return reason and f"{reason}: {_one_line(row.title or row.url)[:200]}"
 
 
 def checked(row: Row, now: str) -> Checked | Fault:

@@ -14,7 +14,7 @@ from pagekeep.app import addresses, moments
 from pagekeep.app.importing import building, failed
 from pagekeep.app.importing.archive import Archive, is_archive
 from pagekeep.app.importing.building import ReadPage
-from pagekeep.app.importing.checking import Checked, checked
+from pagekeep.app.importing.checking import Checked, checked, why_left_out
 from pagekeep.app.importing.formats import recognise, recognise_tree
 from pagekeep.app.importing.merging import has_content, merged, was_fetched
 from pagekeep.app.importing.report import Report
@@ -138,6 +138,8 @@ class _Batch:
     def take(self, name: str, found: Found) -> None:
         """One row more."""
         report = self.report
+        if isinstance(found, Row) and (reason := why_left_out(found)):
+            found = Skipped(found.place, reason)
         if isinstance(found, Skipped):
             report.skipped += 1
             report.remark(found.place, found.reason)

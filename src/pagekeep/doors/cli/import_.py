@@ -14,7 +14,7 @@ import click
 
 from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import Open, examples, library_options, opened
-from pagekeep.doors.cli.show import BAD_INPUT, printable, write, write_json
+from pagekeep.doors.cli.show import BAD_INPUT, counted, printable, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.app.importing.report import Report
@@ -209,10 +209,12 @@ def _lines(report: Report, failed: str | None, dry_run: bool) -> Iterator[str]:
         f"{report.skipped:,} left out, {report.failed:,} failed."
     )
     if report.carried or report.annotations:
-        yield f"{report.carried:,} pages came with the export, {report.annotations:,} notes and highlights."
+        notes = "1 note or highlight" if report.annotations == 1 else f"{report.annotations:,} notes and highlights"
+        yield f"{counted(report.carried, 'page')} came with the export, {notes}."
     if report.queued:
-        yield f"{report.queued:,} pages are queued. `pagekeep work` fetches them."
+        are, them = ("is", "it") if report.queued == 1 else ("are", "them")
+        yield f"{counted(report.queued, 'page')} {are} queued. `pagekeep work --until-empty` fetches {them}."
     if report.fetched or report.not_fetched:
-        yield f"{report.fetched:,} pages fetched, {report.not_fetched:,} could not be."
+        yield f"{counted(report.fetched, 'page')} fetched, {report.not_fetched:,} could not be."
     if failed:
         yield f"Rows that failed are in {failed}; mend them there and import that file."

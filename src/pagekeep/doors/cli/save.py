@@ -12,7 +12,7 @@ import click
 from pagekeep.doors.cli.extract import read
 from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import Open, examples, library_options, opened, quality_line, short
-from pagekeep.doors.cli.show import BAD_INPUT, error_lines, printable, stages_shown, write, write_json
+from pagekeep.doors.cli.show import BAD_INPUT, counted, error_lines, printable, stages_shown, write, write_json
 from pagekeep.errors import InvalidUrl, PagekeepError
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ def _queue(
     if as_json:
         write_json({"jobs": [job_shape(job) for job in jobs], "errors": _errors(failures)})
     else:
-        write(f"Queued {len(jobs)} {'page' if len(jobs) == 1 else 'pages'}. `pagekeep work` saves them.")
+        them = "it" if len(jobs) == 1 else "them"
+        write(f"Queued {counted(len(jobs), 'page')}. `pagekeep work --until-empty` saves {them}.")
     _leave(failures, as_json)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 import uuid
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
@@ -15,11 +16,12 @@ import click
 from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import examples, library_options, opened, short
 from pagekeep.doors.cli.save import saved_lines
-from pagekeep.doors.cli.show import errors_shown, printable, show_table, write, write_json
+from pagekeep.doors.cli.show import counted, errors_shown, printable, show_table, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.app.queue import Worked
     from pagekeep.config import Settings
+    from pagekeep.store import Store
 
 STATES = ("queued", "running", "done", "dead")
 
@@ -47,12 +49,14 @@ async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: 
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_library(settings, workers=True)) as queue:
         async with Retrieval(settings, rules_in_force(settings)) as retrieval:
+            shown = _Shown(queue, as_json)
             worker = Worker(
                 name=name,
                 queue=queue,
                 open_library=lambda user: open_library(settings, user),
                 retrieval=retrieval,
-                tell=_tell_json if as_json else _tell,
+                tell=shown.tell,
+                idle=shown.idle,
             )
             await worker.run(at_a_time=at_a_time, until_empty=until_empty)
 
@@ -63,6 +67,30 @@ def _stop_on_terminate() -> None:
     if task is not None and hasattr(signal, "SIGTERM"):
         with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+class _Shown:
+    """What a person or a program sees of the work; a person also when there is none, once each time."""
+
+    def __init__(self, queue: Store, as_json: bool) -> None:
+        self._queue = queue
+        self._tell = _tell_json if as_json else _tell
+        self._quiet = as_json or not sys.stderr.isatty()
+        self._idle = False
+
+    def tell(self, worked: Worked) -> None:
+        """What became of a job."""
+        self._idle = False
+        self._tell(worked)
+
+    def idle(self) -> None:
+        """Nothing to do."""
+        if self._quiet or self._idle:
+            return
+        self._idle = True
+        later = self._queue.job_counts()["queued"]
+        said = f"{counted(later, 'page')} to be tried again later" if later else "The queue is empty"
+        click.echo(f"{said}; waiting for more. Ctrl-C ends.", err=True)
 
 
 def _tell(worked: Worked) -> None:
