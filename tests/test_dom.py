@@ -35,6 +35,10 @@ def test_parse_builds_the_tree_a_browser_builds() -> None:
     assert dom.first(document, "table > tbody > tr > td") is not None
 
 
+def test_texts_come_one_by_one() -> None:
+    assert list(dom.texts_of(body("one<p>two <b>three</b></p><!--no-->"))) == ["one", "two ", "three"]
+
+
 def test_select_gives_document_order_without_repeats() -> None:
     root = body("<b>1</b><i>2</i><b>3</b>")
     assert [dom.text_of(node) for node in dom.select(root, "i, b, b")] == ["1", "2", "3"]

@@ -55,6 +55,7 @@ __all__ = [
     "set_attr",
     "tagged",
     "text_of",
+    "texts_of",
     "unwrap",
     "wrap",
 ]
@@ -146,6 +147,11 @@ def set_attr(node: Element, name: str, value: str | None) -> None:
 def text_of(node: Node) -> str:
     """All text below the node, as it stands in the source."""
     return node.text
+
+
+def texts_of(node: Node) -> Iterator[str]:
+    """The texts below the node one by one, in document order."""
+    return node.strings
 
 
 def html_of(node: Node) -> str:

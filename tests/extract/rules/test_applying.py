@@ -33,6 +33,12 @@ def test_pre_rules_work_on_the_raw_page(article, rule, book):
     ]
 
 
+def test_words_of_neighbouring_cells_are_counted_apart(article, rule, book):
+    cells = "<table class=odd><tr><td>Frogs<td>four<tr><td>Toads<td>two, <b>or three</b>.</table>"
+    page = extract(article(cells), URL, rules=book(rule(remove=(".odd",))))
+    assert deeds(page) == [("remove", ".odd", 1, 6)]
+
+
 def test_post_rules_work_on_the_extracted_tree_alone(article, rule, book):
     html = article("<p class=odd>Never mind the frogs.</p>", around="<footer class=odd>All rights reserved</footer>")
     page = extract(html, URL, rules=book(rule(phase="post", remove=(".odd",))))

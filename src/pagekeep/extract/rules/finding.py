@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pagekeep import dom
+from pagekeep import dom, words
 
 
 def found(root: dom.Node, css: str) -> list[dom.Element] | None:
@@ -28,8 +28,8 @@ def outermost(nodes: Sequence[dom.Element], css: str) -> Iterator[dom.Element]:
 
 
 def count_words(nodes: Iterable[dom.Node]) -> int:
-    """Words in the nodes, none of which stands in another."""
-    return sum(len(dom.text_of(node).split()) for node in nodes)
+    """Words in the nodes, none of which stands in another; those of neighbouring cells do not run together."""
+    return sum(words.count_words(" ".join(dom.texts_of(node)) or dom.text_of(node)) for node in nodes)
 
 
 def short_name(node: dom.Element) -> str:

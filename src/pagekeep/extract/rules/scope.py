@@ -36,9 +36,8 @@ def scope(body: dom.Element, wanted: Scope) -> tuple[Scoped | None, tuple[RuleDe
             continue
         nodes = found(body, selector)
         parts = list(outermost(nodes or [], selector))
-        words = count_words(parts)
-        if words:
-            deeds.append(RuleDeed("scope", selector, len(parts), words, kind))
+        if any(dom.text_of(part).strip() for part in parts):
+            deeds.append(RuleDeed("scope", selector, len(parts), count_words(parts), kind))
             return Scoped(tuple(parts), kind), tuple(deeds)
         deeds.append(RuleDeed("scope", selector, len(parts), 0, BAD_SELECTOR if nodes is None else NOTHING_FOUND))
     return None, tuple(deeds)
