@@ -21,6 +21,7 @@ from tests.site.server import Site
 from tests.store.making import make_item
 
 Save = Callable[[str], str]
+OFFLINE = "No connection. Try again when you are online."
 BOTH = pytest.mark.parametrize("size", ["desktop", "phone"])
 
 
@@ -75,6 +76,53 @@ def test_an_address_that_cannot_be_saved_says_why(fresh: Server, site: Site, win
     page.get_by_label("Addresses").fill(site.url("/pages/nowhere"))
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#saving .failed")).to_contain_text("404")
+
+
+@BOTH
+def test_bad_addresses_among_good_ones_are_told_and_stay(fresh: Server, site: Site, window: Window, size: str) -> None:
+    page = window("/add", size)
+    box = page.get_by_label("Addresses")
+    box.fill(f"{site.url('/pages/keeper')}\nfoo\nharbour.localhost/a")
+    page.get_by_label("Tags").fill("boats")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#saving .done")).to_contain_text("The keeper")
+    expect(page.locator("#saving .failed", has_text="foo")).to_contain_text("does not start with http:// or https://")
+    completed = page.locator("#saving li", has_text="https://harbour.localhost/a")
+    expect(completed).to_contain_text("harbour.localhost/a is taken as https://harbour.localhost/a.")
+    expect(box).to_have_value("foo")
+    expect(page.get_by_label("Tags")).to_have_value("boats")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#saving .failed")).to_have_count(1)
+    expect(page.locator("#saving .failed .name")).to_have_text("foo")
+    expect(box).to_have_value("foo")
+
+
+def test_an_empty_form_says_what_is_missing(fresh: Server, window: Window) -> None:
+    page = window("/add")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("There is nothing to save.")
+
+
+def test_without_a_connection_every_deed_says_so(save: Save, window: Window) -> None:
+    item = save("clock")
+    page = window("/add")
+    page.context.set_offline(True)
+    page.get_by_label("Addresses").fill("https://e.example/a")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#saving .failed")).to_contain_text(OFFLINE)
+    expect(page.get_by_label("Addresses")).to_have_value("https://e.example/a")
+    page.context.set_offline(False)
+    page.goto("/")
+    page.context.set_offline(True)
+    page.keyboard.press("j")
+    page.keyboard.press("p")
+    expect(page.locator("#told")).to_have_text(OFFLINE)
+    page.context.set_offline(False)
+    page.goto(f"/items/{item}")
+    page.wait_for_load_state()
+    page.context.set_offline(True)
+    page.keyboard.press("m")
+    expect(page.locator("#told")).to_have_text(OFFLINE)
 
 
 def test_files_and_links_can_be_dropped_anywhere(fresh: Server, site: Site, window: Window) -> None:
@@ -422,3 +470,9 @@ class TestWithoutScripts:
         page.get_by_label("Addresses").fill(site.url("/pages/nowhere"))
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("404")
+        page.get_by_label("Addresses").fill("foo\nharbour.localhost/a")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_role("alert").get_by_role("listitem")).to_have_count(1)
+        expect(page.get_by_role("alert")).to_contain_text("foo")
+        expect(page.locator("#saving")).to_contain_text("harbour.localhost/a is taken as https://harbour.localhost/a.")
+        expect(page.get_by_label("Addresses")).to_have_value("foo")

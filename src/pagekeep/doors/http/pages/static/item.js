@@ -22,8 +22,11 @@ async function copy(text) {
 for (const button of document.querySelectorAll("[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const answer = await fetch(button.dataset.copies);
-    if (answer.ok) copy(await answer.text());
+    try {
+      copy(await (await ask(button.dataset.copies)).text());
+    } catch (error) {
+      tell(error.message);
+    }
   });
 }
 

@@ -27,11 +27,21 @@ function nodesOf(html) {
   return new DOMParser().parseFromString(html, "text/html").body;
 }
 
-async function part(address, options = {}) {
-  const answer = await fetch(address, { ...options, headers: { "X-Part": "1", ...options.headers } });
+/** The server's answer; an error in words a person understands where there is none, or a bad one. */
+async function ask(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, { ...options, headers: { "X-Part": "1", ...options.headers } });
+  } catch {
+    throw new Error("No connection. Try again when you are online.");
+  }
   if (answer.status === 401) location.assign("/sign-in");
   if (!answer.ok) throw new Error(await failure(answer));
-  return nodesOf(await answer.text());
+  return answer;
+}
+
+async function part(address, options) {
+  return nodesOf(await (await ask(address, options)).text());
 }
 
 async function failure(answer) {
@@ -81,7 +91,7 @@ async function quick(form, button) {
 
 const saving = document.getElementById("saving");
 
-function line(name) {
+function line(name, note = "") {
   const row = document.createElement("li");
   const spinner = document.createElement("span");
   spinner.className = "spinner";
@@ -93,6 +103,12 @@ function line(name) {
   stage.className = "stage";
   stage.textContent = "Waiting";
   row.append(spinner, title, stage);
+  if (note) {
+    const said = document.createElement("span");
+    said.className = "stage";
+    said.textContent = note;
+    row.append(said);
+  }
   if (saving) saving.prepend(row);
   return {
     stage: (text) => { stage.textContent = text; },
@@ -113,16 +129,6 @@ function line(name) {
   };
 }
 
-async function post(body) {
-  const answer = await fetch("/api/v1/saves?wait=false", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...csrf() },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await failure(answer));
-  return answer.json();
-}
-
 function watch(job, row) {
   return new Promise((settled) => {
     const events = new EventSource(`/api/v1/jobs/${job.id}/events`);
@@ -137,13 +143,19 @@ function watch(job, row) {
   });
 }
 
-async function saveAddress(url, tags = []) {
-  const row = line(url);
+/** All that is typed or pasted: the server tells which lines are addresses. Gives back what is left to mend. */
+async function saveAddresses(text, tags = []) {
+  const data = new FormData();
+  data.set("urls", text);
+  data.set("tags", tags.join(","));
   try {
-    const { job } = await post({ url, tags });
-    await watch(job, row);
+    const answer = await (await ask("/add", { method: "POST", body: data, headers: csrf() })).json();
+    for (const { line: name, url, job } of answer.taken) watch(job, line(url, name === url ? "" : `${name} is taken as ${url}.`));
+    for (const { line: name, error } of answer.refused) line(name).failed(error); // last: they are to stand on top
+    return answer.left;
   } catch (error) {
-    row.failed(error.message);
+    line(text.trim().split("\n")[0]).failed(error.message);
+    return [text];
   }
 }
 
@@ -154,9 +166,7 @@ async function saveFile(file, tags = []) {
     const data = new FormData();
     data.set("pages", file);
     data.set("tags", tags.join(","));
-    const answer = await fetch("/add", { method: "POST", body: data, headers: { "X-Part": "1", ...csrf() } });
-    if (!answer.ok) throw new Error(await failure(answer));
-    const { items: [item] } = await answer.json();
+    const { items: [item] } = await (await ask("/add", { method: "POST", body: data, headers: csrf() })).json();
     row.done(item);
   } catch (error) {
     row.failed(error.message);
@@ -164,23 +174,27 @@ async function saveFile(file, tags = []) {
 }
 
 function addressesIn(text) {
-  return [...new Set(text.split(/\s+/).filter((word) => /^https?:\/\/\S+\.\S+|^https?:\/\/localhost/i.test(word)))];
+  return text.split(/\s+/).filter((word) => /^https?:\/\//i.test(word));
 }
 
-document.addEventListener("submit", (event) => {
+document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!("adds" in form.dataset) || !window.EventSource) return;
-  const fields = form.elements;
-  const urls = addressesIn(fields.urls.value);
-  const files = [...(fields.pages?.files ?? [])];
-  const other = fields.urls.value.trim() && !urls.length;
-  if (other || (!urls.length && !files.length)) return;
+  const { urls, pages, tags: named } = form.elements;
+  const text = urls.value;
+  const files = [...(pages?.files ?? [])];
+  if (!text.trim() && !files.length) return;
   event.preventDefault();
-  const tags = (fields.tags?.value ?? "").split(",").map((tag) => tag.trim()).filter(Boolean);
-  for (const url of urls) saveAddress(url, tags);
-  for (const file of files) saveFile(file, tags);
+  const tags = (named?.value ?? "").split(",").map((tag) => tag.trim()).filter(Boolean);
   form.reset();
-  fields.urls.value = "";
+  urls.value = "";
+  for (const old of document.querySelectorAll(".saving .failed")) old.remove();
+  for (const file of files) saveFile(file, tags);
+  if (!text.trim()) return;
+  const left = await saveAddresses(text, tags);
+  const typed = urls.value.trim(); // meanwhile
+  urls.value = [...left, ...(typed ? [typed] : [])].join(urls.type === "textarea" ? "\n" : " ");
+  if (left.length && named) named.value ||= tags.join(", ");
 });
 
 // Links and files that are dropped anywhere.
@@ -206,7 +220,8 @@ if (drop) {
     const listed = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
     const files = [...event.dataTransfer.files];
     for (const file of files) saveFile(file);
-    if (!files.length) for (const url of addressesIn(listed)) saveAddress(url);
+    const urls = files.length ? [] : addressesIn(listed);
+    if (urls.length) saveAddresses(urls.join("\n"));
   });
 }
 
