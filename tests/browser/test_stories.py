@@ -323,7 +323,10 @@ def test_a_rule_is_tried_and_kept(save: Save, window: Window, shelf: Path, site:
     kept = shelf / "rules" / "no-list.yaml"
     try:
         assert "remove: [ul]" in kept.read_text()
-        save("clock")
+        expect(page.locator(".diff .minus", has_text="- boots")).to_be_visible()
+        page.get_by_role("button", name="Read my pages again").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Waiting")
+        until(lambda: "Nothing is waiting" in page.reload().text())
         page.goto(f"/items/{item}")
         expect(page.locator(".content")).not_to_contain_text("boats")
     finally:

@@ -52,6 +52,14 @@ def joined(rules: Rulebook, tried: Loaded) -> Rulebook:
     return Rulebook((*tried.rules, *(rule for rule in rules.rules if rule.id not in replaced)))
 
 
+def without(rules: Rulebook, tried: Loaded) -> tuple[Rulebook, tuple[str, ...]]:
+    """The rules less those that are tried just as they are, and the ids of these: no rule is compared with itself."""
+    said = {rule.id: replace(rule, source=None) for rule in tried.rules}
+    same = {rule.id for rule in rules.rules if rule.id in said and replace(rule, source=None) == said[rule.id]}
+    left = Rulebook(tuple(rule for rule in rules.rules if rule.id not in same)) if same else rules
+    return left, tuple(name for name in said if name in same)
+
+
 def keep(settings: Settings, yaml: str) -> str:
     """Put rules among the owner's own, in a file named for the first of them, and tell its name.
 

@@ -10,9 +10,10 @@ from pagekeep.app.capture import Request, Retrieval, capture
 from pagekeep.app.difference import difference
 from pagekeep.app.library import find
 from pagekeep.app.reading import Reader
-from pagekeep.app.rulebook import joined, written
+from pagekeep.app.rulebook import joined, without, written
 from pagekeep.errors import NotFound
 from pagekeep.model import Fetched, Options, Page, RuleFault, RuleMatch
+from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
 
@@ -21,7 +22,7 @@ class Tried:
     """What rules make of a page."""
 
     before: Page
-    """By the rules in force."""
+    """By the rules in force, without those that are tried."""
     after: Page
     """By these too; those with faults left out."""
     faults: tuple[RuleFault, ...]
@@ -29,6 +30,8 @@ class Tried:
     """What each of the tried rules did."""
     idle: tuple[str, ...]
     """Ids of tried rules that did not apply."""
+    in_force: tuple[str, ...] = ()
+    """Ids of tried rules that were in force already, just as they are."""
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -36,20 +39,25 @@ class Tried:
         return tuple(difference(self.before.markdown, self.after.markdown))
 
 
-async def try_rules(yaml: str, source: str, store: Store, retrieval: Retrieval, reader: Reader) -> Tried:
+async def try_rules(
+    yaml: str, source: str, store: Store, retrieval: Retrieval, reader: Reader, *, rules: Rulebook | None = None
+) -> Tried:
     """The rules tried on a page of the library, by its id or address, else on one that is fetched for it.
 
-    Nothing is stored. Pages are read in killable processes: what someone is just writing may well hang.
+    They are compared with `rules`, else with those in force. Nothing is stored. Pages are read in killable processes: what
+    someone is just writing may well hang.
     """
     fetched = await _page(source, store, retrieval)
     tried = written(yaml)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    before = await reader.read(fetched, options)
-    after = await reader.read(fetched, options, joined(retrieval.rules, tried)) if tried.rules else before
+    others, same = without(rules or retrieval.rules, tried)
+    before = await reader.read(fetched, options, others)
+    after = await reader.read(fetched, options, joined(others, tried)) if tried.rules else before
     ids = [rule.id for rule in tried.rules]
     matches = tuple(match for match in after.trace.rules if match.id in ids)
     matched = {match.id for match in matches}
-    return Tried(before, after, tried.faults, matches, tuple(name for name in ids if name not in matched))
+    idle = tuple(name for name in ids if name not in matched)
+    return Tried(before, after, tried.faults, matches, idle, same)
 
 
 async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:

@@ -95,6 +95,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /add": looks("/add"),
     "POST /add": changes("/add", form={"urls": "{url}"}, other=303, ada=303),
     "GET /waiting": looks("/waiting"),
+    "POST /waiting": changes("/waiting", other=303, ada=303),
     "POST /waiting/{job_id}": changes("/waiting/{other_job}", form={"deed": "forget"}, other=404, ada=303),
     "POST /trash": changes("/trash", form={"x": "y"}, other=303, ada=303),
     "GET /import": looks("/import"),

@@ -47,6 +47,32 @@ def test_a_kept_rule_is_in_force_at_once(client: TestClient, key: str, settings:
     assert "no-box" in client.get(f"/items/{key}/explain").text
 
 
+def test_keeping_a_rule_shows_what_it_changes_and_how_saved_pages_get_it(
+    client: TestClient, library: Store, key: str
+) -> None:
+    for _ in range(2):  # once more changes nothing, and shows the same
+        page = client.post("/playground", data={"source": key, "yaml": RULE, "deed": "save"}).text
+        assert '<span class="minus">-Boxed words</span>' in page
+        assert "Pages that you saved before stay as they are" in page
+        assert "is in force already" not in page
+    assert client.post("/waiting", follow_redirects=False).headers["location"] == "/waiting"
+    assert [job.options["task"] for job in library.jobs()] == ["reparse"]
+
+
+def test_a_rule_in_force_is_compared_with_the_page_without_it(client: TestClient, key: str) -> None:
+    client.post("/playground", data={"yaml": RULE, "deed": "save"})
+    page = client.post("/playground", data={"source": key, "yaml": RULE}).text
+    assert '<span class="minus">-Boxed words</span>' in page
+    assert "<code>no-box</code> is in force already" in page
+
+
+def test_a_changed_rule_is_compared_with_what_it_was(client: TestClient, key: str) -> None:
+    client.post("/playground", data={"yaml": RULE, "deed": "save"})
+    changed = RULE.replace(".box", ".other")
+    page = client.post("/playground", data={"source": key, "yaml": changed, "deed": "save"}).text
+    assert '<span class="plus">+Boxed words</span>' in page
+
+
 def test_a_rule_with_faults_is_not_kept(client: TestClient, settings: Settings) -> None:
     answer = client.post("/playground", data={"yaml": "- id: x\n  nonsense: 1\n", "deed": "save"})
     assert answer.status_code == 422

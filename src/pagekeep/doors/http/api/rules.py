@@ -49,7 +49,7 @@ async def check_rules(asked: shapes.Yaml, caller: Reader) -> Response:
 
 @router.post("/try", response_model=shapes.Tried, responses=failures(404, *FETCHING))
 async def try_on_page(asked: shapes.AskedToTry, library: Reads, service: Here) -> Response:
-    """What rules would make of a page, beside what the rules in force make of it. Nothing is stored."""
+    """What rules would make of a page, beside what the other rules in force make of it. Nothing is stored."""
     tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.reader)
     return Json(
         {

@@ -47,12 +47,14 @@ async def try_them(
 ) -> HTMLResponse:
     """What the rules make of the page; `save` keeps them."""
     values: dict[str, Any] = {"source": source, "yaml": yaml}
+    service = frame.service
     try:
+        rules = await to_thread(lambda: service.retrieval.rules)  # before they are kept: what they change is to be seen
         if deed == "save":
             values["kept"] = await to_thread(_keep, frame, yaml)
         if source.strip():
-            service = frame.service
-            tried = await try_rules(yaml, source.strip(), frame.library, service.retrieval, service.reader)
+            page = source.strip()
+            tried = await try_rules(yaml, page, frame.library, service.retrieval, service.reader, rules=rules)
             values |= await to_thread(_told, frame, tried)
     except PagekeepError as error:
         return _shown(frame, status=status_of(error), problem=error, **values)

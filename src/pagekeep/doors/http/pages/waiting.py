@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.app import moments
+from pagekeep.app.reparse_many import Choice, enqueue_reparse
 from pagekeep.doors.http.pages.frame import Changing, Looking
 
 router = APIRouter()
@@ -25,6 +26,14 @@ def waiting(frame: Looking) -> HTMLResponse:
         failed=library.jobs("dead", _MOST),
         left=(*library.jobs("running", _MOST), *library.jobs("queued", _MOST)),
     )
+
+
+@router.post("/waiting")
+def read_again(frame: Changing) -> Response:
+    """Pages that an older parser or other rules have read are read anew, as they were kept."""
+    enqueue_reparse(frame.library, Choice())
+    frame.service.background.nudge()
+    return RedirectResponse("/waiting", 303)
 
 
 @router.post("/waiting/{job_id}")
