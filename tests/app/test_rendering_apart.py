@@ -10,7 +10,8 @@ import pytest
 
 from pagekeep.app import rendering_apart
 from pagekeep.app.rendering import Rendered, render
-from pagekeep.app.rendering_apart import SHORT, Renderer
+from pagekeep.app.rendering_apart import SHORT, Renderer, is_short
+from pagekeep.errors import ParseError
 from pagekeep.workers import Limits
 
 LONG = "The keeper counts *the ships* and [writes](/log) it down.\n\n![A ship](/ship.png)\n\n" * 500
@@ -57,6 +58,39 @@ def test_a_text_that_takes_too_long_is_shown_as_written_with_a_notice() -> None:
         assert "<em>the ships</em>" in renderer.render(LONG[: SHORT + 100]).html
     finally:
         renderer.close()
+
+
+def test_a_failure_is_not_kept(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries = 0
+    run = renderer._pool.run
+
+    def fails_once(job: object) -> object:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise ParseError("The process was killed.")
+        return run(job)
+
+    monkeypatch.setattr(renderer._pool, "run", fails_once)
+    shown = [renderer.render(LONG) for _ in range(3)]
+    assert [one.passing for one in shown] == [True, False, False]
+    assert shown[1] is shown[2]
+    assert tries == 2
+
+
+@pytest.mark.parametrize(
+    ("markdown", "short"),
+    [
+        ("A | b" * 100, True),
+        ("|a|b|c|\n|-|-|-|\n" + "|1|2|3|\n" * 500, True),
+        ("|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "x\n" * 300, False),
+        ("a|b\n-|-\n" + "x\n" * 10_000, False),
+        ("word " * 7_000, False),
+        ("word\n" * 5_000, True),
+    ],
+)
+def test_a_short_text_that_makes_a_large_table_counts_as_long(markdown: str, short: bool) -> None:
+    assert is_short(markdown) is short
 
 
 def test_when_too_many_wait_the_next_one_does_not(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from tests.app.conftest import BARE, Shore, article
+from tests.doors.http.conftest import service_of
 
 
 def saved(client: TestClient, name: str = "a", **asked: Any) -> dict[str, Any]:
@@ -173,3 +175,21 @@ def test_a_kept_page_is_read_again_by_the_rules_of_today(client: TestClient, tmp
     told = client.post(where, json={"dry_run": True, "force": True}).json()
     assert (told["outcome"], told["diff"], told["item"]["id"]) == ("unchanged", [], item["id"])
     assert client.post("/api/v1/items/0000aaaa/reparse", json={}).status_code == 404
+
+
+def test_a_page_that_the_server_had_no_time_to_lay_out_is_not_to_be_kept(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = saved(client, html=article(12_000, "Long"))
+    where = f"/api/v1/items/{item['id']}?format=html"
+    monkeypatch.setattr(service_of(client).renderer, "_seats", BoundedSemaphore(1))
+    with service_of(client).renderer._seats:
+        busy, page = client.get(where), client.get(f"/items/{item['id']}")
+        assert "hands full" in busy.text
+        assert "hands full" in page.text
+        assert [one.headers["cache-control"] for one in (busy, page)] == ["no-store", "no-store"]
+        assert "etag" not in busy.headers
+    good = client.get(where)
+    assert "hands full" not in good.text
+    with service_of(client).renderer._seats:
+        assert client.get(where, headers={"if-none-match": good.headers["etag"]}).status_code == 304

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import Final, Literal
 
+from fastapi import Request
 from fastapi.responses import Response
 
 from pagekeep.app.rendering import body_of
 from pagekeep.app.rendering_apart import Renderer
 from pagekeep.app.shape import item_shape
-from pagekeep.doors.http.answers import Json, holds
+from pagekeep.doors.http.answers import Json, holds, tagged
 from pagekeep.errors import Outdated
 from pagekeep.model import Item
 
@@ -51,17 +52,23 @@ def _range(part: str) -> tuple[str, float]:
     return kind, 1.0
 
 
-def written(item: Item, form: Form, renderer: Renderer) -> Response:
-    """The item in that form."""
+def written(request: Request, item: Item, form: Form, renderer: Renderer) -> Response:
+    """The item in that form, or 304 when the client has it."""
     if form == "json":
-        return Json({"item": item_shape(item, content=True)})
-    text = item.content if form == "markdown" else _html(item, renderer)
+        return tagged(request, Json({"item": item_shape(item, content=True)}), tag(item, form))
+    if form == "markdown":
+        return tagged(request, _text(item.content, form), tag(item, form))
+    # Without a page around it; pictures keep their addresses.
+    rendered = renderer.render(body_of(item.content), base=item.url)
+    answer = tagged(request, _text(rendered.html, form), tag(item, form))
+    if rendered.passing and answer.status_code == 200:
+        del answer.headers["ETag"]
+        answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def _text(text: str, form: Form) -> Response:
     return Response(text.encode("utf-8", "replace"), headers={"Content-Type": TYPES[form]})
-
-
-def _html(item: Item, renderer: Renderer) -> str:
-    """What the item says as safe HTML, without a page around it; pictures keep their addresses."""
-    return renderer.render(body_of(item.content), base=item.url).html
 
 
 def tag(item: Item, form: Form) -> str:

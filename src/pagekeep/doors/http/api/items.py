@@ -17,7 +17,7 @@ from pagekeep.app.looking import look_again
 from pagekeep.app.reparse import reparse_one
 from pagekeep.app.save import retry
 from pagekeep.app.shape import item_shape, items_shape, page_shape, saved_shape, trace_shape
-from pagekeep.doors.http.answers import Json, answer, tagged
+from pagekeep.doors.http.answers import Json, answer
 from pagekeep.doors.http.api import forms, shapes
 from pagekeep.doors.http.api.pages import Here
 from pagekeep.doors.http.api.shapes import FETCHING, failures
@@ -105,7 +105,7 @@ def read_item(
     """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
     form = format or forms.accepted(request.headers.get("accept"))
     item = find(library, item_id)
-    return tagged(request, forms.written(item, form, service.renderer), forms.tag(item, form))
+    return forms.written(request, item, form, service.renderer)
 
 
 @router.patch("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404, 412))

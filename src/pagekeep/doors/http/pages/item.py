@@ -40,7 +40,7 @@ def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HT
     picture = signer(frame.service, frame.caller)
     rendered = frame.service.renderer.render(body_of(item.content), base=item.url, title=item.title, picture=picture)
     tried = int(item.metadata.get("retry_count", 0))
-    return frame.show(
+    page = frame.show(
         "item.html",
         status=status_of(problem) if problem else 200,
         item=item,
@@ -51,6 +51,9 @@ def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HT
         passages=marks(frame.library, item.id),
         colours=COLOURS,
     )
+    if rendered.passing:
+        page.headers["Cache-Control"] = "no-store"
+    return page
 
 
 @router.get("/items/{key}/markdown")

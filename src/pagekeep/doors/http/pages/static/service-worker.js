@@ -47,7 +47,8 @@ async function fresh(request, url) {
   const isList = url.pathname === "/" && !url.search;
   try {
     const answer = await fetch(request);
-    if (answer.ok && !answer.redirected && (isItem || isList)) await keep(cache, url.pathname, answer.clone(), PAGES);
+    const mayKeep = answer.ok && !answer.redirected && answer.headers.get("Cache-Control") !== "no-store";
+    if (mayKeep && (isItem || isList)) await keep(cache, url.pathname, answer.clone(), PAGES);
     if (answer.status === 404 && isItem) await cache.delete(url.pathname);
     return answer;
   } catch {
