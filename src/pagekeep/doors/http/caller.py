@@ -21,6 +21,8 @@ from pagekeep.store import Store
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
+FORM_BOUNDS: Final = {"max_files": 1, "max_fields": 20}
+"""Of a form that a route reads itself. It is read once, so whoever comes first must name the same bounds."""
 _FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
 
@@ -107,7 +109,7 @@ async def in_person(caller: Annotated[Caller, Depends(may_write)]) -> Caller:
 async def _form_field(request: Request) -> str:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in _FORMS:
         return ""
-    value = (await request.form()).get(CSRF_FIELD)
+    value = (await request.form(**FORM_BOUNDS)).get(CSRF_FIELD)
     return value if isinstance(value, str) else ""
 
 

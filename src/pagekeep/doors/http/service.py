@@ -26,6 +26,10 @@ from pagekeep.doors.http.operation.metrics import Metrics
 from pagekeep.doors.http.operation.spans import Spans
 from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
+SCREENSHOT_SECONDS: Final = 3600
+"""For which a picture of a page is there."""
+_TIDY_EVERY: Final = 600.0
+"""Seconds after which pictures whose time is over are looked for."""
 _SCREENSHOT_BYTES: Final = 400_000_000
 """A shelf takes nothing larger than a twentieth of its room, and a picture of a page has 20 MB at most."""
 
@@ -81,9 +85,11 @@ async def opened(
                 *(settings, accounts, retrieval, reader, renderer, secret, background),
                 *(pictures, shots, metrics, libraries, imports),
             )
+            tidying = asyncio.create_task(_tidied(shots))
             try:
                 yield service
             finally:
+                tidying.cancel()
                 imports.close()
                 libraries.close()
     finally:
@@ -92,6 +98,13 @@ async def opened(
         accounts.close()
         if spans:
             await asyncio.to_thread(spans.close)
+
+
+async def _tidied(screenshots: Shelf) -> None:
+    """Whether or not anybody asks for another one: they may show what is private."""
+    while True:
+        await asyncio.to_thread(screenshots.drop_older, SCREENSHOT_SECONDS)
+        await asyncio.sleep(_TIDY_EVERY)
 
 
 def _for_whom(settings: Settings, accounts: Accounts) -> Settings:

@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from pagekeep.config import Settings
+from pagekeep.doors.http import service as service_module
 from pagekeep.doors.http.compat import screenshots
 from tests.app.conftest import a_browser
 from tests.doors.http.conftest import service_of
@@ -125,12 +126,40 @@ def test_an_address_is_good_for_its_time_and_no_other_name(client: TestClient) -
     assert client.get(kept(client, "server.secret", now + 60)).status_code == 404
 
 
-@pytest.mark.usefixtures("a_browser")
-def test_pictures_do_not_stay(client: TestClient, settings: Settings, fields: str) -> None:
-    kept(client, f"{'b2' * 16}.png", 0)
-    folder = Path(str(settings.library)).parent / "screenshot-cache"
-    (old,) = folder.rglob("*.png")
+def test_pictures_do_not_stay(
+    settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither while the server runs nor over its end, though nobody asks for another picture."""
+    monkeypatch.setattr(service_module, "_TIDY_EVERY", 0.02)
+    client = serve(settings)
+    for name, age in (("b2", 3700), ("c3", 3500)):
+        kept(client, f"{name * 16}.png", 0)
+        [path] = shots(settings, name)
+        os.utime(path, (time.time() - age,) * 2)
+    assert goes(lambda: shots(settings, "b2"))
+    assert shots(settings, "c3")
+
+
+def test_pictures_of_a_server_that_ended_go_when_it_starts_again(
+    settings: Settings, serve: Callable[..., TestClient]
+) -> None:
+    folder = Path(str(settings.library)).parent / "screenshot-cache" / "b2"
+    folder.mkdir(parents=True)
+    old = folder / f"{'b2' * 16}.png"
+    old.write_bytes(b"a picture")
     os.utime(old, (1, 1))
-    client.get(f"/r/{fields}", headers={"x-respond-with": "screenshot", "accept": "application/json"})
-    (left,) = folder.rglob("*.png")
-    assert left != old
+    serve(settings)
+    assert goes(old.exists)
+
+
+def goes(is_there: Callable[[], object]) -> bool:
+    """Whether it goes away by itself, sooner or later."""
+    for _ in range(1000):
+        if not is_there():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def shots(settings: Settings, name: str) -> list[Path]:
+    return list(Path(str(settings.library)).parent.rglob(f"{name * 16}.png"))

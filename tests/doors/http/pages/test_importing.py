@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep.app import accounts as app
 from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import import_stream
 from pagekeep.config import Settings
+from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
 from pagekeep.doors.http.imports import Imports
 from pagekeep.doors.http.pages import importing
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store
-from tests.doors.http.conftest import service_of
+from tests.doors.http.conftest import PASSWORD, service_of
 
 BOOKMARKS = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <TITLE>Bookmarks</TITLE><H1>Bookmarks</H1>
@@ -122,3 +124,19 @@ def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestC
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
     assert "Send the file again in a minute." in page.text
     assert library.list_items(ItemFilter()).items == ()
+
+
+@pytest.mark.parametrize("by", ["session", "token"])
+def test_one_file_is_taken_whoever_sends_it(shared: TestClient, by: str) -> None:
+    accounts = service_of(shared).accounts
+    ada = app.add_user(accounts, "ada", PASSWORD).id
+    data, headers = {"fetch": "never"}, {}
+    if by == "session":
+        session = app.open_session(accounts, ada)
+        shared.cookies.set("pagekeep_session", session)
+        data[CSRF_FIELD] = csrf_token(service_of(shared), session)
+    else:
+        headers["authorization"] = f"Bearer {app.add_token(accounts, ada, 'it').secret}"
+    files = [("file", (f"{number}.txt", b"https://one.invalid/a\n", "text/plain")) for number in range(2)]
+    codes = [shared.post("/import", data=data, files=sent, headers=headers).status_code for sent in (files, files[:1])]
+    assert codes == [400, 200]

@@ -45,6 +45,14 @@ def test_a_passage_is_marked_changed_and_taken_off_by_forms(client: TestClient, 
     assert library.annotations(key) == ()
 
 
+def test_the_end_of_a_line_counts_as_one_character(client: TestClient, library: Store, key: str) -> None:
+    for length, status in ((10_000, 303), (10_001, 422)):
+        note = ("a\r\n" * 5_000).ljust(length + 5_000, "b")
+        answer = client.post(f"/items/{key}/annotations", data={"note": note}, follow_redirects=False)
+        assert answer.status_code == status
+    assert [len(one.note) for one in library.annotations(key)] == [9_999]  # without the last end of a line
+
+
 def test_a_note_on_the_whole_page_needs_no_passage(client: TestClient, library: Store, key: str) -> None:
     client.post(f"/items/{key}/annotations", data={"note": "Before the summer."})
     assert [(one.quote, one.note) for one in library.annotations(key)] == [("", "Before the summer.")]

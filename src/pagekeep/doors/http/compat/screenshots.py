@@ -19,11 +19,10 @@ from fastapi.responses import Response
 
 from pagekeep.doors.http.api.pages import Here
 from pagekeep.doors.http.api.shapes import failures
-from pagekeep.doors.http.service import Service
+from pagekeep.doors.http.service import SCREENSHOT_SECONDS, Service
 from pagekeep.errors import NotFound
 
 router = APIRouter(tags=["reader"])
-SECONDS: Final = 3600
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.png")
 HEADERS: Final = {
     "Cache-Control": "private, no-store",
@@ -34,15 +33,10 @@ HEADERS: Final = {
 
 async def address_of(picture: bytes, request: Request, service: Service) -> str:
     """Where the picture is for an hour from now."""
-    name, until = f"{secrets.token_hex(16)}.png", int(time.time()) + SECONDS
-    await to_thread(_keep, service, name, picture)
+    name, until = f"{secrets.token_hex(16)}.png", int(time.time()) + SCREENSHOT_SECONDS
+    await to_thread(service.screenshots.keep, name, picture)
     base = str(request.base_url).rstrip("/")
     return f"{base}/screenshots/{name}?until={until}&sig={_signature(service.secret, name, until)}"
-
-
-def _keep(service: Service, name: str, picture: bytes) -> None:
-    service.screenshots.drop_older(SECONDS)
-    service.screenshots.keep(name, picture)
 
 
 def _signature(secret: bytes, name: str, until: int) -> str:

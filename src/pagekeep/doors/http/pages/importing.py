@@ -12,6 +12,7 @@ from starlette.datastructures import UploadFile
 from pagekeep.app.importing.building import ReadPage
 from pagekeep.app.importing.report import Report
 from pagekeep.app.importing.running import Plan, import_stream
+from pagekeep.doors.http.caller import FORM_BOUNDS
 from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.pages.frame import Changing, Frame, Looking
 from pagekeep.doors.http.service import Service
@@ -36,7 +37,7 @@ async def bring(frame: Changing) -> HTMLResponse:
 
     The form is read here and not before: it may be large, and only now it is known who sends it. Its file goes to the disk.
     """
-    async with frame.request.form(max_files=1, max_fields=20) as form:
+    async with frame.request.form(**FORM_BOUNDS) as form:
         file, fetch = form.get("file"), form.get("fetch", "queue")
         try:
             if not isinstance(file, UploadFile):

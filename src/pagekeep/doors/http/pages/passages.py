@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
+from pydantic import BeforeValidator
 
 from pagekeep.app.annotating import change_mark, mark, marks, unmark
 from pagekeep.doors.http.pages.frame import Changing, Frame
@@ -16,7 +17,14 @@ router = APIRouter()
 COLOURS: Final = ("yellow", "green", "blue", "pink")
 """What the reader offers; what others called them is shown as the nearest."""
 LONGEST: Final = 10_000
-Words = Annotated[str, Form(max_length=LONGEST)]
+
+
+def _lines(text: str) -> str:
+    """Browsers send the ends of lines as two characters, and count them as one."""
+    return text.replace("\r\n", "\n")
+
+
+Words = Annotated[str, BeforeValidator(_lines), Form(max_length=LONGEST)]
 Colour = Annotated[Literal["yellow", "green", "blue", "pink", ""], Form()]
 
 
@@ -32,8 +40,7 @@ def add(
 ) -> Response:
     """A passage found again by its words, or without one a note on the whole page; of nothing at all nothing is made."""
     if quote.strip() or note.strip():
-        note = _lines(note)
-        mark(frame.library, key, quote.strip(), before=before, after=after, note=note, colour=colour or None)
+        mark(frame.library, key, quote.strip(), before=before, after=after, note=note.strip(), colour=colour or None)
     return _shown(frame, key)
 
 
@@ -53,7 +60,7 @@ def change(
         had = {one.id: one.colour for one in marks(frame.library, key)}
         # One that another program gave stays what it is called there, unless it was changed.
         given = None if colour in ("", shade(had.get(mark_id))) else colour
-        change_mark(frame.library, key, mark_id, note=_lines(note), colour=given)
+        change_mark(frame.library, key, mark_id, note=note.strip(), colour=given)
     return _shown(frame, key)
 
 
@@ -62,8 +69,3 @@ def _shown(frame: Frame, key: str) -> Response:
     if frame.wants_part:
         return frame.show("_passages.html", item=item, passages=marks(frame.library, item.id), colours=COLOURS)
     return RedirectResponse(f"/items/{item.id}#passages", 303)
-
-
-def _lines(note: str) -> str:
-    """Browsers send the ends of lines as two characters."""
-    return note.replace("\r\n", "\n").strip()
