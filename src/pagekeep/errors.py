@@ -129,7 +129,7 @@ class RenderError(PagekeepError):
 class ParseError(PagekeepError):
     """Nothing in the input can be read as a page."""
 
-    default_suggestions = ("Check that the file holds the page's HTML.",)
+    default_suggestions = ("Check that this is a page of HTML, and whole.",)
 
 
 class RuleError(PagekeepError):

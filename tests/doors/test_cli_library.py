@@ -21,6 +21,7 @@ from click.testing import CliRunner, Result
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.site`, whichever way pytest was started
 
 from pagekeep.config import Settings
+from pagekeep.doors.cli.extract import meant_address
 from pagekeep.doors.cli.library import library_place
 from pagekeep.doors.cli.main import COMMANDS, cli
 from tests.app.conftest import WALL, article
@@ -385,6 +386,74 @@ def test_looking_into_a_library_that_is_not_there_is_refused_and_makes_none(
 def test_the_password_of_a_library_on_a_server_is_not_shown() -> None:
     place = library_place(Settings(library="postgresql://ada:se@cret@db.example/pages?sslmode=require"))
     assert place == "postgresql://db.example/pages"
+
+
+def test_saving_again_tells_whether_anything_changed(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    first = shell.run("save", shell.url("a")).stdout
+    assert "changed" not in first
+    assert "updated" not in first
+    assert "), unchanged  " in shell.run("save", shell.url("a")).stdout
+    shell.bodies["a"] = article(600)
+    assert "), updated  " in shell.run("save", shell.url("a")).stdout
+
+
+def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "kept.html"
+    head = '<link rel="canonical" href="https://harbour.example/lamp">'
+    file.write_text(head + article(300))
+    item = shell.json("save", str(file))["items"][0]
+    assert (item["url"], item["quality"]) == ("https://harbour.example/lamp", "article")
+    told = shell.json("save", str(file), "--queue", code=2)["errors"]
+    assert told[0]["suggestions"] == ["A file is saved at once: leave out --queue."]
+
+
+@pytest.mark.parametrize("command", [("save",), ("save", "--queue"), ("extract",)])
+def test_an_address_without_its_beginning_is_asked_back(shell: Shell, command: tuple[str, ...]) -> None:
+    done = shell.run(*command, "example.com/post")
+    assert done.exit_code == 2
+    assert "Did you mean https://example.com/post?" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["page.html", "docs/page.html", "./page.html", "a file.txt", "notes", "1.2"])
+def test_a_name_of_a_file_is_not_taken_for_an_address(name: str) -> None:
+    assert meant_address(name) is None
+
+
+def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    with shell.start("save", shell.url("a"), shell.site.url("/slow")) as process:
+        until = time.monotonic() + 30
+        while not (shell.site.asked("/slow") and shell.site.asked("/page/a")) and time.monotonic() < until:
+            time.sleep(0.05)
+        while not saved_pages(shell) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.3)  # from what is in the library to what the command knows of it
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.startswith("Article captured (")
+    assert "Interrupted: 1 of 2 pages saved." in errors
+
+
+def saved_pages(shell: Shell) -> int:
+    """How many are in the library; none while it is being made."""
+    done = shell.run("list", "--json")
+    return len(json.loads(done.stdout)["items"]) if done.exit_code == 0 else 0
+
+
+def test_purging_nothing_asks_nothing(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    done = shell.run("purge")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "There are no deleted pages.\n", "")
+
+
+def test_reparsing_nothing_says_why(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    assert shell.run("reparse").stdout == "Everything is up to date.\n"
+    assert shell.run("reparse", "--domain", "example.com").stdout == "Nothing found.\n"
 
 
 def test_a_list_of_nothing_says_on_a_terminal_how_to_begin(shell: Shell) -> None:

@@ -30,6 +30,12 @@ def test_help_of_a_command_has_examples(command: str) -> None:
     assert f"pagekeep {command} " in CliRunner().invoke(cli, [command, "--help"]).stdout.partition("Examples:")[2]
 
 
+def test_help_tells_each_command_in_a_whole_sentence() -> None:
+    told = CliRunner().invoke(cli, ["--help"], terminal_width=80).stdout
+    assert "..." not in told.partition("Commands:")[2]
+    assert "Serve the library: a reader for the browser, an API for programs." in " ".join(told.split())
+
+
 def test_unknown_command_is_bad_input() -> None:
     assert CliRunner().invoke(cli, ["frobnicate"]).exit_code == 2
 

@@ -70,7 +70,7 @@ def test_show_of_an_unknown_rule_names_the_nearest(folder: Path) -> None:
 
 def test_check_of_good_rules_is_done(folder: Path) -> None:
     checked = run(folder, "check")
-    assert (checked.exit_code, checked.stdout) == (0, "1 good rules in 1 files, 0 faults.\n")
+    assert (checked.exit_code, checked.stdout) == (0, "1 good rule in 1 file, 0 faults.\n")
 
 
 def test_check_tells_every_fault(folder: Path) -> None:

@@ -35,6 +35,8 @@ class Saved:
     """Why it was kept."""
     warnings: tuple[str, ...] = ()
     """What went wrong on the way without spoiling it, such as a browser that is missing."""
+    unchanged: bool = False
+    """Whether an update brought the same text again."""
 
 
 def _silent(_stage: str) -> None:
@@ -169,7 +171,8 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
     if worse:
         return Saved(_keep(store, there, new, worse), "kept", worse)
     new = replace(new, metadata={**new.metadata, **_retries(page, there)})
-    return Saved(store.upsert(new, entry.raw_page(fetched, placing.now)), "updated")
+    same = new.content == there.content
+    return Saved(store.upsert(new, entry.raw_page(fetched, placing.now)), "updated", unchanged=same)
 
 
 def _tags(page: Page, there: Item | None, asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from pagekeep.doors.cli.library import examples, library_options, opened
-from pagekeep.doors.cli.show import printable, write, write_json
+from pagekeep.doors.cli.show import counted, printable, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.app.exporting.running import Exported
@@ -72,9 +72,10 @@ def _shape(done: Exported) -> dict[str, Any]:
 
 
 def _line(done: Exported) -> str:
-    pictures = f", {done.pictures:,} pictures" if done.pictures else ""
-    same = f" ({done.unchanged:,} files were the same already)" if done.unchanged else ""
-    return f"{done.items:,} {'page' if done.items == 1 else 'pages'} exported{pictures}{same}."
+    pictures = f", {counted(done.pictures, 'picture')}" if done.pictures else ""
+    was = "was" if done.unchanged == 1 else "were"
+    same = f" ({counted(done.unchanged, 'file')} {was} the same already)" if done.unchanged else ""
+    return f"{counted(done.items, 'page')} exported{pictures}{same}."
 
 
 def _tell_failures(done: Exported) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pagekeep.app.capture import RenderMode
     from pagekeep.model import Options, Page
 
+_OF_FILES = frozenset({"csv", "htm", "html", "json", "jsonl", "md", "mhtml", "pdf", "txt", "xhtml", "xml", "zip"})
+"""How names of files end, and hosts hardly ever."""
 FORMATS = ("document", "markdown", "html", "text", "json")
 
 
@@ -82,6 +84,22 @@ def is_address(source: str) -> bool:
     """Whether the source is to be fetched; `C:\\page.html` and `page.html` are not."""
     scheme, separator, _ = source.partition("://")
     return bool(separator) and scheme.isalnum()
+
+
+def meant_address(source: str) -> str | None:
+    """The whole address that `example.com/post` stands for; `None` for what rather is the name of a file."""
+    from pagekeep.errors import PagekeepError
+    from pagekeep.fetch.urls import split_url
+
+    host, slash, _ = source.partition("/")
+    ending = host.rpartition(".")[2].lower()
+    if "://" in source or "." not in host or not ending.isalpha() or (not slash and ending in _OF_FILES):
+        return None
+    try:
+        split_url(f"https://{source}")
+    except PagekeepError:
+        return None
+    return f"https://{source}"
 
 
 def from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
@@ -149,7 +167,9 @@ def read(file: str, limit: int) -> bytes:
         with open(file, "rb") as stream:
             return stream.read(limit)
     except FileNotFoundError as error:
-        raise NotFound(f"There is no file {file!r}.", suggestions=["Check the name, or use - for stdin."]) from error
+        meant = meant_address(file)
+        hint = f"Did you mean {meant}?" if meant else "Check the name, or use - for stdin."
+        raise NotFound(f"There is no file {file!r}.", suggestions=[hint]) from error
     except IsADirectoryError as error:
         raise NotFound(f"{file!r} is a folder, not a page.", suggestions=["Name a file in it."]) from error
     except (OSError, ValueError) as error:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import click
+
+_WHOLE: Final = 1_000
+"""Characters, of which no sentence has so many."""
 
 
 class LazyGroup(click.Group):
@@ -26,3 +29,13 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f"pagekeep.doors.cli.{module}"), function)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each command with its whole first sentence: click would cut it off at the end of the line."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None:
+                rows.append((name, command.get_short_help_str(_WHOLE)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

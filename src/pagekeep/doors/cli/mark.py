@@ -101,10 +101,20 @@ def purge(
         from pagekeep.app.library import find
 
         ids = [find(store, key).id for key in keys] or None
-        if not (yes or as_json or ids) and not click.confirm("Remove deleted pages for good?", err=True):
-            return
+        if not (yes or as_json or ids):
+            if not _deleted(store):
+                write("There are no deleted pages.")
+                return
+            if not click.confirm("Remove deleted pages for good?", err=True):
+                return
         gone = store.purge(ids, deleted_before=deleted_before)
         if as_json:
             write_json({"purged": gone})
         else:
             write(f"Removed {gone} {'page' if gone == 1 else 'pages'} for good.")
+
+
+def _deleted(store: Store) -> bool:
+    from pagekeep.model import ItemFilter
+
+    return bool(store.list_items(ItemFilter(deleted=True, archived=None), limit=1).items)

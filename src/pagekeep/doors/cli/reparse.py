@@ -55,7 +55,12 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
         ids = _ids(library_open, keys, rules, asked)
         with _progress(lambda: sum(1 for _ in _ids(library_open, keys, rules, asked))) as step:
             _run(library_open, ids, rules, asked, report.take, step)
-        report.finish()
+        report.finish(nothing="Nothing found." if _chosen(keys, asked) else "Everything is up to date.")
+
+
+def _chosen(keys: tuple[str, ...], asked: dict[str, Any]) -> bool:
+    """Whether pages were named, rather than all that are out of date."""
+    return any((keys, asked["domain"], asked["query"], asked["refetch"]))
 
 
 def _ids(library: Open, keys: tuple[str, ...], rules: Rulebook, asked: dict[str, Any]) -> Iterator[str]:
@@ -125,8 +130,8 @@ class _Report:
         if self._dry_run and not self._as_json and result.content is not None and result.outcome == "updated":
             write("\n".join(diff_lines(result)))
 
-    def finish(self) -> None:
-        """Tell the whole."""
+    def finish(self, *, nothing: str) -> None:
+        """Tell the whole, or `nothing` where there was none."""
         counts = {outcome: self._counts[outcome] for outcome in ("updated", "unchanged", "kept", "failed")}
         if self._as_json:
             write_json({"dry_run": self._dry_run, **counts, "notes": self._told})
@@ -134,6 +139,9 @@ class _Report:
         for told in self._told:
             line = f"{told['outcome']}  {short(told['id'])}  {told['url']}: {told['note']}"
             click.echo(printable(line), err=True)
+        if not self._counts:
+            write(nothing)
+            return
         begin = "Nothing was written. Would be: " if self._dry_run else ""
         write(begin + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) + ".")
 

@@ -9,7 +9,7 @@ import click
 
 from pagekeep.doors.cli.lazy import LazyGroup
 from pagekeep.doors.cli.library import EXIT_CODES, examples
-from pagekeep.doors.cli.show import BAD_INPUT, errors_shown, printable, show_table, write, write_json
+from pagekeep.doors.cli.show import BAD_INPUT, counted, errors_shown, printable, show_table, write, write_json
 from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
@@ -131,7 +131,10 @@ def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
         else:
             for fault in checked.faults:
                 click.echo(printable(str(fault)), err=True)
-            write(f"{len(checked.rules)} good rules in {len(files)} files, {len(checked.faults)} faults.")
+            write(
+                f"{counted(len(checked.rules), 'good rule')} in {counted(len(files), 'file')}, "
+                f"{counted(len(checked.faults), 'fault')}."
+            )
     if checked.faults:
         raise click.exceptions.Exit(BAD_INPUT)
 

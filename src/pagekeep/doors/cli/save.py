@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.extract import read
+from pagekeep.doors.cli.extract import is_address, meant_address, read
 from pagekeep.doors.cli.in_force import rules_in_force
 from pagekeep.doors.cli.library import Open, examples, library_options, opened, quality_line, short
 from pagekeep.doors.cli.show import BAD_INPUT, counted, error_lines, printable, stages_shown, write, write_json
-from pagekeep.errors import InvalidUrl, PagekeepError
+from pagekeep.errors import InvalidProtocol, InvalidUrl, PagekeepError
 
 if TYPE_CHECKING:
     from pagekeep.app.capture import Progress, RenderMode, Request, Retrieval
     from pagekeep.app.save import Saved
-    from pagekeep.model import Item
+    from pagekeep.model import Fetched, Item
 
 LIST_BYTES = 50_000_000
 """Largest list of addresses."""
@@ -33,9 +35,10 @@ rendering = click.option(
         "save https://example.com/post",
         "save https://example.com/a https://example.com/b --tag harbour --tag history",
         "save --file urls.txt --queue && pagekeep work --until-empty",
+        "save page.html",
     )
 )
-@click.argument("urls", nargs=-1, metavar="URL...")
+@click.argument("urls", nargs=-1, metavar="URL|FILE...")
 @click.option(
     "--file", "file", metavar="FILE|-", help="Addresses, one a line; lines that start with # are passed over."
 )
@@ -54,8 +57,13 @@ def save(urls: tuple[str, ...], file: str | None, queued: bool, **asked: Any) ->
         if queued:
             _queue(wanted, library, where["as_json"], **asked)
             return
-        with stages_shown() as progress:
-            tally = asyncio.run(_save_all(wanted, library, progress, **asked))
+        tally = Tally()
+        try:
+            with stages_shown() as progress:
+                asyncio.run(_save_all(wanted, tally, library, progress, **asked))
+        except KeyboardInterrupt:
+            _tell_interrupted(tally, len(wanted), where["as_json"])
+            raise
         if len(wanted) == 1 and tally.failures:
             raise tally.failures[0][1]
         _show(tally, where["as_json"])
@@ -94,30 +102,62 @@ async def _retry(key: str, library: Open, progress: Progress, render: bool) -> S
 
 
 async def _save_all(
-    urls: tuple[str, ...], library: Open, progress: Progress, tags: tuple[str, ...], render: bool, force: bool
-) -> Tally:
+    urls: tuple[str, ...],
+    tally: Tally,
+    library: Open,
+    progress: Progress,
+    tags: tuple[str, ...],
+    render: bool,
+    force: bool,
+) -> None:
     """All pages, some at a time; the client keeps each host's pace."""
     from pagekeep.app.capture import Retrieval
     from pagekeep.app.library import clean_tag
     from pagekeep.app.save import save as run
 
-    tally, waiting = Tally(), iter(urls)
+    waiting = iter(urls)
     wanted_tags = tuple(filter(None, map(clean_tag, tags)))
 
     async def lane(retrieval: Retrieval) -> None:
         for url in waiting:
             try:
+                given = _in_file(url, library)
+                request = _request(given.url if given else url, render)
                 saved = await run(
-                    _request(url, render), library.store, retrieval, tags=wanted_tags, force=force, progress=progress
+                    request,
+                    library.store,
+                    retrieval,
+                    tags=wanted_tags,
+                    force=force,
+                    given=given,
+                    progress=progress,
                 )
                 tally.saved.append(saved)
             except PagekeepError as error:
-                tally.failures.append((url, error))
+                tally.failures.append((url, _explained(url, error)))
 
     async with Retrieval(library.settings, rules_in_force(library.settings)) as retrieval, asyncio.TaskGroup() as lanes:
         for _ in range(min(8, len(urls))):
             lanes.create_task(lane(retrieval))
-    return tally
+
+
+def _in_file(source: str, library: Open) -> Fetched | None:
+    """The page that someone has as a file; `None` for an address."""
+    if is_address(source) or not os.path.isfile(source):
+        return None
+    from pagekeep.app.page_files import page_in_file
+
+    return page_in_file(read(source, library.settings.max_bytes + 1), os.path.basename(source))
+
+
+def _explained(source: str, error: PagekeepError) -> PagekeepError:
+    """The error with what was probably meant."""
+    meant = meant_address(source) if isinstance(error, InvalidUrl) else None
+    if not is_address(source) and os.path.isfile(source):
+        error.suggestions = ("A file is saved at once: leave out --queue.",)
+    elif meant:
+        error.suggestions = (f"Did you mean {meant}?",)
+    return error
 
 
 def _request(url: str, render: bool) -> Request:
@@ -139,8 +179,8 @@ def _queue(
     for url in urls:
         try:
             jobs.append(enqueue(_request(url, render), library.store, tags=wanted_tags, force=force))
-        except InvalidUrl as error:
-            failures.append((url, error))
+        except (InvalidUrl, InvalidProtocol) as error:
+            failures.append((url, _explained(url, error)))
     if as_json:
         write_json({"jobs": [job_shape(job) for job in jobs], "errors": _errors(failures)})
     else:
@@ -159,6 +199,14 @@ def _listed(file: str | None) -> Iterator[str]:
             yield words[0]
 
 
+def _tell_interrupted(tally: Tally, wanted: int, as_json: bool) -> None:
+    """What was saved by then, which stays."""
+    with suppress(click.exceptions.Exit):  # it ends with the code of an interrupt
+        _show(tally, as_json)
+    if wanted > 1:
+        click.echo(f"Interrupted: {len(tally.saved):,} of {counted(wanted, 'page')} saved.", err=True)
+
+
 def _show(tally: Tally, as_json: bool) -> None:
     if as_json:
         from pagekeep.app.shape import saved_shape
@@ -175,7 +223,8 @@ def _show(tally: Tally, as_json: bool) -> None:
 def saved_lines(saved: Saved) -> Iterator[str]:
     """What a person is told about a save: the level, and the next step when there is no content."""
     item = saved.item
-    yield f"{quality_line(item)}  {short(item.id)}  {printable(item.title)}"
+    again = {"updated": ", unchanged" if saved.unchanged else ", updated"}.get(saved.outcome, "")
+    yield f"{quality_line(item)}{again}  {short(item.id)}  {printable(item.title)}"
     if saved.outcome == "kept":
         yield f"  What is stored stays: {saved.note}. Use --force to replace it."
     elif item.metadata.get("quality") == "bookmark":
