@@ -437,6 +437,25 @@ def test_a_list_from_elsewhere_is_imported(fresh: Server, site: Site, window: Wi
     assert sorted(titles(page)) == ["The keeper", "What a tide clock counts"]
 
 
+def test_a_file_that_is_too_large_is_not_sent(fresh: Server, window: Window, tmp_path: Path) -> None:
+    large = tmp_path / "large.html"
+    with large.open("wb") as file:
+        file.truncate(31_000_000)
+    page = window("/add")
+    page.get_by_label("HTML files").set_input_files(large)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#saving .failed")).to_contain_text("The file has 31 MB: the server takes 30 MB at most.")
+    page.goto("/import")
+    chosen = page.locator("input[type=file]")
+    chosen.evaluate("(input) => { input.dataset.most = '1000000'; }")
+    chosen.set_input_files(large)
+    page.get_by_role("main").get_by_role("button", name="Import").click()
+    until(lambda: "1 MB at most" in chosen.evaluate("(input) => input.validationMessage"))
+    chosen.set_input_files({"name": "list.txt", "mimeType": "text/plain", "buffer": b"nonsense"})
+    page.get_by_role("main").get_by_role("button", name="Import").click()
+    expect(page.get_by_role("alert")).to_contain_text("The format of list.txt is not known.")
+
+
 class TestWithoutScripts:
     """Everything one needs for reading, and all that changes the library, by plain forms."""
 

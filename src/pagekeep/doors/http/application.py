@@ -56,7 +56,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         app.include_router(door.router)
     failures.install(app, metrics.failed)
     # The last one added stands first.
-    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes})
+    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes}, refused=failures.refused)
     app.add_middleware(NamesOnly, names=names_of(settings))
     app.add_middleware(SafeHeaders, unexpected=failures.unexpected)
     app.add_middleware(Logged, metrics=metrics)

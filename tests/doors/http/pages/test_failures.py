@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -19,6 +20,20 @@ def test_people_get_a_page(client: TestClient) -> None:
         assert answer.status_code == status
         assert answer.headers["content-type"].startswith("text/html")
         assert "To the library" in answer.text
+
+
+def test_a_body_that_is_too_large_is_a_page_for_people_and_json_for_programs(
+    settings: Settings, serve: Callable[..., TestClient]
+) -> None:
+    client = serve(replace(settings, import_bytes=1_000))
+    files = {"file": ("list.txt", b"x" * 2_000, "text/plain")}
+    page = client.post("/import", files=files, headers=BROWSER)
+    assert page.status_code == 413
+    assert "larger than the server takes" in page.text
+    assert "To the library" in page.text
+    nonce = page.text.split('nonce="')[1].split('"')[0]
+    assert f"'nonce-{nonce}'" in page.headers["content-security-policy"]
+    assert client.post("/import", files=files).json()["error"]["type"] == "TooLarge"
 
 
 def test_programs_and_our_script_get_json(client: TestClient) -> None:

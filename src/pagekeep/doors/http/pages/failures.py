@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
-from pagekeep.doors.http.errors import opens_page, status_of, unexpected_answer
+from pagekeep.doors.http.errors import error_answer, opens_page, status_of, unexpected_answer
 from pagekeep.doors.http.pages.frame import page
 from pagekeep.doors.http.pages.sign_in import way_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
@@ -50,6 +50,12 @@ def unexpected(scope: Scope) -> ASGIApp:
         "Something went wrong here.", suggestions=("Try again in a moment.", "If it stays so, please report it.")
     )
     return page(request, "error.html", status=500, error=error, code=500)
+
+
+def refused(scope: Scope, error: PagekeepError) -> Response:
+    """What is shown for a request that no route gets to see, to people as a page."""
+    request = Request(scope)
+    return _shown(request, error) if is_person(request) else error_answer(error)
 
 
 def is_person(request: Request) -> bool:

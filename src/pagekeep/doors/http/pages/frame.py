@@ -15,6 +15,7 @@ from pagekeep.doors.http.caller import CSRF_FIELD, Caller, Changes, Reads, may_r
 from pagekeep.doors.http.pages import words
 from pagekeep.doors.http.pages.files import address_of
 from pagekeep.doors.http.pages.look import Look, look_of
+from pagekeep.doors.http.security.sizes import MOST_BYTES
 from pagekeep.doors.http.service import Service, service_of
 from pagekeep.store import Store
 
@@ -33,7 +34,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(file=address_of, csrf_field=CSRF_FIELD)
+    made.globals.update(file=address_of, csrf_field=CSRF_FIELD, most_bytes=MOST_BYTES)
     made.filters.update(
         about=words.about,
         day=words.day,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NoReturn
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pagekeep.doors.http.errors import error_answer
@@ -27,7 +28,7 @@ class BoundedBodies:
     """Answers 413 to a body that is too large, without reading it to its end, and gives up on one that does not come.
 
     `files` are the paths that take larger ones, with their bounds. Their routes read the body themselves, once they know who
-    sends it, and never whole into memory.
+    sends it, and never whole into memory. `refused` makes the answer.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class BoundedBodies:
         most_in_all: int = MOST_IN_ALL,
         seconds: float = SLOWEST_SECONDS,
         files: Mapping[str, int] = MappingProxyType({}),
+        refused: Callable[[Scope, PagekeepError], Response] = lambda _, error: error_answer(error),
     ) -> None:
         self._app = app
         self._most = most
         self._seconds = seconds
         self._files = files
+        self._refused = refused
         self._in_memory = _Pool(most_in_all)
         self._on_disk = _Pool(FILES_AT_A_TIME * max(files.values(), default=0))
 
@@ -52,7 +55,7 @@ class BoundedBodies:
         bounds = self._bounds(scope["path"])
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         if not declared.isdigit() or int(declared[:20]) > bounds.most:
-            await _refuse(_TOO_LARGE, scope, receive, send)
+            await self._refuse(_TOO_LARGE, scope, receive, send)
             return
         body = _Body(bounds, receive, send)
         try:
@@ -62,7 +65,12 @@ class BoundedBodies:
         finally:
             bounds.pool.in_hand -= body.read
         if body.error is not None and not body.begun:
-            await _refuse(body.error, scope, receive, send)
+            await self._refuse(body.error, scope, receive, send)
+
+    async def _refuse(self, error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self._refused(scope, error)
+        answer.headers["connection"] = "close"
+        await answer(scope, receive, send)
 
     def _bounds(self, path: str) -> _Bounds:
         if path in self._files:
@@ -145,9 +153,3 @@ class _Refused(Exception):
 _TOO_LARGE: Final = TooLarge("The request is larger than the server takes.")
 _BUSY: Final = TooManyRequests("The server has its hands full.", suggestions=("Try again in a moment.",))
 _SLOW: Final = TooManyRequests("The request took too long to arrive.", suggestions=("Try again.",))
-
-
-async def _refuse(error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
-    answer = error_answer(error)
-    answer.headers["connection"] = "close"
-    await answer(scope, receive, send)

@@ -159,8 +159,26 @@ async function saveAddresses(text, tags = []) {
   }
 }
 
+// A server that refuses a large file closes the connection while it is still being sent, and browsers then show no answer.
+function tooLarge(file, most) {
+  const megabytes = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
+  return file.size > most ? `The file has ${megabytes(file.size)}: the server takes ${megabytes(most)} at most.` : "";
+}
+
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches?.("input[type=file][data-most]")) return;
+  const [file] = target.files;
+  target.setCustomValidity(file ? tooLarge(file, Number(target.dataset.most)) : "");
+  target.reportValidity();
+});
+
 async function saveFile(file, tags = []) {
   const row = line(file.name);
+  const refusal = tooLarge(file, Number(document.body.dataset.most));
+  if (refusal) {
+    row.failed(refusal);
+    return;
+  }
   row.stage("Reading the file");
   try {
     const data = new FormData();
