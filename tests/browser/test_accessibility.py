@@ -58,6 +58,7 @@ def test_axe_finds_nothing(save: Save, window: Window, server: Server, path: str
 def test_axe_finds_nothing_in_open_menus(save: Save, window: Window, opened: str) -> None:
     page = window(f"/items/{save('clock')}", bypass_csp=True)
     page.locator(opened).click()
+    expect(page.locator("details:is(.menu, .badge)[open]")).to_have_count(1)
     assert violations(page) == []
 
 
@@ -66,6 +67,19 @@ def test_axe_finds_nothing_in_what_a_rule_did(save: Save, window: Window) -> Non
     page.get_by_role("button", name="Try").click()
     expect(page.locator(".panel").first).to_be_visible()
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_axe_finds_nothing_in_addresses_that_are_refused(fresh: Server, window: Window, scripts: bool) -> None:
+    page = window("/add", "phone", bypass_csp=True)
+    page.get_by_label("Addresses").fill(f"foo\nharbour.localhost/{'a' * 90}\n{'b' * 90}")
+    if scripts:
+        page.get_by_role("button", name="Save", exact=True).click()
+    else:
+        page.evaluate("document.querySelector('form.add').submit()")  # asks no script
+    expect(page.locator(".saving .failed", has_text="foo")).to_be_visible()
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone")])
@@ -87,6 +101,7 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
         store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()
+    expect(page.locator(".emptying[open]")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("link", name="1 page could not be saved").click()
     expect(page.get_by_text("The server answered 404.")).to_be_visible()

@@ -16,6 +16,7 @@ from tests.browser.extended import Browser, Server, full_chromium, until
 from tests.site.server import Reply, Request, Site
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+expect = playwright_api.expect
 pytest.importorskip("fastapi", reason="the server's packages are not installed")
 if full_chromium() is None:
     pytest.skip("no full Chromium here; scripts/install-chromium full gets one", allow_module_level=True)
@@ -239,11 +240,11 @@ def test_the_popup_tells_title_words_level_and_leads_to_the_reader(
     popup = browser.popup(tab)
     popup.wait_for_selector("#already:not([hidden])")
     popup.wait_for_selector("#save:not([hidden])")
-    assert popup.inner_text("#already").startswith("Already saved on ")
-    assert popup.inner_text("#title") == "The kettle"
-    assert f"{item['word_count']} words" in popup.inner_text("#facts")
-    assert popup.get_attribute("#dot", "data-level") == "article"
-    assert popup.get_attribute("#reader", "href") == f"{server.address}/items/{item['id']}"
+    expect(popup.locator("#already")).to_contain_text("Already saved on ")
+    expect(popup.locator("#title")).to_have_text("The kettle")
+    expect(popup.locator("#facts")).to_contain_text(f"{item['word_count']} words")
+    expect(popup.locator("#dot")).to_have_attribute("data-level", "article")
+    expect(popup.locator("#reader")).to_have_attribute("href", f"{server.address}/items/{item['id']}")
 
 
 def test_the_popup_sets_tags(browser: Browser, server: Server, site: Site) -> None:
@@ -275,8 +276,8 @@ def test_who_wants_to_look_first_is_asked(browser: Browser, server: Server, site
     url = address(site, "/page/lantern")
     popup = browser.popup(browser.click_button(browser.open(url)))
     popup.wait_for_selector("#save:not([hidden])")
-    assert popup.inner_text("#said").startswith("Not saved yet: Article captured (")
-    assert " words" in popup.inner_text("#facts")
+    expect(popup.locator("#said")).to_contain_text("Not saved yet: Article captured (")
+    expect(popup.locator("#facts")).to_contain_text(" words")
     assert server.find(url) is None
     popup.click("#save")
     assert "It is lantern." in server.content(url)
@@ -322,12 +323,12 @@ def test_options_keep_only_what_the_server_takes(browser: Browser, server: Serve
     options.fill("#token", "pk_wrong")
     options.click("button[type=submit]")
     options.wait_for_selector("#said[data-level=problem]")
-    assert "token is not known" in options.inner_text("#said")
+    expect(options.locator("#said")).to_contain_text("token is not known")
     assert browser.worker.evaluate(kept) == ""
     options.fill("#token", server.token)
     options.click("button[type=submit]")
     options.wait_for_selector("#said[data-level=good]")
-    assert browser.worker.evaluate(kept) == server.token
+    until(lambda: browser.worker.evaluate(kept) == server.token)
 
 
 def test_links_are_saved_from_the_menu(browser: Browser, server: Server, site: Site) -> None:
@@ -413,7 +414,7 @@ def test_a_server_that_always_fails_is_asked_ever_less_and_given_up_after_a_day(
         until(lambda: browser.worker.evaluate(due) == 0)
         popup = browser.own("popup/popup.html")
         popup.wait_for_selector("#waiting :text('Given up after a day of trying. The server says: The disk is full.')")
-        assert popup.inner_text("#queue-title") == "One page could not be saved"
+        expect(popup.locator("#queue-title")).to_have_text("One page could not be saved")
         browser.set_up(server)
         popup.click("#waiting button:text('Try again')")
         assert "It is gale." in server.content(address(site, "/page/gale"))
@@ -435,7 +436,7 @@ def test_nothing_is_lost_while_the_server_is_off(
             until(lambda number=number: browser.waiting() == number)
         popup = browser.own("popup/popup.html")
         popup.wait_for_selector("#queue:not([hidden])")
-        assert popup.inner_text("#queue-title") == "2 pages wait"
+        expect(popup.locator("#queue-title")).to_have_text("2 pages wait")
         assert popup.evaluate("chrome.alarms.getAll().then((all) => all.map(({ name }) => name))") == ["send"]
     server.start()
     with Browser(playwright, extension, profile) as browser:  # it was closed meanwhile

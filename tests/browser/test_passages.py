@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pagekeep.app.annotating import mark
 from pagekeep.config import Settings
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
+from tests.browser.extended import until
 from tests.browser.test_accessibility import violations
 
 Save = Callable[[str], str]
@@ -28,12 +30,12 @@ def select(page: Any, selector: str, number: int = 0, start: int = 0, end: int |
     page.evaluate(SELECT, [selector, number, start, end])
 
 
-def marked(page: Any) -> list[str]:
-    return [text.strip() for text in page.locator("mark.passage-mark").all_inner_texts()]
+def marked(page: Any) -> Any:
+    return expect(page.locator("mark.passage-mark"))
 
 
-def listed(page: Any) -> list[str]:
-    return [text.strip() for text in page.locator(".passage blockquote").all_inner_texts()]
+def listed(page: Any) -> Any:
+    return expect(page.locator(".passage blockquote"))
 
 
 @BOTH
@@ -45,7 +47,7 @@ def test_what_is_selected_is_highlighted_and_stays_so(save: Save, window: Window
     expect(page.get_by_role("toolbar")).to_be_hidden()
     page.reload()
     expect(page.locator("mark.passage-mark")).to_have_text("The keeper counts the ship")
-    assert listed(page) == ["The keeper counts the ship"]
+    listed(page).to_have_text(["The keeper counts the ship"])
 
 
 @BOTH
@@ -76,7 +78,7 @@ def test_a_passage_is_told_from_its_equals(save: Save, window: Window) -> None:
     expect(paragraph.locator("mark")).to_have_text("The keeper")
     page.reload()
     expect(paragraph.locator("mark")).to_have_text("The keeper")
-    assert marked(page) == ["The keeper"]
+    marked(page).to_have_text(["The keeper"])
 
 
 def test_a_passage_over_several_paragraphs_is_one(save: Save, window: Window) -> None:
@@ -88,9 +90,8 @@ def test_a_passage_over_several_paragraphs_is_one(save: Save, window: Window) ->
         }"""
     )
     page.keyboard.press("h")
-    expect(page.locator("mark.passage-mark")).to_have_count(2)
-    assert marked(page) == ["ots", "boa"]
-    assert listed(page) == ["ots boa"]
+    marked(page).to_have_text(["ots", "boa"])
+    listed(page).to_have_text(["ots boa"])
 
 
 def test_paragraphs_are_walked_and_marked_by_keys_alone(save: Save, window: Window) -> None:
@@ -107,8 +108,8 @@ def test_paragraphs_are_walked_and_marked_by_keys_alone(save: Save, window: Wind
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(".passage .note")).to_have_text("her way")
-    assert marked(page)[0].startswith("The keeper counts the ships")
-    assert len(listed(page)) == 1
+    expect(page.locator("mark.passage-mark").first).to_have_text(re.compile("^The keeper counts the ships"))
+    listed(page).to_have_count(1)
 
 
 def test_passages_follow_each_other_as_in_the_text_and_lead_there(
@@ -121,9 +122,10 @@ def test_passages_follow_each_other_as_in_the_text_and_lead_there(
         mark(store, item, "was here in an older reading")
         mark(store, item, "", note="On the whole page.")
     page = window(f"/items/{item}")
-    order = page.locator(".passage").evaluate_all("all => all.map((each) => each.dataset.quote)")
-    assert order == ["", "“The mean — interval…”", "boots", "was here in an older reading"]
-    assert marked(page) == ["The mean interval", "boots"]
+    marked(page).to_have_text(["The mean interval", "boots"])
+    wanted = ["", "“The mean — interval…”", "boots", "was here in an older reading"]
+    quotes = "all => all.map((each) => each.dataset.quote)"
+    until(lambda: page.locator(".passage").evaluate_all(quotes) == wanted)
     expect(page.locator(".lost:visible")).to_have_count(1)
     page.locator(".passage", has_text="boots").get_by_role("button").click()
     expect(page.locator("mark", has_text="boots")).to_be_focused()
@@ -140,8 +142,8 @@ def test_a_passage_is_found_in_a_new_reading_that_changed_it_a_little(
             replace(found, content=found.content.replace("The keeper counts", "**The keeper** counts", 1)), None
         )
     page = window(f"/items/{item}")
-    assert " ".join(marked(page)) == (
-        "The keeper counts the ships before breakfast, writes the number down, and only then puts"
+    marked(page).to_have_text(
+        ["The keeper", "counts the ships before breakfast, writes the number down, and only then puts"]
     )
 
 
@@ -151,7 +153,7 @@ def test_what_lies_over_each_other_is_marked_once_each(save: Save, window: Windo
         mark(store, item, "The mean interval is")
         mark(store, item, "interval", colour="green")
     page = window(f"/items/{item}")
-    assert marked(page) == ["The mean", "interval", "is"]
+    marked(page).to_have_text(["The mean", "interval", "is"])
     expect(page.locator("mark.green")).to_have_text("interval")
 
 
@@ -177,7 +179,7 @@ def test_without_scripts_passages_are_read_and_changed(save: Save, window: Windo
     with closing(open_store(settings.library)) as store:
         mark(store, item, "boots", note="Size nine.")
     page = window(f"/items/{item}", java_script_enabled=False)
-    assert listed(page) == ["boots"]
+    listed(page).to_have_text(["boots"])
     page.locator(".passage summary").click()
     page.locator(".passage textarea").fill("Size ten.")
     page.locator(".passage").get_by_role("button", name="Save").click()
