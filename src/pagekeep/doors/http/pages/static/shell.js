@@ -105,7 +105,7 @@ function line(name, note = "") {
   row.append(spinner, title, stage);
   if (note) {
     const said = document.createElement("span");
-    said.className = "stage";
+    said.className = "taken";
     said.textContent = note;
     row.append(said);
   }
