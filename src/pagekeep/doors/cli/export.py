@@ -95,4 +95,4 @@ def _progress() -> Iterator[Callable[[int], None]]:
     from rich.console import Console
 
     with Console(stderr=True).status("Exporting") as status:
-        yield lambda count: status.update(f"Exporting: {count:,} pages")
+        yield lambda count: status.update(f"Exporting: {counted(count, 'page')}")

@@ -189,7 +189,7 @@ def _progress(as_json: bool) -> Iterator[Callable[[Report], None]]:
 
 def _state(report: Report) -> str:
     fetched = f", {report.fetched:,} fetched" if report.fetched or report.not_fetched else ""
-    return f"{report.rows:,} rows, {report.failed:,} failed{fetched}"
+    return f"{counted(report.rows, 'row')}, {report.failed:,} failed{fetched}"
 
 
 def _tell(report: Report, failed: str | None, dry_run: bool) -> None:
