@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.app.rulebook import fingerprint, in_force, joined, keep, written
+from pagekeep.app.rulebook import fingerprint, in_force, joined, keep, without, written
 from pagekeep.config import Settings
 from pagekeep.errors import RuleError
 from pagekeep.rules import Rulebook
@@ -69,3 +69,10 @@ def test_an_id_of_another_file_of_the_owner_is_refused(tmp_path: Path) -> None:
 def test_tried_rules_stand_in_for_those_of_the_same_id() -> None:
     rules = joined(Rulebook(written(YAML).rules), written(YAML.replace(".x", ".y")))
     assert [rule.remove for rule in rules.rules] == [(".y",)]
+
+
+def test_a_rule_that_is_tried_as_it_is_leaves_the_others_to_compare_with() -> None:
+    rules = Rulebook((*written(YAML).rules, RULE))
+    left, same = without(rules, written(YAML))
+    assert (left.rules, same) == ((RULE,), (written(YAML).rules[0].id,))
+    assert without(rules, written(YAML.replace(".x", ".y"))) == (rules, ())
