@@ -114,8 +114,12 @@ async function save(method = "shown", force = false) {
   await showQueue();
 }
 
+let queueShown = "";
+
 async function showQueue() {
   const waiting = await tell("waiting");
+  if (JSON.stringify(waiting) === queueShown) return;
+  queueShown = JSON.stringify(waiting);
   at("queue").hidden = !waiting.length;
   const failed = waiting.filter(({ refused }) => refused).length;
   const left = waiting.length - failed;
@@ -192,3 +196,4 @@ at("window").addEventListener("click", async () => {
 
 await begin();
 await showQueue();
+setInterval(() => showQueue().catch(showFault), 1_000); // what waits is sent meanwhile

@@ -166,6 +166,18 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     assert bulk_kill.attack(tmp_path, 3, seed=1) == []
 
 
+def test_a_run_killed_before_it_told_of_its_last_part_makes_that_part_again(tmp_path: Path) -> None:
+    source, out = jsonl(tmp_path / "pages.jsonl", [page(number % 9) for number in range(12)]), tmp_path / "out"
+    chosen = plan(source, out, part_size=4, duplicates="near")
+    bulk.run(chosen)
+    whole = digests(out)
+    (out / "_accounts" / "000001.json").unlink()  # all but the last step of the second part
+    (out / "_accounts" / "000002.json").unlink()
+    (out / "report.json").unlink()
+    bulk.run(chosen, resume=True)
+    assert digests(out) == whole
+
+
 def test_extract_many_gives_a_row_for_each_page_in_order() -> None:
     rows = list(bulk.extract_many([(None, page(1)), ("https://example.com/", ""), (None, page(2))], workers=2))
     assert [row["title"] for row in rows] == ["Page 1", None, "Page 2"]

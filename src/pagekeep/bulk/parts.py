@@ -95,8 +95,10 @@ class Parts:
 
     def seen(self) -> Iterator[Signature]:
         """Pages of all parts that are done, for those that repeat them."""
-        for file in sorted((self.folder / _ACCOUNTS).glob("*.seen")):
-            yield from unpacked(file.read_bytes())
+        for account in sorted((self.folder / _ACCOUNTS).glob("*.json")):
+            # Not by itself: one whose part was not finished when the run was killed would make its pages repeat themselves.
+            if (file := account.with_suffix(".seen")).is_file():
+                yield from unpacked(file.read_bytes())
 
 
 class Part:
