@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagekeep import dom, markdown, words
 from pagekeep.extract import (
@@ -75,17 +75,8 @@ def extract(
     about = site_rules.with_overrides(about, before.metadata)
     clock.lap("rules")
 
-    found, survey_notes = _survey(body)
-    signals = caught.look(document, found, data, source, url, options.status, before.gone)
-    verdict = kind.classify(data, found, url)
-    clock.lap("survey")
-
-    if before.scope:
-        found, survey_notes = _survey(before.scope.take())
-    scope = before.scope.kind if before.scope else None
-    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
-    outcome = chain.run(page, options.timer)
-    clock.lap("chain")
+    sought = _find(document, body, source, data, about, before, url, options, clock)
+    found, outcome, verdict = sought.found, sought.outcome, sought.verdict
 
     if outcome.content and before.parts:
         kept_there, before = site_rules.keep_in_place(found, outcome.content, before)
@@ -101,24 +92,14 @@ def extract(
         kind_reasons=verdict.reasons,
         removals=(*before.removals, *after.removals, *removed),
         rules=after.matched,
-        notes=(*notes, *survey_notes),
+        notes=(*notes, *sought.notes),
     )
     if after.discarded_by:
         return _discarded(after.discarded_by, about, url, options, told)
 
     if base is None and urls.has_relative(content):
         told = replace(told, notes=(*told.notes, _NO_ADDRESS))
-    written = _write(content, base)
-    trap = caught.judge(signals, written.text, written.word_count, outcome.strategy)
-    if trap and trap.kind == "empty_shell" and scope == "article":
-        trap = None  # few words as they are, a rule says that they are the page's own
-    promised = promise.need_render(signals.promise, written.text, written.word_count, outcome.strategy)
-    need_render = _need_render(promised, before.rendering, options)
-    if outcome.content and (trap or written.word_count < chain.fewest_words(page)):
-        left = f"only {written.word_count} words were left after the clean-up"
-        outcome = chain.give_up(outcome, trap.reason if trap else left)
-    if not outcome.content and not _may_show(written, about, trap, need_render):
-        written = _write(_bookmark(about), base)
+    written, outcome, trap, need_render = _settle(_write(content, base), sought, outcome, before, about, base, options)
     clock.lap("write")
 
     about = _with_language_and_tags(about, document, written.text, url)
@@ -151,6 +132,66 @@ def extract(
         need_render=need_render,
         selector=outcome.content.selector if outcome.content else None,
     )
+
+
+class _Sought(NamedTuple):
+    """What is known of the page before anything is cut out of it."""
+
+    found: survey.Survey
+    notes: tuple[str, ...]
+    signals: caught.Signals
+    verdict: kind.Verdict
+    page: reading.Reading
+    outcome: chain.Outcome
+
+
+def _find(
+    document: dom.Document,
+    body: dom.Element,
+    source: str,
+    data: structured.Structured,
+    about: Metadata,
+    before: site_rules.Before,
+    url: str | None,
+    options: Options,
+    clock: _Clock,
+) -> _Sought:
+    """Survey the page, tell its kind, and find its content there, or in the part that a rule chose."""
+    found, notes = _survey(body)
+    signals = caught.look(document, found, data, source, url, options.status, before.gone)
+    verdict = kind.classify(data, found, url)
+    clock.lap("survey")
+
+    if before.scope:
+        found, notes = _survey(before.scope.take())
+    scope = before.scope.kind if before.scope else None
+    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
+    outcome = chain.run(page, options.timer)
+    clock.lap("chain")
+    return _Sought(found, notes, signals, verdict, page, outcome)
+
+
+def _settle(
+    written: Written,
+    sought: _Sought,
+    outcome: chain.Outcome,
+    before: site_rules.Before,
+    about: Metadata,
+    base: str | None,
+    options: Options,
+) -> tuple[Written, chain.Outcome, Caught | None, NeedRender | None]:
+    """What was written, seen once more: is it the page, or what was caught instead, or too little of it?"""
+    trap = caught.judge(sought.signals, written.text, written.word_count, outcome.strategy)
+    if trap and trap.kind == "empty_shell" and sought.page.scope == "article":
+        trap = None  # few words as they are, a rule says that they are the page's own
+    promised = promise.need_render(sought.signals.promise, written.text, written.word_count, outcome.strategy)
+    need_render = _need_render(promised, before.rendering, options)
+    if outcome.content and (trap or written.word_count < chain.fewest_words(sought.page)):
+        left = f"only {written.word_count} words were left after the clean-up"
+        outcome = chain.give_up(outcome, trap.reason if trap else left)
+    if not outcome.content and not _may_show(written, about, trap, need_render):
+        written = _write(_bookmark(about), base)
+    return written, outcome, trap, need_render
 
 
 def keep_text(
