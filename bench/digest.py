@@ -31,7 +31,10 @@ def main() -> int:
     parser.add_argument("folders", type=Path, nargs="*")
     parser.add_argument("--against", type=Path, default=None, help="an earlier file of digests")
     options = parser.parse_args()
-    folders = options.folders or [*sorted(path for path in SHARED.glob("*") if path.is_dir()), ROOT / "tests" / "corpus"]
+    folders = options.folders or [
+        *sorted(path for path in SHARED.glob("*") if path.is_dir()),
+        ROOT / "tests" / "corpus",
+    ]
     pages = sorted({path for folder in folders for path in find_pages(folder)})
     with ProcessPoolExecutor() as pool:
         found = dict(zip(map(name_of, pages), pool.map(digest, pages, chunksize=20), strict=True))

@@ -1,4 +1,4 @@
-"""What fetching adds to extracting: 200 static pages from loopback, eight at a time, against extraction alone.
+"""What fetching adds to extracting: 200 static pages from loopback, eight at a time, against extract alone.
 
 `python bench/fetch.py [folder of .html files]`. The server runs in a process of its own and sends the pages packed with
 gzip, as servers do. Prints the ratio of both times; the aim is at most 1.5.

@@ -18,8 +18,8 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter, process_time
 
-from pagekeep.app.importing.report import Report
-from pagekeep.app.importing.running import BATCH, Plan, import_stream
+from pagekeep.library.imports.report import Report
+from pagekeep.library.imports.run import BATCH, Plan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import open_store
 

@@ -22,8 +22,7 @@ from playwright.async_api import Error, async_playwright
 
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
-from pagekeep.fetch import chromium
-from pagekeep.fetch.browser import Browser
+from pagekeep.fetch.browser import Browser, chromium
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, LAST
 from tests.site.server import Site

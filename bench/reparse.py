@@ -18,10 +18,10 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
-from pagekeep.app import entry
-from pagekeep.app.capture import read_page
-from pagekeep.app.reparse import reparse
+from pagekeep.capture.from_url import read_page
 from pagekeep.errors import PagekeepError
+from pagekeep.library import build_item
+from pagekeep.library.reparse.reparse import reparse
 from pagekeep.model import Fetched, Options
 from pagekeep.store import Store, open_store
 
@@ -51,8 +51,8 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
             page = read_page(fetched, Options(saved_at=NOW))
         except PagekeepError:
             continue
-        item = entry.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())
-        ids.append(store.upsert(item, entry.raw_page(fetched, NOW)).id)
+        item = build_item.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())
+        ids.append(store.upsert(item, build_item.raw_page(fetched, NOW)).id)
     return ids
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from pagekeep.evaluate import corpus as corpora
-from pagekeep.evaluate import pipeline_extract
-from pagekeep.evaluate.round_trip import faults
+from pagekeep.lab import corpus as corpora
+from pagekeep.lab import pipeline_extract
+from pagekeep.lab.markdown.round_trip import faults
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "corpora"

@@ -17,9 +17,9 @@ from typing import Any
 
 from worker import EXTRACTORS, read_message, write_message
 
-from pagekeep.evaluate import corpus as corpora
-from pagekeep.evaluate.corpus import Sample
-from pagekeep.evaluate.metrics import WordScore, score_words
+from pagekeep.lab import corpus as corpora
+from pagekeep.lab.corpus import Sample
+from pagekeep.lab.metrics import WordScore, score_words
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import PAIRS, USER, fill
 from pagekeep.store import open_store
-from pagekeep.store.library import Library
+from pagekeep.store.user_store import Library
 from tests.hostile.server import Served, served
 from tests.site.server import Reply, Request, Site
 

@@ -27,8 +27,9 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pagekeep.model import Item, ItemFilter, RawPage
-from pagekeep.store import Store, items, open_store
-from pagekeep.store.library import Library
+from pagekeep.store import Store, open_store
+from pagekeep.store.tables import items
+from pagekeep.store.user_store import Library
 from tests.store.making import make_item, make_raw, moment, postgres_server
 
 SMALL = 1_000

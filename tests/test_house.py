@@ -12,7 +12,7 @@ import pagekeep
 
 HOUSE = Path(pagekeep.__file__).parent
 FILES = sorted(HOUSE.rglob("*.py"))
-PURE_ROOMS = ("extract", "markdown", "pipeline.py", "dom.py", "model.py", "errors.py", "words.py", "likeness.py")
+PURE_ROOMS = ("extraction", "markdown", "pipeline.py", "dom.py", "model", "errors.py", "text.py")
 PURE = [file for file in FILES if file.relative_to(HOUSE).parts[0] in PURE_ROOMS]
 
 EFFECTS = frozenset(

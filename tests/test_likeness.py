@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.likeness import (
+from pagekeep.text import (
     address,
     canonical,
     overlap,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.words import count_words, reading_time
+from pagekeep.text import count_words, reading_time
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
@@ -75,11 +74,6 @@ __all__ = [
     "__version__",
     "extract",
 ]
-
-# The room `pagekeep.extract` and the function share a name, and the first import of a submodule puts the module on its
-# package. Loading the (empty) room before the function is defined settles once that the name means the function here,
-# while `from pagekeep.extract.clean import ...` goes on working: it looks in `sys.modules`.
-import_module("pagekeep.extract")
 
 
 def extract(

@@ -10,35 +10,25 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from pagekeep import dom, markdown, words
-from pagekeep.extract import (
-    caught,
-    chain,
-    cut,
-    full_page,
-    kind,
-    language,
-    losses,
-    metadata,
-    promise,
-    quality,
-    reading,
-    references,
-    structured,
-    survey,
-    tags,
-    urls,
-)
-from pagekeep.extract import rules as site_rules
-from pagekeep.extract.clean import clean
-from pagekeep.extract.decode import decode
-from pagekeep.extract.doctype import document_type
-from pagekeep.extract.profiles import PROFILES
-from pagekeep.extract.quality import Written
-from pagekeep.extract.sanitise import sanitise
+from pagekeep import dom, markdown
+from pagekeep.extraction import metadata, site_rules
+from pagekeep.extraction.classify import browser_need, caught, kind
+from pagekeep.extraction.clean import clean
+from pagekeep.extraction.input import structured, urls
+from pagekeep.extraction.input.decode import decode
+from pagekeep.extraction.input.doctype import document_type
+from pagekeep.extraction.locate import page_facts, survey
+from pagekeep.extraction.locate.profiles import PROFILES
+from pagekeep.extraction.locate.strategies import chain, full_page
+from pagekeep.extraction.metadata import language, tags
+from pagekeep.extraction.output import losses, quality, references
+from pagekeep.extraction.output.quality import Written
+from pagekeep.extraction.output.sanitise import sanitise
+from pagekeep.extraction.prune import cut
 from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, Quality, Trace
 from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
+from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
 NO_RULES: Final = Rulebook()
@@ -127,7 +117,7 @@ def extract(
             seconds=MappingProxyType(clock.seconds),
         ),
         word_count=written.word_count,
-        reading_time=words.reading_time(written.word_count),
+        reading_time=reading_time(written.word_count),
         caught=trap,
         need_render=need_render,
         selector=outcome.content.selector if outcome.content else None,
@@ -141,7 +131,7 @@ class _Sought(NamedTuple):
     notes: tuple[str, ...]
     signals: caught.Signals
     verdict: kind.Verdict
-    page: reading.Reading
+    page: page_facts.Reading
     outcome: chain.Outcome
 
 
@@ -165,7 +155,7 @@ def _find(
     if before.scope:
         found, notes = _survey(before.scope.take())
     scope = before.scope.kind if before.scope else None
-    page = reading.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
+    page = page_facts.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
     return _Sought(found, notes, signals, verdict, page, outcome)
@@ -184,7 +174,7 @@ def _settle(
     trap = caught.judge(sought.signals, written.text, written.word_count, outcome.strategy)
     if trap and trap.kind == "empty_shell" and sought.page.scope == "article":
         trap = None  # few words as they are, a rule says that they are the page's own
-    promised = promise.need_render(sought.signals.promise, written.text, written.word_count, outcome.strategy)
+    promised = browser_need.need_render(sought.signals.promise, written.text, written.word_count, outcome.strategy)
     need_render = _need_render(promised, before.rendering, options)
     if outcome.content and (trap or written.word_count < chain.fewest_words(sought.page)):
         left = f"only {written.word_count} words were left after the clean-up"
@@ -209,7 +199,7 @@ def keep_text(
     root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
     clean_html, root = sanitise(root)
     said = body if plain is None else plain
-    written = Written(root, clean_html, said, body, words.count_words(said), {})
+    written = Written(root, clean_html, said, body, count_words(said), {})
     about = about or Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
     about = _with_language_and_tags(about, dom.parse(""), said, url)
     judged = quality.assess(written, "verbatim", about, None)
@@ -228,7 +218,7 @@ def keep_text(
         strategy="verbatim",
         trace=Trace(attempts=(attempt,), notes=notes),
         word_count=written.word_count,
-        reading_time=words.reading_time(written.word_count),
+        reading_time=reading_time(written.word_count),
     )
 
 
@@ -245,7 +235,7 @@ def _write(content: dom.Element, base: str | None) -> Written:
     page = losses.count_in_page(content)
     html, root = sanitise(clean(content, base))
     text = markdown.to_text(root)
-    return Written(root, html, text, markdown.to_markdown(root), words.count_words(text), page)
+    return Written(root, html, text, markdown.to_markdown(root), count_words(text), page)
 
 
 @dataclass(slots=True)
@@ -353,5 +343,5 @@ def _discarded(rule_id: str, about: Metadata, url: str | None, options: Options,
         strategy="discarded",
         trace=told,
         word_count=0,
-        reading_time=words.reading_time(0),
+        reading_time=reading_time(0),
     )

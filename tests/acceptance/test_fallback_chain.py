@@ -1,4 +1,4 @@
-"""The fallback chain as its design promises it: acceptance criteria 1 to 6, 9 and 10 of the fallback extraction chain."""
+"""The fallback chain as its design promises it: acceptance criteria 1 to 6, 9 and 10 of the fallback extract chain."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from pagekeep import Options, Page, PagekeepError, dom, extract
-from pagekeep.extract import chain
-from pagekeep.extract.survey import MAX_NODES
+from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.locate.survey import MAX_NODES
 from pagekeep.model import Strategy
 
 URL = "https://light.example/blog/stores"

@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests`, whichever way pytest was started
-
-from tests.doors.test_cli_library import Shell
+from tests.doors.cli.test_library import Shell
 from tests.site.server import Reply, Request, Site
 
 COUNT = 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -12,11 +11,9 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.site`, whichever way pytest was started
-
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
-from pagekeep.fetch import chromium
+from pagekeep.fetch.browser import chromium
 from tests.browser.pages import PICTURE, SITE
 from tests.browser.serving import Server
 from tests.site.server import Reply, Request, Site

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from pagekeep.app.accounts import add_user
+from pagekeep.accounts import add_user
 from pagekeep.config import Settings
 from pagekeep.store import open_accounts
 from tests.browser.conftest import SIZES

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.browser`, whichever way pytest was started
 
 from tests.browser.extended import Browser, Server, full_chromium, until
 from tests.site.server import Reply, Request, Site

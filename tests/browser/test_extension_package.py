@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `scripts`, whichever way pytest was started
 
 from scripts.draw_icons import FOLDER, SIZES, png
 from scripts.package_extension import SOURCE, files, make, manifest

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from pagekeep.app.annotating import mark
 from pagekeep.config import Settings
+from pagekeep.library.annotations import mark
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.extended import until

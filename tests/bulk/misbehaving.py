@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pagekeep.bulk.records import Line, Span
+from pagekeep.bulk.input.records import Line, Span
 from pagekeep.bulk.row import Job, Made
 from pagekeep.bulk.row import make as honest
 

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from pagekeep.bulk import Account, Report, report, run
-from pagekeep.bulk.course import Times
+from pagekeep.bulk.progress import Times
 from pagekeep.bulk.row import Made
 from tests.bulk.making import jsonl, page
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Coroutine, Iterator
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `tests.site`, whichever way pytest was started
 
 from pagekeep.config import Settings
 from tests.site.pages import PAGES

@@ -26,8 +26,7 @@ from pagekeep.errors import (
     TooLarge,
     UnsupportedContent,
 )
-from pagekeep.fetch import chromium
-from pagekeep.fetch.browser import Browser, flags
+from pagekeep.fetch.browser import Browser, chromium, flags
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import Fetched
 from tests.hostile import render_canary, render_kill, render_storm

@@ -24,7 +24,7 @@ from pagekeep import (
     UnsupportedContent,
 )
 from pagekeep.config import Settings
-from pagekeep.extract.decode import decode
+from pagekeep.extraction.input.decode import decode
 from pagekeep.fetch import Client, fetch
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import Fetched

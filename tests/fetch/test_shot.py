@@ -12,8 +12,7 @@ from PIL import Image
 
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError, TooLarge
-from pagekeep.fetch import chromium
-from pagekeep.fetch.browser import Browser, Pictured, shot
+from pagekeep.fetch.browser import Browser, Pictured, chromium, screenshot
 from pagekeep.fetch.guard import Guard
 from tests.hostile import render_canary
 from tests.site.server import Reply, Request, Site
@@ -69,8 +68,8 @@ def pictured(url: str, part: Literal["window", "whole"]) -> Pictured:
 
 def test_a_page_without_end_is_pictured_down_to_the_bound(site: Site) -> None:
     with Image.open(io.BytesIO(pictured(site.url("/tall"), "whole").picture)) as image:
-        assert image.size == (1280, shot.TALLEST)
-        assert image.convert("RGB").getpixel((5, shot.TALLEST - 1)) == (1, 2, 3)
+        assert image.size == (1280, screenshot.TALLEST)
+        assert image.convert("RGB").getpixel((5, screenshot.TALLEST - 1)) == (1, 2, 3)
 
 
 def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_asked_for(
@@ -84,7 +83,7 @@ def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_aske
 
 
 def test_a_picture_of_too_many_bytes_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shot, "MOST_BYTES", 1000)
+    monkeypatch.setattr(screenshot, "MOST_BYTES", 1000)
     with pytest.raises(TooLarge):
         pictured(site.url("/tall"), "window")
 

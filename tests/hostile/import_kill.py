@@ -13,12 +13,12 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from pagekeep.app.importing import running
-from pagekeep.app.importing.running import Plan, import_stream
+from pagekeep.library.imports import run
+from pagekeep.library.imports.run import Plan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import open_store
-from tests.app.importing import samples
 from tests.hostile.store_places import USER, all_items, kill, library_faults, run_script, start
+from tests.library.imports import samples
 
 PAGES = 400
 
@@ -36,7 +36,7 @@ def _export(folder: Path) -> Path:
 
 
 def _bring(where: str, path: str, pipe: int) -> None:
-    running.BATCH = 10  # type: ignore[misc]
+    run.BATCH = 10  # type: ignore[misc]
     with open(path, "rb") as file, closing(open_store(where, USER)) as library:
         plan = Plan(Rulebook(), queue=True, progress=lambda _report: void(os.write(pipe, b".")))
         import_stream(file, "bookmarks.html", library, plan)

@@ -23,13 +23,13 @@ from urllib.parse import quote
 
 from playwright.sync_api import Error, sync_playwright
 
-from pagekeep.app import rendering
-from pagekeep.app.annotating import mark
-from pagekeep.app.rendering_apart import Renderer
 from pagekeep.config import Settings
-from pagekeep.doors.http.pages import frame
-from pagekeep.fetch import chromium
+from pagekeep.doors.http.web.layout import page as frame
+from pagekeep.fetch.browser import chromium
+from pagekeep.library.annotations import mark
 from pagekeep.model import RawPage
+from pagekeep.present import markdown_html
+from pagekeep.present.render_worker import Renderer
 from pagekeep.store import open_store
 from tests.browser.serving import Server
 from tests.hostile.reader_vectors import vectors
@@ -110,15 +110,15 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
 @contextmanager
 def unguarded() -> Iterator[None]:
     """Nothing is sanitised or escaped. In this process alone, and only here."""
-    renderer = rendering._renderer()
+    renderer = markdown_html._renderer()
     loose = frame.templates().overlay(autoescape=False, cache_size=100)
     renderer.options["html"] = True
     try:
         with (
             # Here, and nothing is kept of it.
-            patch.object(Renderer, "render", lambda _self, text, **how: rendering.render(text, **how)),
-            patch.object(rendering, "sanitised", lambda html, _pictures: html),
-            patch.object(rendering, "_absolute", lambda address, _base: address),
+            patch.object(Renderer, "render", lambda _self, text, **how: markdown_html.render(text, **how)),
+            patch.object(markdown_html, "sanitised", lambda html, _pictures: html),
+            patch.object(markdown_html, "_absolute", lambda address, _base: address),
             patch.object(renderer, "validateLink", lambda _url: True),
             patch.object(frame, "templates", lambda: loose),
         ):

@@ -237,7 +237,7 @@ async def unguarded(here: Trap, *, each: bool) -> set[str]:
     """What reaches them from plain Playwright."""
     from playwright.async_api import Error, async_playwright
 
-    from pagekeep.fetch import chromium
+    from pagekeep.fetch.browser import chromium
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium.find().path)

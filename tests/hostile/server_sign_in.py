@@ -22,7 +22,7 @@ from urllib.parse import urlencode
 
 import uvicorn
 
-from pagekeep.app import accounts as app
+from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.store import open_accounts

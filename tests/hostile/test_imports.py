@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.app.importing.report import Report
-from pagekeep.app.importing.running import Plan, import_stream
 from pagekeep.errors import PagekeepError
+from pagekeep.library.imports.report import Report
+from pagekeep.library.imports.run import Plan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
-from tests.app.importing import samples
-from tests.app.importing.conftest import everything
 from tests.hostile.import_kill import attack
 from tests.hostile.store_places import attack_on
+from tests.library.imports import samples
+from tests.library.imports.conftest import everything
 
 
 def bring(library: Store, data: bytes) -> Report:

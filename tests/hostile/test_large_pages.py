@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep import Options, Page, PagekeepError, TooLarge, extract
-from pagekeep.extract.survey import MAX_NODES
+from pagekeep.extraction.locate.survey import MAX_NODES
 
 LIMIT = Options().max_bytes
 PROSE = "<p>" + "Words of the page, and more of them, stand here in a row. " * 20 + "</p>"

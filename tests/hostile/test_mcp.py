@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from pagekeep.app.capture import Retrieval
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.doors.mcp.desk import Desk
+from pagekeep.doors.mcp.context import Desk
 from pagekeep.doors.mcp.envelope import seal
 from pagekeep.doors.mcp.server import make_server
 from pagekeep.store import open_store

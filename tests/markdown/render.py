@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.evaluate.rendered import raw_html, tree_of
+from pagekeep.lab.markdown.rendered import raw_html, tree_of
 from pagekeep.markdown import to_markdown, to_text
 from pagekeep.markdown.escape import clean
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.evaluate.round_trip import faults
-from pagekeep.extract.clean import clean as clean_up
-from pagekeep.extract.sanitise import sanitise
+from pagekeep.extraction.clean import clean as clean_up
+from pagekeep.extraction.output.sanitise import sanitise
+from pagekeep.lab.markdown.round_trip import faults
 from pagekeep.markdown import to_markdown
 from pagekeep.markdown.escape import clean
 

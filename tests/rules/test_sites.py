@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.evaluate import rule_cases
+from pagekeep.lab.rules import cases
 from pagekeep.rules import checking, shipped
 from pagekeep.rules.loading import Loaded
 
-CASES = rule_cases.find(Path(__file__).parent / "sites")
+CASES = cases.find(Path(__file__).parent / "sites")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_page_comes_out_as_expected(case: rule_cases.RuleCase) -> None:
-    assert rule_cases.run(case, shipped()).wrong == ()
+def test_page_comes_out_as_expected(case: cases.RuleCase) -> None:
+    assert cases.run(case, shipped()).wrong == ()
 
 
 @pytest.mark.parametrize("rule", [rule.id for rule in shipped().rules])

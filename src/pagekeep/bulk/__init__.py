@@ -13,14 +13,14 @@
 
 from __future__ import annotations
 
-from pagekeep.bulk.accounts import Account
 from pagekeep.bulk.batch import extract_batch
-from pagekeep.bulk.course import Progress
-from pagekeep.bulk.inputs import find
+from pagekeep.bulk.input.files import find
 from pagekeep.bulk.plan import Plan
+from pagekeep.bulk.progress import Progress
 from pagekeep.bulk.report import Report
 from pagekeep.bulk.row import COLUMNS, Column, Row
-from pagekeep.bulk.running import extract_many, run
+from pagekeep.bulk.run import extract_many, run
+from pagekeep.bulk.tally import Account
 
 __all__ = [
     "COLUMNS",

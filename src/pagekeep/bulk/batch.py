@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from pagekeep.bulk.local import in_batches
-from pagekeep.bulk.records import Record, Refused
+from pagekeep.bulk.engines.local import in_batches
+from pagekeep.bulk.input.records import Record, Refused
 from pagekeep.bulk.row import DEFAULT, Job, Wanted, failed_row
-from pagekeep.bulk.running import ROW
+from pagekeep.bulk.run import ROW
 from pagekeep.errors import ParseError
 from pagekeep.workers import Pool
 

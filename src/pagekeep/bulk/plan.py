@@ -8,9 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pagekeep.bulk.inputs import Input
-from pagekeep.bulk.reading import Reading
-from pagekeep.bulk.records import Columns
+from pagekeep.bulk.input.files import Input
+from pagekeep.bulk.input.read import Reading
+from pagekeep.bulk.input.records import Columns
 from pagekeep.bulk.row import BY_NAME, DEFAULT, Made, OutputFormat, Wanted
 from pagekeep.errors import ParseError
 from pagekeep.model import PARSER_VERSION

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pagekeep.bulk import report_page
-from pagekeep.bulk.accounts import Account
-from pagekeep.bulk.course import Times
-from pagekeep.bulk.parts import REPORT
+from pagekeep.bulk.output.parts import REPORT
+from pagekeep.bulk.progress import Times
+from pagekeep.bulk.tally import Account
 
 
 @dataclass(frozen=True, slots=True)

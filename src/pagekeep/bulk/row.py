@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pagekeep import rules
 from pagekeep.bulk.duplicates import Signature, signature
-from pagekeep.bulk.reading import Found, opened
-from pagekeep.bulk.records import Line, Record, Refused
+from pagekeep.bulk.input.read import Found, opened
+from pagekeep.bulk.input.records import Line, Record, Refused
 from pagekeep.errors import PagekeepError
 from pagekeep.model import PARSER_VERSION, Options, Page
 from pagekeep.pipeline import extract

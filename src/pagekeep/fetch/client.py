@@ -20,14 +20,14 @@ from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, TooLarge
 from pagekeep.fetch import redirects
 from pagekeep.fetch.backend import GuardedBackend, connecting
-from pagekeep.fetch.content import HTML, charset, media_type, page_type, refuse_other
+from pagekeep.fetch.content_type import HTML, charset, media_type, page_type, refuse_other
 from pagekeep.fetch.cookies import CookieJar
 from pagekeep.fetch.deadline import Deadline
 from pagekeep.fetch.decoders import ACCEPTED, Body
+from pagekeep.fetch.error_mapping import http_error, translated, was_reset
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import Headers, checked, checked_cookies
 from pagekeep.fetch.politeness import BUSY, Clock, Gates, SystemClock, pause, retry_after
-from pagekeep.fetch.translate import http_error, translated, was_reset
 from pagekeep.fetch.urls import SplitUrl
 from pagekeep.model import Fetched
 

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from typing import Protocol
 
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, InvalidUrl
-from pagekeep.fetch.addresses import IP, Network, is_public
+from pagekeep.fetch.ip_ranges import IP, Network, is_public
 from pagekeep.fetch.urls import Host, SplitUrl, read_host, split_url
 
 __all__ = ["Address", "Guard", "Resolver", "SplitUrl", "SystemResolver"]

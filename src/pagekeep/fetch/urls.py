@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import quote, unquote_to_bytes, urljoin
 
 from pagekeep.errors import InvalidProtocol, InvalidUrl
-from pagekeep.fetch.addresses import IP, looks_like_ipv4, read_ipv4
+from pagekeep.fetch.ip_ranges import IP, looks_like_ipv4, read_ipv4
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 MAX_LENGTH: Final = 8192

@@ -12,7 +12,7 @@ import yaml
 
 from pagekeep.errors import ParseError
 from pagekeep.model import Metadata, Quality
-from pagekeep.words import reading_time
+from pagekeep.text import reading_time
 
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pagekeep.store.accounts import Accounts
 from pagekeep.store.contract import Order, Store
 from pagekeep.store.opening import LOCAL_USER, default_library, install_library, open_accounts, open_store
+from pagekeep.store.tables.accounts import Accounts
 
 __all__ = [
     "LOCAL_USER",

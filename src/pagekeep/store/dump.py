@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pagekeep.errors import StoreError
 from pagekeep.store.engine import Transaction
-from pagekeep.store.items import COLUMNS, SELECT, index, item_of
-from pagekeep.store.passages import COLUMNS as ANNOTATION
+from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
+from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from pagekeep.store.query import Query
-from pagekeep.store.where import Where
+from pagekeep.store.search.filters import Where
+from pagekeep.store.search.query import Query
 
 Row = tuple[Any, ...]
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from pagekeep.errors import StoreError
-from pagekeep.store.accounts import Accounts
 from pagekeep.store.contract import Store
-from pagekeep.store.library import Library
+from pagekeep.store.tables.accounts import Accounts
+from pagekeep.store.user_store import Library
 
 LOCAL_USER: Final = "local"
 """The user of a library that nobody else uses."""

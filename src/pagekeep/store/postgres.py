@@ -20,8 +20,8 @@ from pagekeep.errors import StoreError
 from pagekeep.store import dump
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
-from pagekeep.store.query import Query, Term
-from pagekeep.store.where import Where
+from pagekeep.store.search.filters import Where
+from pagekeep.store.search.query import Query, Term
 
 try:
     import psycopg

@@ -19,8 +19,8 @@ from pagekeep.errors import StoreError
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
-from pagekeep.store.query import Query, Term
-from pagekeep.store.where import Where
+from pagekeep.store.search.filters import Where
+from pagekeep.store.search.query import Query, Term
 
 T = TypeVar("T")
 

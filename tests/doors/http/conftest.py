@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -12,14 +11,12 @@ import pytest
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
-sys.path.insert(0, str(Path(__file__).parents[3]))  # for `tests.app`, whichever way pytest was started
-
-from pagekeep.app import accounts as app_accounts
+from pagekeep import accounts as app_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.service import Service
 from pagekeep.store import Store, open_store
-from tests.app.conftest import shore
+from tests.site.fixtures import shore
 
 __all__ = ["shore"]
 LOCAL = "http://127.0.0.1:8470"

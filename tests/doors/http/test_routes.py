@@ -16,18 +16,18 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from pagekeep.app import accounts as app
-from pagekeep.app.annotating import mark
+from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
-from pagekeep.doors.http.images.signing import signed_path
+from pagekeep.doors.http.image_proxy.signing import signed_path
+from pagekeep.library.annotations import mark
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store, open_store
-from pagekeep.store.accounts import session_id
-from tests.app.conftest import Shore, article
+from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
-from tests.doors.http.images.pictures import picture
+from tests.doors.http.image_proxy.pictures import picture
 from tests.doors.http.routes import ROUTES, Route, Who
+from tests.site.fixtures import Shore, article
 from tests.site.server import Reply, Request, Site
 from tests.store.conftest import server
 from tests.store.making import Server, make_item, make_raw

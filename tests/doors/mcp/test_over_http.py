@@ -16,7 +16,7 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from pagekeep.app import accounts
+from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.model import Scope

@@ -9,20 +9,21 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from pagekeep.config import Settings
-from pagekeep.doors.http import errors, mcp, pages
-from pagekeep.doors.http.api import account, extract, items, jobs, passages, reparses, rules, saves, search, tokens
-from pagekeep.doors.http.compat import reader, scrape, screenshots
-from pagekeep.doors.http.folder import server_secret
-from pagekeep.doors.http.images import route as images
-from pagekeep.doors.http.operation import routes as operation
-from pagekeep.doors.http.operation import spans as tracing
-from pagekeep.doors.http.operation.logs import Logged
-from pagekeep.doors.http.operation.metrics import Metrics
-from pagekeep.doors.http.pages import failures
-from pagekeep.doors.http.security.headers import SafeHeaders
-from pagekeep.doors.http.security.names import NamesOnly, names_of
-from pagekeep.doors.http.security.sizes import BoundedBodies
+from pagekeep.doors.http import errors, mcp, web
+from pagekeep.doors.http.api import account, extract, items, jobs, reparse, rules, saves, search, tokens
+from pagekeep.doors.http.api import annotations as passages
+from pagekeep.doors.http.compat import firecrawl, jina, screenshots
+from pagekeep.doors.http.image_proxy import route as images
+from pagekeep.doors.http.middleware.body_limits import BoundedBodies
+from pagekeep.doors.http.middleware.headers import SafeHeaders
+from pagekeep.doors.http.middleware.host_names import NamesOnly, names_of
+from pagekeep.doors.http.observability import routes as operation
+from pagekeep.doors.http.observability import spans as tracing
+from pagekeep.doors.http.observability.logs import Logged
+from pagekeep.doors.http.observability.metrics import Metrics
+from pagekeep.doors.http.server_folder import server_secret
 from pagekeep.doors.http.service import opened
+from pagekeep.doors.http.web import error_pages
 from pagekeep.version import __version__
 
 
@@ -50,15 +51,15 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     errors.install(app, metrics.failed)
-    for resource in (saves, jobs, reparses, extract, items, passages, search, rules, tokens, account):
+    for resource in (saves, jobs, reparse, extract, items, passages, search, rules, tokens, account):
         app.include_router(resource.router)
-    for door in (reader, scrape, screenshots, images, pages, operation):
+    for door in (jina, firecrawl, screenshots, images, web, operation):
         app.include_router(door.router)
-    failures.install(app, metrics.failed)
+    error_pages.install(app, metrics.failed)
     # The last one added stands first.
-    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes}, refused=failures.refused)
+    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes}, refused=error_pages.refused)
     app.add_middleware(NamesOnly, names=names_of(settings))
-    app.add_middleware(SafeHeaders, unexpected=failures.unexpected)
+    app.add_middleware(SafeHeaders, unexpected=error_pages.unexpected)
     app.add_middleware(Logged, metrics=metrics)
     app.add_middleware(tracing.Traced, spans=spans)
     return app

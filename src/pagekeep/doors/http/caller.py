@@ -11,9 +11,9 @@ from typing import Annotated, Final, Literal
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from pagekeep.app import accounts
-from pagekeep.doors.http.security.cookies import session_of
-from pagekeep.doors.http.security.sites import refuse_other_sites
+from pagekeep import accounts
+from pagekeep.doors.http.middleware.cookies import session_of
+from pagekeep.doors.http.middleware.cross_site import refuse_other_sites
 from pagekeep.doors.http.service import Service, service_of
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.model import SCOPES, Scope

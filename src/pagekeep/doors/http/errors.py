@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from pagekeep import errors
-from pagekeep.doors.http.answers import Json
+from pagekeep.doors.http.responses import Json
 from pagekeep.errors import PagekeepError
 
 STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {

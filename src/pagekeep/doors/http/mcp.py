@@ -18,9 +18,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pagekeep.doors.http.caller import Caller, may_read, who
 from pagekeep.doors.http.errors import error_answer
-from pagekeep.doors.http.security.sites import refuse_other_sites
+from pagekeep.doors.http.middleware.cross_site import refuse_other_sites
 from pagekeep.doors.http.service import Service
-from pagekeep.doors.mcp.desk import Desk, caller_desk
+from pagekeep.doors.mcp.context import Desk, caller_desk
 from pagekeep.errors import NotSignedIn, PagekeepError
 
 

@@ -11,19 +11,19 @@ from typing import Final, cast
 
 from fastapi import Request
 
-from pagekeep.app.background import Background, working
-from pagekeep.app.capture import Retrieval
-from pagekeep.app.library import open_library
-from pagekeep.app.reading import Reader
-from pagekeep.app.rendering_apart import Renderer
+from pagekeep.capture.extract_worker import Reader
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.doors.http.folder import server_folder
-from pagekeep.doors.http.images.proxy import Pictures
-from pagekeep.doors.http.images.shelf import Shelf
-from pagekeep.doors.http.imports import Imports
-from pagekeep.doors.http.libraries import Libraries
-from pagekeep.doors.http.operation.metrics import Metrics
-from pagekeep.doors.http.operation.spans import Spans
+from pagekeep.doors.http.image_proxy.cache import Shelf
+from pagekeep.doors.http.image_proxy.proxy import Pictures
+from pagekeep.doors.http.import_slots import Imports
+from pagekeep.doors.http.observability.metrics import Metrics
+from pagekeep.doors.http.observability.spans import Spans
+from pagekeep.doors.http.open_libraries import Libraries
+from pagekeep.doors.http.server_folder import server_folder
+from pagekeep.library.items import open_library
+from pagekeep.library.queue.background import Background, working
+from pagekeep.present.render_worker import Renderer
 from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
 SCREENSHOT_SECONDS: Final = 3600

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 
-from pagekeep import words
+from pagekeep.text import one_line as to_one_line
 
 
 def seal(text: str, source: str) -> str:
@@ -24,4 +24,4 @@ def seal(text: str, source: str) -> str:
 
 def one_line(text: str) -> str:
     """A title or an address, unable to look like anything but one line."""
-    return words.one_line(text)[:500]
+    return to_one_line(text)[:500]

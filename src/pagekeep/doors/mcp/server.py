@@ -12,15 +12,15 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from pagekeep.app import library as shelves
-from pagekeep.app import sections
-from pagekeep.app.capture import Request
-from pagekeep.app.save import save as save_page
-from pagekeep.doors.mcp.answers import Found, Heading, Outline, PageText, Results, SavedPage
-from pagekeep.doors.mcp.desk import Desk, DeskFinder
+from pagekeep.capture.from_url import Request
+from pagekeep.doors.mcp.context import Desk, DeskFinder
 from pagekeep.doors.mcp.envelope import one_line, seal
+from pagekeep.doors.mcp.responses import Found, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl, PagekeepError
-from pagekeep.model import Item, ItemFilter, Level, Page
+from pagekeep.library import items as shelves
+from pagekeep.library.save import save as save_page
+from pagekeep.model import Item, ItemFilter, Page, QualityLevel
+from pagekeep.present import sections
 from pagekeep.version import __version__
 
 LONGEST: Final = 100_000
@@ -144,7 +144,7 @@ def _offer_library(server: MCPServer[Any], desk: DeskFinder) -> None:
     async def list_items(
         domain: str | None = None,
         tag: str | None = None,
-        quality: Level | None = None,
+        quality: QualityLevel | None = None,
         archived: bool = False,
         pinned: bool | None = None,
         limit: Limit = 20,

@@ -14,11 +14,11 @@ from pagekeep.errors import FetchTimeout, RenderError
 from pagekeep.fetch.browser import engine as engines
 from pagekeep.fetch.browser.engine import Engine, within
 from pagekeep.fetch.browser.flags import HEIGHT, WIDTH
-from pagekeep.fetch.browser.translate import Crashed, translated
+from pagekeep.fetch.browser.playwright_errors import Crashed, translated
+from pagekeep.fetch.browser.proxy import Proxy
+from pagekeep.fetch.error_mapping import http_error
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import checked, checked_cookies
-from pagekeep.fetch.proxy import Proxy
-from pagekeep.fetch.translate import http_error
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 

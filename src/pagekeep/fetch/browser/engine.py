@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pagekeep.errors import RenderError
-from pagekeep.fetch import chromium
-from pagekeep.fetch.browser import processes
+from pagekeep.fetch.browser import chromium, processes
 from pagekeep.fetch.browser.flags import DROPPED, environment, flags, may_sandbox
+from pagekeep.fetch.browser.playwright_errors import Crashed
 from pagekeep.fetch.browser.processes import Processes
-from pagekeep.fetch.browser.translate import Crashed
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from pagekeep.fetch.chromium import Chromium
+from pagekeep.fetch.browser.chromium import Chromium
 
 FLAGS: Final = (
     # Nothing goes out but through the proxy: no UDP of WebRTC or QUIC, no look-up of names by the browser itself.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from playwright.async_api import Error
 
 from pagekeep.errors import PagekeepError
-from pagekeep.fetch.proxy import Pass
+from pagekeep.fetch.browser.proxy import Pass
 from pagekeep.fetch.urls import split_url
 
 if TYPE_CHECKING:

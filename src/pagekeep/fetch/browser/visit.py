@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from playwright.async_api import Error
 
 from pagekeep.errors import FetchTimeout, RenderError, TooLarge
-from pagekeep.fetch.browser import shot
+from pagekeep.fetch.browser import screenshot
 from pagekeep.fetch.browser.engine import being_cancelled
+from pagekeep.fetch.browser.playwright_errors import Crashed, failed_navigation
+from pagekeep.fetch.browser.proxy import Pass
 from pagekeep.fetch.browser.requests import Requests
 from pagekeep.fetch.browser.settle import ENDLESS, Settling, Traffic
-from pagekeep.fetch.browser.translate import Crashed, failed_navigation
 from pagekeep.fetch.browser.world import Moved, World
-from pagekeep.fetch.content import refuse_other
-from pagekeep.fetch.proxy import Pass
+from pagekeep.fetch.content_type import refuse_other
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
@@ -101,7 +101,7 @@ class Visit:
 
     async def _shot(self, session: CDPSession, world: World) -> bytes:
         left = self._deadline - self._clock()
-        return await shot.take(session, world, whole=self._ask.picture == "whole", seconds=left / 2)
+        return await screenshot.take(session, world, whole=self._ask.picture == "whole", seconds=left / 2)
 
     async def _prepare(self, page: Page, session: CDPSession, frame: str) -> None:
         ask = self._ask

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep.app import accounts as app
+from pagekeep import accounts as app
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from tests.doors.http.conftest import PASSWORD, service_of
 

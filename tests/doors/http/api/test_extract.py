@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 
 from pagekeep.store import Store
-from tests.app.conftest import Shore, article
+from tests.site.fixtures import Shore, article
 
 
 def test_a_page_is_extracted_and_nothing_is_stored(client: TestClient, shore: Shore, library: Store) -> None:

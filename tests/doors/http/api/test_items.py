@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.app.conftest import BARE, Shore, article
 from tests.doors.http.conftest import service_of
+from tests.site.fixtures import BARE, Shore, article
 
 
 def saved(client: TestClient, name: str = "a", **asked: Any) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep.app import moments
-from pagekeep.app.background import working
+from pagekeep import clock
 from pagekeep.config import Settings
+from pagekeep.library.queue.background import working
 from pagekeep.store import Store, open_store
-from tests.app.conftest import Shore, article
+from tests.site.fixtures import Shore, article
 
 
 def queued(client: TestClient, url: str) -> str:
@@ -65,9 +65,9 @@ def test_a_job_of_another_process_can_be_watched(
     client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it is on the board of the process that is asked."""
-    job = library.enqueue("https://example.com/", "https://example.com/", {}, moments.after(moments.now(), 3600))
-    later = moments.after(moments.now(), 7200)
-    leased = library.lease("elsewhere", later, moments.after(later, 60))
+    job = library.enqueue("https://example.com/", "https://example.com/", {}, clock.after(clock.now(), 3600))
+    later = clock.after(clock.now(), 7200)
+    leased = library.lease("elsewhere", later, clock.after(later, 60))
     assert leased is not None
     assert library.finish(job.id, "elsewhere")
     assert [name for name, _ in events(client, job.id)] == ["done"]
@@ -90,7 +90,7 @@ def test_jobs_are_listed_by_state_and_dead_ones_come_back(client: TestClient, sh
 async def _interrupted(settings: Settings, shore: Shore) -> None:
     import asyncio
 
-    from pagekeep.app.capture import Retrieval
+    from pagekeep.capture.from_url import Retrieval
 
     async with Retrieval(settings) as retrieval, working(settings, retrieval, lambda _: None, grace=0.2) as background:
         end = asyncio.get_running_loop().time() + 10
@@ -110,7 +110,7 @@ def test_a_job_under_way_goes_back_to_the_queue_when_the_server_ends(settings: S
 
     with Site({"silent": silent}) as site, closing(open_store(settings.library)) as library:
         url = site.url("/silent")
-        library.enqueue(url, url, {"render": "never"}, moments.now())
+        library.enqueue(url, url, {"render": "never"}, clock.now())
         asyncio.run(_interrupted(settings, Shore(site, {}, {})))
         (job,) = library.jobs()
         assert (job.state, job.error and job.error["type"]) == ("queued", "Interrupted")

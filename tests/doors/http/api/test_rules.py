@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from tests.app.conftest import article
+from tests.site.fixtures import article
 
 GOOD = "- id: mine\n  phase: pre\n  trigger: {host: {equals: example.com}}\n  remove: [.boats]\n"
 

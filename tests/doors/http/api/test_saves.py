@@ -9,7 +9,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from pagekeep.store import Store
-from tests.app.conftest import SENTENCE, Shore, article
+from tests.site.fixtures import SENTENCE, Shore, article
 
 
 def until(done: Callable[[], bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi.testclient import TestClient
 
-from tests.app.conftest import article
+from tests.site.fixtures import article
 
 
 def test_a_search_gives_items_with_the_text_around_the_words(client: TestClient) -> None:

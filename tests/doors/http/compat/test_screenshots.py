@@ -17,8 +17,8 @@ from PIL import Image
 from pagekeep.config import Settings
 from pagekeep.doors.http import service as service_module
 from pagekeep.doors.http.compat import screenshots
-from tests.app.conftest import a_browser
 from tests.doors.http.conftest import service_of
+from tests.site.fixtures import a_browser
 from tests.site.server import Reply, Request, Site
 
 __all__ = ["a_browser"]

@@ -7,13 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
-from pagekeep.app.explaining import explain
-from pagekeep.app.looking import look
-from pagekeep.app.shape import page_shape, trace_shape
-from pagekeep.doors.http.answers import Json
-from pagekeep.doors.http.api.pages import Here, given_by, request_of
-from pagekeep.doors.http.api.shapes import FETCHING, Asked, Explanation, OnePage, failures
+from pagekeep.doors.http.api.models import FETCHING, Asked, Explanation, OnePage, failures
+from pagekeep.doors.http.api.page_requests import Here, given_by, request_of
 from pagekeep.doors.http.caller import Caller, may_read
+from pagekeep.doors.http.responses import Json
+from pagekeep.library.preview import look
+from pagekeep.present.explain import explain
+from pagekeep.present.json_shapes import page_shape, trace_shape
 
 router = APIRouter(prefix="/api/v1", tags=["extract"])
 Reader = Annotated[Caller, Depends(may_read)]

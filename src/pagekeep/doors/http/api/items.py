@@ -8,21 +8,22 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
 
-from pagekeep.app import addresses, moments
-from pagekeep.app.capture import Request as Wanted
-from pagekeep.app.difference import difference
-from pagekeep.app.explaining import explain
-from pagekeep.app.library import find, set_by_user
-from pagekeep.app.looking import look_again
-from pagekeep.app.reparse import reparse_one
-from pagekeep.app.save import retry
-from pagekeep.app.shape import item_shape, items_shape, page_shape, saved_shape, trace_shape
-from pagekeep.doors.http.answers import Json, answer
-from pagekeep.doors.http.api import forms, shapes
-from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import FETCHING, failures
+from pagekeep import clock
+from pagekeep.capture.from_url import Request as Wanted
+from pagekeep.doors.http.api import item_formats, models
+from pagekeep.doors.http.api.models import FETCHING, failures
+from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
-from pagekeep.model import ItemFilter, Level
+from pagekeep.doors.http.responses import Json, answer
+from pagekeep.library import normal_url
+from pagekeep.library.items import find, set_by_user
+from pagekeep.library.preview import look_again
+from pagekeep.library.reparse.reparse import reparse_one
+from pagekeep.library.save import retry
+from pagekeep.model import ItemFilter, QualityLevel
+from pagekeep.present.diff import difference
+from pagekeep.present.explain import explain
+from pagekeep.present.json_shapes import item_shape, items_shape, page_shape, saved_shape, trace_shape
 from pagekeep.store import Order
 
 router = APIRouter(prefix="/api/v1", tags=["items"])
@@ -32,7 +33,7 @@ Key = Annotated[str | None, Query(max_length=10_000, description="`next` of the 
 _RECENT: Final = 200
 
 
-@router.get("/items", response_model=shapes.Items, responses=failures())
+@router.get("/items", response_model=models.Items, responses=failures())
 def list_items(
     request: Request,
     library: Reads,
@@ -45,7 +46,7 @@ def list_items(
         Literal["no", "yes", "any"] | None, Query(description="`no` unless deleted ones are listed.")
     ] = None,
     deleted: bool = False,
-    quality: Level | None = None,
+    quality: QualityLevel | None = None,
     saved_after: Moment = None,
     saved_before: Moment = None,
     order: Order = "saved",
@@ -72,25 +73,29 @@ def list_items(
     return answer(request, items_shape(page.items, page.next))
 
 
-@router.get("/items/lookup", response_model=shapes.PerhapsAnItem, responses=failures())
+@router.get("/items/lookup", response_model=models.PerhapsAnItem, responses=failures())
 def look_up(request: Request, library: Reads, url: Annotated[str, Query(max_length=8192)]) -> Response:
     """The item for an address in any form, if the page is in the library."""
-    item = library.find_url(addresses.normalise(url))
+    item = library.find_url(normal_url.normalise(url))
     there = item is not None and item.deleted_at is None
     return answer(request, {"item": item_shape(item) if item is not None and there else None})
 
 
-@router.post("/items/purge", response_model=shapes.Purged, responses=failures())
-def purge_items(asked: shapes.AskedToPurge, library: Changes) -> Response:
+@router.post("/items/purge", response_model=models.Purged, responses=failures())
+def purge_items(asked: models.AskedToPurge, library: Changes) -> Response:
     """Remove deleted items for good, with their pages."""
     return Json({"purged": library.purge(asked.ids)})
 
 
 @router.get(
     "/items/{item_id}",
-    response_model=shapes.OneWholeItem,
+    response_model=models.OneWholeItem,
     responses={
-        200: {"content": {kind: {"schema": {"type": "string"}} for kind in forms.TYPES.values() if "json" not in kind}},
+        200: {
+            "content": {
+                kind: {"schema": {"type": "string"}} for kind in item_formats.TYPES.values() if "json" not in kind
+            }
+        },
         304: {"description": "It is as the client has it."},
         **failures(404, 406),
     },
@@ -100,18 +105,18 @@ def read_item(
     item_id: ItemId,
     library: Reads,
     service: Here,
-    format: Annotated[forms.Form | None, Query(description="Wins over the `Accept` header.")] = None,
+    format: Annotated[item_formats.Form | None, Query(description="Wins over the `Accept` header.")] = None,
 ) -> Response:
     """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
-    form = format or forms.accepted(request.headers.get("accept"))
+    form = format or item_formats.accepted(request.headers.get("accept"))
     item = find(library, item_id)
-    return forms.written(request, item, form, service.renderer)
+    return item_formats.written(request, item, form, service.renderer)
 
 
-@router.patch("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404, 412))
+@router.patch("/items/{item_id}", response_model=models.OneItem, responses=failures(404, 412))
 def change_item(
     item_id: ItemId,
-    asked: shapes.Changes,
+    asked: models.Changes,
     library: Changes,
     if_match: Annotated[
         str | None, Header(description="Change it only if it is still what this `ETag` stands for.")
@@ -119,7 +124,7 @@ def change_item(
 ) -> Response:
     """Pin, archive or tag an item, or note that it was read."""
     item = find(library, item_id)
-    since = None if if_match is None else forms.still(item, if_match)
+    since = None if if_match is None else item_formats.still(item, if_match)
     item = set_by_user(
         library,
         item,
@@ -131,31 +136,31 @@ def change_item(
         opened=bool(asked.opened),
         unchanged_since=since,
     )
-    return Json({"item": item_shape(item)}, headers={"ETag": forms.tag(item, "json")})
+    return Json({"item": item_shape(item)}, headers={"ETag": item_formats.tag(item, "json")})
 
 
-@router.delete("/items/{item_id}", response_model=shapes.OneItem, responses=failures(404))
+@router.delete("/items/{item_id}", response_model=models.OneItem, responses=failures(404))
 def delete_item(item_id: ItemId, library: Changes) -> Response:
     """Delete an item; it stays, and can be restored, until it is purged."""
-    return Json({"item": item_shape(library.delete(find(library, item_id).id, moments.now()))})
+    return Json({"item": item_shape(library.delete(find(library, item_id).id, clock.now()))})
 
 
-@router.post("/items/{item_id}/restore", response_model=shapes.OneItem, responses=failures(404))
+@router.post("/items/{item_id}/restore", response_model=models.OneItem, responses=failures(404))
 def restore_item(item_id: ItemId, library: Changes) -> Response:
     """Bring a deleted item back."""
-    return Json({"item": item_shape(library.restore(find(library, item_id).id, moments.now()))})
+    return Json({"item": item_shape(library.restore(find(library, item_id).id, clock.now()))})
 
 
-@router.post("/items/{item_id}/retry", response_model=shapes.OneSavedItem, responses=failures(404, 409, *FETCHING))
-async def retry_item(item_id: ItemId, asked: shapes.AskedToRetry, library: Changes, service: Here) -> Response:
+@router.post("/items/{item_id}/retry", response_model=models.OneSavedItem, responses=failures(404, 409, *FETCHING))
+async def retry_item(item_id: ItemId, asked: models.AskedToRetry, library: Changes, service: Here) -> Response:
     """Fetch and read an item anew; three times at most until it succeeds."""
     wanted = Wanted("", render=asked.render, wait_for=asked.wait_for)
     saved = await retry(item_id, library, service.retrieval, request=wanted)
     return Json({"item": saved_shape(saved)})
 
 
-@router.post("/items/{item_id}/reparse", response_model=shapes.Reparsed, responses=failures(404))
-async def reparse_item(item_id: ItemId, asked: shapes.AskedToReparse, library: Changes, service: Here) -> Response:
+@router.post("/items/{item_id}/reparse", response_model=models.Reparsed, responses=failures(404))
+async def reparse_item(item_id: ItemId, asked: models.AskedToReparse, library: Changes, service: Here) -> Response:
     """Read the page as it was kept again, by the parser and the rules of today. A worse reading replaces nothing."""
     done = await reparse_one(item_id, library, service.retrieval, force=asked.force, dry_run=asked.dry_run)
     item = await to_thread(library.get, done.item.id)
@@ -163,7 +168,7 @@ async def reparse_item(item_id: ItemId, asked: shapes.AskedToReparse, library: C
     return Json({"outcome": done.outcome, "note": done.note, "diff": diff, "item": item_shape(item)})
 
 
-@router.get("/items/{item_id}/explanation", response_model=shapes.Explanation, responses=failures(404))
+@router.get("/items/{item_id}/explanation", response_model=models.Explanation, responses=failures(404))
 async def explain_item(item_id: ItemId, library: Reads, service: Here) -> Response:
     """How the item's content was found, from the page as it was kept."""
     page = await look_again(item_id, library, service.retrieval)

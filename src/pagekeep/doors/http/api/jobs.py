@@ -11,15 +11,15 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from pagekeep.app import moments
-from pagekeep.app.progress import Board
-from pagekeep.app.shape import item_shape, job_shape
-from pagekeep.doors.http.answers import Json, answer
-from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import Jobs, OneJob, failures
+from pagekeep import clock
+from pagekeep.doors.http.api.models import Jobs, OneJob, failures
+from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
+from pagekeep.doors.http.responses import Json, answer
 from pagekeep.errors import NotFound
+from pagekeep.library.queue.progress import Board
 from pagekeep.model import Job, JobState
+from pagekeep.present.json_shapes import item_shape, job_shape
 from pagekeep.store import Store
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
@@ -48,7 +48,7 @@ def read_job(request: Request, job_id: JobId, library: Reads) -> Response:
 @router.post("/jobs/{job_id}/revive", response_model=OneJob, responses=failures(404))
 async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response:
     """Put a job that was given up back into the queue; any other stays as it is."""
-    job = await to_thread(library.revive, job_id, moments.now())
+    job = await to_thread(library.revive, job_id, clock.now())
     service.background.nudge()
     return Json({"job": job_shape(job)})
 
@@ -91,7 +91,7 @@ def _ended(job: Job) -> str | None:
     """The name of the last event, if this is it. A job that is to be tried again later has failed for now."""
     if job.state in ("done", "dead"):
         return "done" if job.state == "done" else "failed"
-    return "failed" if job.state == "queued" and job.error and job.run_after > moments.now() else None
+    return "failed" if job.state == "queued" and job.error and job.run_after > clock.now() else None
 
 
 def _item(job: Job, library: Store) -> dict[str, Any] | None:

@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from pagekeep.app.explaining_rules import match_shape
-from pagekeep.app.shape import fault_shape, page_shape, rule_shape
-from pagekeep.app.trying import try_rules
-from pagekeep.doors.http.answers import Json, answer
-from pagekeep.doors.http.api import shapes
-from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import FETCHING, failures
+from pagekeep.doors.http.api import models
+from pagekeep.doors.http.api.models import FETCHING, failures
+from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Caller, Reads, may_read
+from pagekeep.doors.http.responses import Json, answer
+from pagekeep.library.try_rules import try_rules
+from pagekeep.present.explain_rules import match_shape
+from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape
 from pagekeep.rules.checking import check
 from pagekeep.rules.loading import read
 from pagekeep.rules.schema import schema
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api/v1/rules", tags=["rules"])
 Reader = Annotated[Caller, Depends(may_read)]
 
 
-@router.get("", response_model=shapes.Rules, responses=failures())
+@router.get("", response_model=models.Rules, responses=failures())
 def list_rules(request: Request, caller: Reader, service: Here, own: bool = False) -> Response:
     """The rules in force, in the order they run, and what is wrong with those that were left out."""
     book = service.retrieval.rules
@@ -39,16 +39,16 @@ def read_schema(request: Request, caller: Reader) -> Response:
     return answer(request, schema())
 
 
-@router.post("/check", response_model=shapes.Checked, responses=failures())
-async def check_rules(asked: shapes.Yaml, caller: Reader) -> Response:
+@router.post("/check", response_model=models.Checked, responses=failures())
+async def check_rules(asked: models.Yaml, caller: Reader) -> Response:
     """Every fault of a file of rules, with line, key and what to write instead."""
     checked = await to_thread(lambda: check(read(asked.yaml, "rules.yaml")))
     faults = [fault_shape(fault) for fault in checked.faults]
     return Json({"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults})
 
 
-@router.post("/try", response_model=shapes.Tried, responses=failures(404, *FETCHING))
-async def try_on_page(asked: shapes.AskedToTry, library: Reads, service: Here) -> Response:
+@router.post("/try", response_model=models.Tried, responses=failures(404, *FETCHING))
+async def try_on_page(asked: models.AskedToTry, library: Reads, service: Here) -> Response:
     """What rules would make of a page, beside what the other rules in force make of it. Nothing is stored."""
     tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.reader)
     return Json(

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
-from pagekeep.app.library import clean_tag
-from pagekeep.app.once import once
-from pagekeep.app.queue import enqueue
-from pagekeep.app.save import save
-from pagekeep.app.shape import job_shape, saved_shape
-from pagekeep.doors.http.answers import Json
-from pagekeep.doors.http.api.pages import Here, given_by, request_of
-from pagekeep.doors.http.api.shapes import FETCHING, AskedToSave, OneJob, OneSavedItem, failures
+from pagekeep.doors.http.api.models import FETCHING, AskedToSave, OneJob, OneSavedItem, failures
+from pagekeep.doors.http.api.page_requests import Here, given_by, request_of
 from pagekeep.doors.http.caller import Changes
+from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import Service
+from pagekeep.library.idempotency import once
+from pagekeep.library.items import clean_tag
+from pagekeep.library.queue.jobs import enqueue
+from pagekeep.library.save import save
+from pagekeep.present.json_shapes import job_shape, saved_shape
 from pagekeep.store import Store
 
 router = APIRouter(prefix="/api/v1", tags=["saves"])

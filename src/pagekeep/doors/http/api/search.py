@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from pagekeep.app.shape import hit_shape
-from pagekeep.doors.http.answers import answer
-from pagekeep.doors.http.api.shapes import Hits, Stats, failures
+from pagekeep.doors.http.api.models import Hits, Stats, failures
 from pagekeep.doors.http.caller import Reads
+from pagekeep.doors.http.responses import answer
+from pagekeep.present.json_shapes import hit_shape
 
 router = APIRouter(prefix="/api/v1", tags=["search"])
 

@@ -7,19 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 
-from pagekeep.app.accounts import add_token, revoke_token
-from pagekeep.app.shape import token_shape
-from pagekeep.doors.http.answers import Json
-from pagekeep.doors.http.api import shapes
-from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import failures
+from pagekeep.accounts import add_token, revoke_token
+from pagekeep.doors.http.api import models
+from pagekeep.doors.http.api.models import failures
+from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Caller, Person, may_read
+from pagekeep.doors.http.responses import Json
 from pagekeep.errors import NotAllowed
+from pagekeep.present.json_shapes import token_shape
 
 router = APIRouter(prefix="/api/v1/tokens", tags=["tokens"])
 
 
-@router.get("", response_model=shapes.Tokens, responses=failures())
+@router.get("", response_model=models.Tokens, responses=failures())
 def list_tokens(caller: Annotated[Caller, Depends(may_read)], service: Here) -> Response:
     """The caller's tokens, oldest first."""
     if caller.by == "token":
@@ -27,8 +27,8 @@ def list_tokens(caller: Annotated[Caller, Depends(may_read)], service: Here) -> 
     return Json({"tokens": [token_shape(token) for token in service.accounts.tokens(caller.user_id)]})
 
 
-@router.post("", status_code=201, response_model=shapes.NewToken, responses=failures())
-def make_token(asked: shapes.AskedForToken, caller: Person, service: Here) -> Response:
+@router.post("", status_code=201, response_model=models.NewToken, responses=failures())
+def make_token(asked: models.AskedForToken, caller: Person, service: Here) -> Response:
     """A new token. Its secret is shown in this answer and never again."""
     made = add_token(service.accounts, caller.user_id, asked.name, tuple(asked.scopes), days=asked.days)
     return Json({"token": token_shape(made.token), "secret": made.secret}, 201, {"Cache-Control": "no-store"})

@@ -17,8 +17,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from pagekeep.doors.http.api.pages import Here
-from pagekeep.doors.http.api.shapes import failures
+from pagekeep.doors.http.api.models import failures
+from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.service import SCREENSHOT_SECONDS, Service
 from pagekeep.errors import NotFound
 

@@ -1,0 +1,74 @@
+"""Fail on words of the old dialect in text that people read: names, docstrings, comments, docs, templates, extension.
+
+Usage: python scripts/check_words.py [PATH ...]; without paths, everything that `make lint` checks.
+The plain words are in docs/glossary.md. A true use of a listed word ends its line with `plain-words: ok`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CHECKED = ("src", "docs", "extension", "scripts", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")
+SUFFIXES = frozenset({".py", ".md", ".html", ".js", ".css", ".json", ".yaml", ".toml", ".sql", ""})
+EXCEPT = frozenset({"scripts/check_words.py", "docs/glossary.md"})
+"""Files that list the words on purpose."""
+ALLOWED = "plain-words: ok"
+
+PHRASES = (
+    r"told|tells|anew|whoever|whomever|nobody|somebody|someone|once more|so many|thereby|hitherto",
+    r"(?:is|are|was|were|be) no (?!longer\b|more\b|less\b)[a-z]+",
+    r"(?:stands?|stood) (?:in|on|for|at|by|beside|behind|before|after|above|below|under|within|there|alone|around|over)",
+    r"(?:lies|lay) (?:in|on|at|within|under|beside)",
+    r"of (?:its|their|his|her|our|one's) own",
+    r"(?:one|two|three|some) a (?:line|page|row|second|user|minute|request|kind|item|chapter)",
+    r"deeds?|wish(?:es|ed)?",
+)
+NAMES = (
+    r"(?:[A-Z_]*_)?(?:MOST|LONGEST|BIGGEST|FEWEST|SHORTEST|LARGEST|SMALLEST|LEAST)(?:_[A-Z_]+)?",
+    r"_?(?:moments|deeds|trying|looking|posted|camera|desk)(?=\s*[(.=:,\]])",
+    r"RuleDeed|Wish|Told|Asked|Given|_told|_shown|_given|_asked|_said",
+)
+_FAULT = re.compile(rf"(?i:\b(?:{'|'.join(PHRASES)})\b)|\b(?:{'|'.join(NAMES)})\b")
+
+
+def main(paths: list[str]) -> int:
+    """Print every line with a listed word; return 1 when there is one."""
+    faults = [fault for path in find_files(paths) for fault in check(path)]
+    print("\n".join(faults) if faults else "No words of the old dialect.")
+    if faults:
+        print(f"{len(faults)} lines use words of the old dialect; docs/glossary.md has the plain ones.")
+    return int(bool(faults))
+
+
+def find_files(paths: list[str]) -> Iterator[Path]:
+    """Yield the text files under the paths, in order."""
+    for start in [Path(path).resolve() for path in paths] or [ROOT / name for name in CHECKED]:
+        for path in [start] if start.is_file() else sorted(start.rglob("*")):
+            hidden = any(part in {"__pycache__", "node_modules", "sites", "vendor"} for part in path.parts)
+            if path.is_file() and path.suffix in SUFFIXES and not hidden and name_of(path) not in EXCEPT:
+                yield path
+
+
+def name_of(path: Path) -> str:
+    """Return the path as people write it: from the top of the project, with slashes."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def check(path: Path) -> Iterator[str]:
+    """Yield `file:line: words` for each line that uses a listed word."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return  # a picture or an archive
+    for number, line in enumerate(text.splitlines(), 1):
+        found = [match.group() for match in _FAULT.finditer(line)]
+        if found and ALLOWED not in line:
+            yield f"{name_of(path)}:{number}: {', '.join(found)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

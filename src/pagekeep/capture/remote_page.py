@@ -1,0 +1,47 @@
+"""The answer of a remote reader as a page like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from pagekeep.capture.markdown_parts import parts_of
+from pagekeep.errors import ParseError
+from pagekeep.extraction.metadata.dates import to_iso
+from pagekeep.fetch.remote_reader import Answer, read_answer
+from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page
+from pagekeep.pipeline import keep_text
+
+
+def page_of_answer(fetched: Fetched, options: Options) -> Page:
+    """The page in a remote reader's answer, now or long ago; `ParseError` when there is none in it."""
+    answer = read_answer(fetched.body.decode("utf-8", "replace"))
+    if not answer.markdown.strip():
+        said = f" It says: {answer.warnings[0]}" if answer.warnings else ""
+        raise ParseError(f"The remote reader found no content.{said}", suggestions=("Save it in the mode `local`.",))
+    found = parts_of(answer.markdown)
+    page = keep_text(
+        answer.markdown,
+        fetched.final_url or None,
+        options=replace(options, encoding=None),
+        about=_about(answer),
+        plain=found.words,
+    )
+    trace = replace(page.trace, notes=(*page.trace.notes, *(f"the reader warns: {said}" for said in answer.warnings)))
+    return replace(
+        page,
+        links=tuple(Link(url, "") for url in found.links),
+        media=tuple(Media("image", url) for url in found.pictures),
+        trace=trace,
+    )
+
+
+def _about(answer: Answer) -> Metadata:
+    said = {"title": answer.title, "published": answer.published, "description": answer.description}
+    known = {name: "remote" for name, value in said.items() if value}
+    return Metadata(
+        title=answer.title,
+        published=to_iso(answer.published) if answer.published else None,
+        description=answer.description,
+        origins=MappingProxyType(known),
+    )

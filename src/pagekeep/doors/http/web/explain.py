@@ -1,0 +1,48 @@
+"""`/items/{id}/explain`: how a page's content was found, read again from what was kept of it."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from typing import NamedTuple
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+
+from pagekeep.doors.http.web.layout.page import Looking
+from pagekeep.library.items import find
+from pagekeep.library.preview import look_again
+from pagekeep.present.explain import explain
+
+router = APIRouter()
+
+
+class _Line(NamedTuple):
+    text: str
+    kind: str
+
+
+class _Section(NamedTuple):
+    heading: str
+    lines: list[_Line]
+
+
+@router.get("/items/{key}/explain")
+async def explained(frame: Looking, key: str) -> HTMLResponse:
+    """The trace, in plain words."""
+    library = frame.library
+    page = await look_again(key, library, frame.service.retrieval)
+    item = await to_thread(find, library, key)
+    return frame.show("explain.html", item=item, sections=_sections(explain(page)))
+
+
+def _sections(told: str) -> list[_Section]:
+    blocks = [block.split("\n") for block in told.strip("\n").split("\n\n")]
+    return [_Section(heading, [_line(line) for line in lines]) for heading, *lines in blocks]
+
+
+def _line(line: str) -> _Line:
+    text = line.removeprefix("  ")
+    for kind in ("passed", "failed"):
+        if text.startswith(f"{kind}  "):
+            return _Line(text.removeprefix(f"{kind}  "), kind)
+    return _Line(text.strip(), "deeper" if text.startswith("  ") else "")

@@ -1,8 +1,0 @@
-"""What matching rules do to a page: before the extractor on the raw tree, after it on what was extracted."""
-
-from __future__ import annotations
-
-from pagekeep.extract.rules.applying import After, Before, after, before, keep_in_place
-from pagekeep.extract.rules.overrides import apply as with_overrides
-
-__all__ = ["After", "Before", "after", "before", "keep_in_place", "with_overrides"]

@@ -1,0 +1,128 @@
+"""The language of a code block, as the page names it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.vocabulary import class_names
+
+_ATTRIBUTES: Final = (
+    "data-lang",
+    "data-language",
+    "data-code-lang",
+    "data-enlighter-language",
+    "data-programming-language",
+)
+_PREFIXED: Final = re.compile(
+    r"(?:language-|lang-|code-lang-|hljs-lang-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
+)
+"""What only highlighters write before the name of a language, which may then be one we never heard of."""
+_HINTED: Final = re.compile(r"(?:highlight-|src-|syntax-|sourceCode-?)([\w+#.-]+)")
+"""What may stand before other words too."""
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
+_NONE: Final = frozenset(
+    "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
+    "wrapper block container default2".split()
+)
+_FARTHEST: Final = 10
+"""How many boxes around a block may name its language; a table of line numbers is five of them."""
+_MARKERS: Final = frozenset(
+    ("hl", "hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
+)
+"""Classes after which highlighters write the bare name of the language."""
+_PAIRS: Final = (
+    "c c c# csharp c++ cpp cpp cpp csharp csharp css css bash bash shell shell sh sh console console terminal "
+    "bash powershell powershell python python py python javascript javascript js javascript jsx jsx typescript "
+    "typescript ts typescript tsx tsx html html xml xml json json yaml yaml yml yaml toml toml ini ini java java "
+    "kotlin kotlin swift swift go go golang go rust rust ruby ruby php php perl perl r r scala scala haskell "
+    "haskell lua lua sql sql graphql graphql dart dart elixir elixir erlang erlang clojure clojure diff diff "
+    "dockerfile dockerfile makefile makefile markdown markdown latex latex scss scss vue vue zig zig objective-c "
+    "objectivec matlab matlab julia julia nix nix http http node.js javascript"
+).split()
+_SPOKEN: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+"""Language names as bars above code blocks write them."""
+_LANGUAGES: Final = (
+    frozenset(_SPOKEN)
+    | frozenset(_SPOKEN.values())
+    | frozenset(
+        "abap ada agda angelscript antlr apache apex apl applescript arduino asciidoc asm astro autohotkey avr awk ballerina "
+        "basic batch bat bibtex bicep blade brainfuck bsl cobol coffee coffeescript clike cmake cmd coq cpp crystal csv cue "
+        "cuda cypher cython d delphi django docker dos dot ebnf ejs elm elvish emacs erb excel f90 fish forth fortran fsharp "
+        "gdscript gherkin git glsl gnuplot gradle groovy haml handlebars haxe hbs hcl hlsl hs html5 idris ini ipython ipython3 "
+        "jinja jinja2 jsonc json5 jsonnet jsonl kt ksh latex lean lean4 less lisp liquid livescript llvm log m4 make "
+        "mathematica md mdx mermaid mips mojo mustache mysql nasm nginx nim nimrod nunjucks objc objective-c objectpascal "
+        "ocaml octave openscad pascal patch pgsql plantuml plpgsql plsql postcss postgres powerquery processing "
+        "prolog prometheus promql "
+        "properties proto protobuf ps1 pug puppet purescript pycon pytb python2 python3 q qml racket rb reason regex rego rest "
+        "robot rs rst sas sass scheme smalltalk smarty solidity sparql splunk ssh sqlite stan stata stylus sv svelte svg sway "
+        "systemverilog systemd tcl terraform tex thrift tla tree-sitter tsql turtle twig typst vala vb vba vbnet verilog vhdl "
+        "vim viml visualbasic wasm wat wgsl wolfram xml xquery xsl xslt zsh zshell".split()
+    )
+)
+
+
+def language_of(block: dom.Element) -> str:
+    """The language a code block, its `code` child or a box around it names; empty when none does."""
+    child = dom.first(block, "code")
+    if child is not None:
+        named = _named_by(child, bare=True)
+        if named:
+            return named
+    named = _named_by(block, bare=True)
+    node = block.parent
+    for _ in range(_FARTHEST):
+        if named or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
+            break
+        named = _named_by(node, bare=node.tag == "figure")
+        node = node.parent
+    return named
+
+
+def spoken_language(label: str) -> str:
+    """The language behind a label such as `C++` or `Shell`; empty when it names none."""
+    return _SPOKEN.get(label.lower(), "") if len(label) < 20 else ""
+
+
+def _named_by(node: dom.Element, *, bare: bool) -> str:
+    for name in _ATTRIBUTES:
+        found = _known(node.attr(name) or "")
+        if found:
+            return found
+    names = class_names(node)
+    drawn = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
+    for name in names:
+        found = _in_class(name, drawn)
+        if found:
+            return found
+    return _bare_name(names) if bare else ""
+
+
+def _in_class(name: str, drawn: bool) -> str:
+    """The language in a class of its own form; on a box that nothing calls code (`lang-en`, `language-menu`) one we know."""
+    match = _PREFIXED.fullmatch(name)
+    found = _known(match.group(1)) if match else ""
+    if found and (drawn or found in _LANGUAGES):
+        return found
+    match = _HINTED.fullmatch(name)
+    found = _known(match.group(1)) if match else ""
+    return found if found in _LANGUAGES else ""
+
+
+def _bare_name(names: list[str]) -> str:
+    """The class beside a highlighter's own, when it is the name of a language."""
+    for marker, name in pairwise(names):
+        if marker in _MARKERS:
+            found = _known(name.rstrip(";"))
+            if found and (marker == "brush:" or found in _LANGUAGES):
+                return found
+    if names and len(names) < 3 and (len(names) == 1 or names[1] in _MARKERS) and names[0].lower() in _LANGUAGES:
+        return names[0].lower()
+    return ""
+
+
+def _known(name: str) -> str:
+    name = name.strip().lower()
+    return name if name not in _NONE and _NAME.fullmatch(name) else ""

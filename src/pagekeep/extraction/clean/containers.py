@@ -1,0 +1,161 @@
+"""What lists, cells, captions and headings hold, once every line stands in a block."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.vocabulary import BLOCKS, LISTS, fill, is_blank, is_tag
+
+_CONTAINERS: Final = tuple(
+    "li dd td th address blockquote details ul ol dl figure tr thead tbody tfoot table colgroup".split()
+)
+_HOLDERS: Final = frozenset(("li", "dd", "td", "th", "address", "blockquote", "details"))
+_LINES: Final = tuple("h1 h2 h3 h4 h5 h6 dt summary caption figcaption".split())
+_BLOCKS: Final = ",".join(sorted(BLOCKS))
+_ROWS: Final = frozenset(("tr", "thead", "tbody", "tfoot", "table"))
+
+
+def settle_containers(root: dom.Element) -> None:
+    """Give every container the content that clean HTML allows in it; drop those left empty."""
+    for node in dom.tagged(root, _LINES):  # outermost first: what stands in one is no line of its own any more
+        if node.parent is not None:
+            _settle_line(node)
+    for node in reversed(dom.tagged(root, _CONTAINERS)):
+        tag = node.tag
+        if tag in _HOLDERS:
+            _settle_holder(node, tag)
+        elif tag in LISTS:
+            _settle_list(node)
+        elif tag == "dl":
+            _settle_definitions(node)
+        elif tag == "figure":
+            _settle_figure(node)
+        elif tag in _ROWS:
+            _settle_rows(node)
+        elif tag == "colgroup":
+            dom.drop(node)
+
+
+def _settle_holder(node: dom.Element, tag: str) -> None:
+    """A single paragraph needs no `p`, nor does an item's line above its nested lists."""
+    shown = [child for child in node.children if not is_blank(child)]
+    if not shown:
+        if tag not in ("td", "th"):
+            dom.drop(node)
+        return
+    first, rest = shown[0], shown[1:]
+    if isinstance(first, dom.Element) and first.tag == "p":
+        tight = tag == "li" and all(isinstance(child, dom.Element) and child.tag in LISTS for child in rest)
+        if tag not in ("blockquote", "details") and (not rest or tight):
+            dom.unwrap(first)
+
+
+def _settle_line(node: dom.Element) -> None:
+    """A line holds no blocks: theirs become parts of it, apart by spaces."""
+    if any(isinstance(child, dom.Element) and child.tag in BLOCKS for child in node.children):
+        for block in dom.select(node, _BLOCKS):
+            if block.previous_sibling is not None:
+                dom.add_before(block, " ")
+            if block.next_sibling is not None:
+                dom.add_after(block, " ")
+            dom.unwrap(block)
+    if all(is_blank(child) or is_tag(child, "br") for child in node.children):
+        dom.drop(node)
+
+
+def _settle_list(node: dom.Element) -> None:
+    last: dom.Element | None = None
+    for child in node.children:
+        if is_blank(child) or is_tag(child, "br"):
+            dom.drop(child)
+        elif isinstance(child, dom.Element) and child.tag == "li":
+            last = child
+        elif isinstance(child, dom.Element) and child.tag in LISTS:
+            if last is None:
+                dom.unwrap(child)
+            else:
+                dom.append(last, child)
+        else:
+            last = dom.wrap(child, dom.element("li"))
+            if is_tag(child, "p") or is_tag(child, "dd"):
+                dom.unwrap(child)  # type: ignore[arg-type]
+            elif is_tag(child, "dt"):
+                dom.wrap(child, dom.element("dl"))
+    if not node.children:
+        dom.drop(node)
+
+
+def _settle_definitions(node: dom.Element) -> None:
+    """Terms and definitions; definitions of nothing are how old pages indent, so they are plain blocks."""
+    if not any(is_tag(child, "dt") for child in node.children):
+        _open_indented(node)
+        return
+    for child in node.children:
+        if is_blank(child):
+            dom.drop(child)
+        elif not (isinstance(child, dom.Element) and child.tag in ("dt", "dd")):
+            dom.wrap(child, dom.element("dd"))
+            if is_tag(child, "p"):
+                dom.unwrap(child)  # type: ignore[arg-type]
+    if not node.children:
+        dom.drop(node)
+
+
+def _open_indented(node: dom.Element) -> None:
+    for child in node.children:
+        if is_tag(child, "dd"):
+            holds_blocks = any(isinstance(part, dom.Element) and part.tag in BLOCKS for part in child.children)
+            if holds_blocks:
+                dom.unwrap(child)  # type: ignore[arg-type]
+            else:
+                dom.retag(child, "p")  # type: ignore[arg-type]
+    dom.unwrap(node)
+
+
+def _settle_rows(node: dom.Element) -> None:
+    for child in node.children:
+        if is_blank(child):
+            dom.drop(child)
+    if not node.children:
+        dom.drop(node)
+
+
+def _settle_figure(node: dom.Element) -> None:
+    """Images first, then one caption made of all the text."""
+    images: list[dom.Node] = []
+    caption: list[dom.Node] = []
+    for child in node.children:
+        if is_blank(child):
+            continue
+        if isinstance(child, dom.Element) and child.tag in ("p", "figcaption"):
+            if dom.text_of(child).strip():
+                _add_line(caption, child)
+                images.extend(_images_of(child))
+            else:
+                images.extend(part for part in child.children if not is_blank(part))
+        else:
+            images.append(child)
+    caption = [part for part in caption if not is_tag(part, "img")]
+    if not images:
+        dom.replace(node, *([dom.element("p", None, *caption)] if caption else []))
+        return
+    fill(node, *images, *([dom.element("figcaption", None, *caption)] if caption else []))
+
+
+def _add_line(caption: list[dom.Node], line: dom.Element) -> None:
+    if caption:
+        caption.append(dom.element("br"))
+    caption.extend(line.children)
+
+
+def _images_of(line: dom.Element) -> list[dom.Node]:
+    """The images that stand in a line of text, links around them included."""
+    found: list[dom.Node] = []
+    for image in dom.select(line, "img"):
+        parent = image.parent
+        linked = isinstance(parent, dom.Element) and parent.tag == "a" and not dom.text_of(parent).strip()
+        outer: dom.Node = parent if linked and parent is not None else image
+        dom.drop(outer)
+        found.append(outer)
+    return found

@@ -1,0 +1,323 @@
+"""The shape of the text: boxes become paragraphs or vanish, every line stands in a block, nothing empty is left.
+
+First innermost to outermost, so that whoever is looked at holds only finished content: lines between blocks become
+paragraphs and inline elements around blocks become boxes. Then the boxes go, outermost first, so that each node moves
+once however deep the nest. No text is lost, and words that stood apart stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.vocabulary import (
+    BLOCKS,
+    FORMATTING,
+    HEADINGS,
+    HOLDERS,
+    KEPT_INLINE,
+    LISTS,
+    OWN_CLASSES,
+    VOID,
+    WRAPPERS,
+    fill,
+    head_of,
+    is_blank,
+    is_tag,
+)
+
+_BOXES: Final = tuple(sorted(WRAPPERS | {"span"}))
+_GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"}
+_LISTS_OF_ITEMS: Final = LISTS | {"dl"}
+_NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
+_NOT_IN_HEADING: Final = BLOCKS - WRAPPERS - {"p"}
+_FIGURE_SIZE: Final = 80
+"""More elements than this are a part of the page in a `figure` box, not a figure."""
+_HEADING_SIZE: Final = 200
+_SPAN_SIZE: Final = 500
+_LINK_SIZE: Final = 60
+"""How far into a linked box to look for the line that best carries the link."""
+
+
+def shape_paragraphs(root: dom.Element) -> None:
+    """Bring the text below the root into blocks, and take the boxes away."""
+    for node in reversed(list(dom.elements(root))):
+        tag = node.tag
+        if tag in VOID:
+            continue
+        if tag not in BLOCKS:
+            _shape_inline(node, tag)
+        elif tag == "p" or tag in WRAPPERS:
+            _shape_box(node, tag)
+        elif tag in HOLDERS:
+            _shape_holder(node, tag)
+        elif tag in HEADINGS:
+            _shape_heading(node)
+        elif tag in _GONE_WHEN_EMPTY:
+            _drop_when_empty(node)
+        elif tag == "figure":
+            _shape_figure(node)
+        elif tag in _LISTS_OF_ITEMS:
+            _gather_all_lines(node)
+    _gather_all_lines(root)
+    _unwrap_boxes(root)
+
+
+def _unwrap_boxes(root: dom.Element) -> None:
+    for box in dom.tagged(root, _BOXES):
+        if box.attr("class") in OWN_CLASSES or (box.tag == "span" and (box.attr("lang") or box.attr("dir"))):
+            continue
+        if box.attr("dir") == "rtl":
+            _hand_down_direction(box)
+        dom.unwrap(box)
+
+
+def _hand_down_direction(box: dom.Element) -> None:
+    """What a box says about the direction of its text, its blocks say when it is gone."""
+    for child in box.children:
+        if isinstance(child, dom.Element) and child.tag not in ("pre", "hr") and child.attr("dir") is None:
+            dom.set_attr(child, "dir", "rtl")
+
+
+def _shape_inline(node: dom.Element, tag: str) -> None:
+    children = node.children
+    if _is_line(children):
+        return
+    blocks = breaks = shown = False
+    for child in children:
+        if isinstance(child, dom.Element):
+            if child.tag == "br":
+                breaks = True
+                continue
+            shown = True
+            if child.tag in BLOCKS:
+                blocks = True
+        elif not shown and not is_blank(child):
+            shown = True
+    if blocks:
+        _box_inline(node, tag)
+    elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _SPAN_SIZE)):
+        dom.unwrap(node)  # its line breaks may part paragraphs of the box around it
+    elif not shown:
+        _drop_apart(node)
+
+
+def _is_line(children: Sequence[dom.Node]) -> bool:
+    """Whether there is nothing but one text with words in it: the commonest content of all, and finished already."""
+    return len(children) == 1 and isinstance(children[0], dom.Text) and not is_blank(children[0])
+
+
+def _drop_apart(node: dom.Element) -> None:
+    """Drop an empty element; where it held or stood for white space, a space stays."""
+    if node.tag in BLOCKS or dom.text_of(node):
+        dom.replace(node, " ")
+    else:
+        dom.drop(node)
+
+
+def _box_inline(node: dom.Element, tag: str) -> None:
+    """An inline element around blocks becomes a box; a link goes on to one line in it, emphasis to a single block."""
+    attributes = dom.attributes(node)
+    _gather_lines(node)
+    place: dom.Element | None = None
+    if tag == "a" and attributes.get("href"):
+        place = _place_for_link(node)
+    elif tag in FORMATTING and len(node.children) == 1:
+        place = node.children[0] if is_tag(node.children[0], "p") else None  # type: ignore[assignment]
+    if is_tag(place, "img"):
+        dom.wrap(place, dom.element(tag, attributes))  # type: ignore[arg-type]
+    elif place is not None:
+        line = list(place.children)
+        fill(place, dom.element(tag, attributes, *line))
+    dom.retag(node, "div")
+    for name in attributes:
+        if name not in ("lang", "dir"):
+            dom.set_attr(node, name, None)
+
+
+def _place_for_link(node: dom.Element) -> dom.Element | None:
+    """The heading in a linked box, else its first image, else its first line."""
+    inside = head_of(node, _LINK_SIZE)
+    if any(element.tag == "a" for element in inside):
+        return None
+    for wanted in (HEADINGS, ("img",), ("p",)):
+        for element in inside:
+            if element.tag in wanted and not (wanted is HEADINGS and not dom.text_of(element).strip()):
+                return element
+    return None
+
+
+def _shape_box(node: dom.Element, tag: str) -> None:
+    if node.attr("class") in OWN_CLASSES:
+        return
+    if _is_line(node.children):
+        if tag != "p":
+            dom.retag(node, "p")
+        return
+    if _is_part_of_list(node):
+        return
+    blocks, breaks, shown = _look(node)
+    if not shown:
+        _drop_apart(node)
+    elif not blocks and not breaks:
+        if tag != "p":
+            dom.retag(node, "p")
+    elif _gather_lines(node):
+        dom.retag(node, "div")
+    else:
+        dom.retag(node, "p")
+
+
+def _is_part_of_list(node: dom.Element) -> bool:
+    """Whether the box stands between a list and its items, where it must not be filled with paragraphs."""
+    parent = node.parent
+    if not isinstance(parent, dom.Element) or parent.tag not in ("ul", "ol", "dl"):
+        return False
+    return any(isinstance(child, dom.Element) and child.tag in ("li", "dt", "dd") for child in node.children)
+
+
+def _shape_holder(node: dom.Element, tag: str) -> None:
+    if tag != "blockquote" and _is_line(node.children):
+        return
+    blocks, breaks, shown = _look(node)
+    if not shown:
+        if tag in ("td", "th"):
+            fill(node)
+        else:
+            _drop_apart(node)
+    elif tag == "blockquote":
+        _gather_all_lines(node)
+    elif breaks or (blocks and not (tag == "li" and _is_line_then_lists(node))):
+        _gather_lines(node)
+
+
+def _drop_when_empty(node: dom.Element) -> None:
+    if not _look(node)[2]:
+        _drop_apart(node)
+
+
+def _shape_heading(node: dom.Element) -> None:
+    """A heading holds one line; around lists, tables or other headings it is a box."""
+    blocks, _, shown = _look(node)
+    if not shown:
+        _drop_apart(node)
+    elif blocks and any(part.tag in _NOT_IN_HEADING for part in head_of(node, _HEADING_SIZE)):
+        dom.retag(node, "div")
+        _gather_all_lines(node)
+
+
+def _look(node: dom.Element) -> tuple[bool, bool, bool]:
+    """Whether the node holds blocks, line breaks that matter, and anything to be seen at all."""
+    blocks = breaks = shown = False
+    for child in node.children:
+        if isinstance(child, dom.Element):
+            if child.tag in BLOCKS:
+                blocks = shown = True
+            elif child.tag == "br":
+                breaks = True
+            else:
+                shown = True
+        elif not shown and not is_blank(child):
+            shown = True
+    return blocks, breaks, shown
+
+
+def _is_line_then_lists(item: dom.Element) -> bool:
+    """Whether a list item is a line of text with lists below it, the usual tight form."""
+    below = False
+    for child in item.children:
+        if isinstance(child, dom.Element) and child.tag in BLOCKS:
+            if child.tag not in LISTS:
+                return False
+            below = True
+        elif below and not is_blank(child):
+            return False
+    return True
+
+
+def _shape_figure(node: dom.Element) -> None:
+    """A figure holds images and a caption; around anything else it is a box, its caption a line."""
+    inside = head_of(node, _FIGURE_SIZE)
+    tags = {element.tag for element in inside}
+    if "img" in tags and len(inside) < _FIGURE_SIZE and not tags & _NOT_IN_FIGURE:
+        _gather_lines(node)
+        return
+    for child in node.children:
+        if isinstance(child, dom.Element) and child.tag == "figcaption":
+            dom.retag(child, "p")
+            _shape_box(child, "p")
+    dom.retag(node, "div")
+    _shape_box(node, "div")
+
+
+def _gather_lines(node: dom.Element) -> bool:
+    """Wrap every run of inline content between blocks, or between two line breaks, in a paragraph.
+
+    `False` when the whole node was one such run: then its content stays where it is, without breaks at the ends.
+    """
+    lines: list[list[dom.Node]] = []
+    run: list[dom.Node] = []
+    breaks, blocks = 0, False
+    for child in node.children:
+        tag = child.tag if isinstance(child, dom.Element) else ""
+        if tag in BLOCKS:
+            blocks = True
+            if run:
+                _end_run(run, lines)
+                run = []
+            breaks = 0
+            if tag == "li" and node.tag not in LISTS:
+                _wrap_orphan(child, "ul")
+            elif tag in ("dt", "dd") and node.tag != "dl":
+                _wrap_orphan(child, "dl")
+            continue
+        if tag == "br":
+            breaks += 1
+        elif breaks and not is_blank(child):
+            if breaks > 1:
+                _end_run(run, lines)
+                run = []
+            breaks = 0
+        run.append(child)
+    _end_run(run, lines)
+    if len(lines) == 1 and not blocks:
+        return False
+    for line in lines:
+        paragraph = dom.element("p")
+        dom.add_before(line[0], paragraph)
+        dom.append(paragraph, *line)
+    return True
+
+
+def _gather_all_lines(node: dom.Element) -> None:
+    """Like `_gather_lines`, and a single run becomes a paragraph too."""
+    if not _gather_lines(node) and node.children:
+        line = dom.element("p")
+        dom.prepend(node, line)
+        dom.append(line, *node.children[1:])
+
+
+def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:
+    """Add the run to the lines, without white space and line breaks at its ends; those leave the tree."""
+    start, end = 0, len(run)
+    while start < end and _is_edge(run[start]):
+        dom.drop(run[start])
+        start += 1
+    while end > start and _is_edge(run[end - 1]):
+        end -= 1
+        dom.drop(run[end])
+    if start < end:
+        lines.append(run[start:end])
+
+
+def _is_edge(node: dom.Node) -> bool:
+    return node.tag == "br" if isinstance(node, dom.Element) else is_blank(node)
+
+
+def _wrap_orphan(item: dom.Node, list_tag: str) -> None:
+    before = item.previous_sibling
+    if isinstance(before, dom.Element) and before.tag == list_tag and before.attr("class") == "orphans":
+        dom.append(before, item)
+    else:
+        dom.wrap(item, dom.element(list_tag, {"class": "orphans"}))

@@ -1,0 +1,111 @@
+"""Sections of a product page whose heading says that they are about something else: other products, buyers' opinions."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.survey import TEXT, Survey
+
+_HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_LONGEST: Final = 80
+"""Characters up to which a heading announces a section; a longer one says something."""
+_A_SMALL_PART: Final = 0.5
+"""Share of the content below which a section may be dropped for its heading alone."""
+
+# How such headings begin, in the languages shops are written in.
+_OTHER_PRODUCTS: Final = r"""
+related (?:products?|items?|accessories|searches)|similar (?:products?|items?|models)|compare (?:with )?similar
+recommended (?:products?|items?|for you|accessories)|explore (?:more|related|similar)|sponsored|featured products
+more (?:from|like this|items|to explore|to love)|other (?:products|items|sellers|customers)|products related to this
+you (?:may|might|will|could|would)? ?(?:also|be interested|enjoy|love|like)|you ?['’]ll (?:also|love|like)|we think you
+(?:customers|people|shoppers|others|guests) (?:who|also|viewed|bought|love|ultimately)|buy it with
+(?:frequently|often|commonly) (?:bought|purchased)|(?:recently|previously|last) viewed|inspired by your
+your (?:recently viewed|browsing history)|complete (?:the|your) (?:look|set|outfit)|shop (?:the look|similar|more)
+(?:pairs|goes|works) (?:well|great|best|perfectly) with|best ?sellers|new arrivals|trending (?:now|products)
+as seen on|follow us
+ähnliche (?:artikel|produkte)|das könnte (?:dir|ihnen|dich|sie)|kunden (?:kauften|haben|interessierten)
+zuletzt (?:angesehen|gesehen)|wird oft zusammen|passend dazu|weitere (?:artikel|produkte)
+produits (?:similaires|associés|complémentaires|apparentés|liés)|vous (?:aimerez|pourriez)|les clients (?:ayant|ont)
+récemment (?:consultés|vus)|souvent achetés|dans la même catégorie
+productos (?:relacionados|similares|recomendados)|también (?:te|le) puede|(?:te|le) puede (?:gustar|interesar)
+vistos recientemente
+prodotti (?:correlati|simili|consigliati)|potrebbe(?:ro)? (?:anche )?(?:piacerti|interessarti)|visti di recente
+produtos (?:relacionados|semelhantes|similares|recomendados)|você também|quem (?:viu|comprou)
+gerelateerde producten|vergelijkbare producten|anderen bekeken
+liknande produkter|relaterade produkter|relaterede produkter|andre (?:købte|kjøpte)
+podobne produkty|produkty powiązane|klienci kupili
+похожие товары|с этим товаром|вы смотрели
+benzer ürünler
+関連商品|おすすめ商品|この商品を|最近チェック
+相关商品|相关产品|猜你喜欢|看了又看|推荐商品
+관련 상품|추천 상품
+"""
+_OPINIONS: Final = r"""
+(?:customer|user|product|verified|buyer|guest|seller)s? (?:reviews?|ratings?|feedback)|reviews?(?=\W|$)
+ratings? (?:and|&) reviews?|what (?:our )?(?:customers|people) (?:say|are saying)|about (?:this|the) seller|write a review
+kundenbewertungen|kundenrezensionen|bewertungen
+avis(?: clients)?(?=\W|$)
+opiniones|reseñas|valoraciones|recensioni|avaliações|beoordelingen|omdömen|anmeldelser|opinie|yorumlar|değerlendirmeler
+отзывы|レビュー|カスタマーレビュー|用户评价|商品评价|상품평|리뷰
+"""
+
+
+def _beginning(phrases: str) -> re.Pattern[str]:
+    return re.compile("|".join(phrases.split("\n")[1:-1]))
+
+
+_ANNOUNCED: Final = ((_beginning(_OTHER_PRODUCTS), "other products"), (_beginning(_OPINIONS), "reviews"))
+
+
+def elsewhere(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+    """The sections under such headings, each unless it is the better part of the content."""
+    found: Dropped = {}
+    headings = [
+        (index, reason)
+        for index in range(root + 1, survey.end[root])
+        if survey.tag[index] in _HEADINGS
+        and 0 < survey.chars[index] <= _LONGEST
+        and (reason := _announced(survey, index))
+    ]
+    texts = _texts(survey, root, dropped) if headings else []
+    for index, reason in headings:
+        section = _section(survey, root, index, texts)
+        if section is not None:
+            found[section] = reason
+    return found
+
+
+def _announced(survey: Survey, heading: int) -> str | None:
+    text = " ".join(dom.text_of(survey.nodes[heading]).lower().split())
+    return next((reason for pattern, reason in _ANNOUNCED if pattern.match(text)), None)
+
+
+def _texts(survey: Survey, root: int, dropped: Dropped) -> list[int]:
+    """Indices of the texts that are kept."""
+    texts: list[int] = []
+    index, end = root + 1, survey.end[root]
+    while index < end:
+        if index in dropped:
+            index = survey.end[index]
+            continue
+        if survey.tag[index] == TEXT:
+            texts.append(index)
+        index += 1
+    return texts
+
+
+def _section(survey: Survey, root: int, heading: int, texts: Sequence[int]) -> int | None:
+    """The largest element that begins with the heading and holds more than it."""
+    parents, chars = survey.parent, survey.chars
+    section = heading
+    while parents[section] != root and chars[parents[section]] < _A_SMALL_PART * chars[root]:
+        first = bisect_left(texts, parents[section])
+        if first < len(texts) and texts[first] < heading:
+            break
+        section = parents[section]
+    return section if chars[section] > chars[heading] else None

@@ -1,0 +1,136 @@
+"""The loss check: what stood in the content, what is left in the Markdown, and what became of the rest.
+
+Two steps can lose something. From clean HTML to Markdown nothing may go, so there every piece is counted. The clean-up
+takes things away by design (tables that lay out the page, images without an address, empty lists), so there it is a loss
+when nothing of a kind is left, and anything less is told in a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.images import is_placeholder
+
+_PAGE: Final = (
+    'pre,ul,ol,table,img[src]:not([src^="data:"]),a[href]:not([href=""]):not([href^="#"]):not([href^="javascript:"]),'
+    'math,mjx-container,.katex,script[type^="math/"]'
+)
+_KIND_OF_TAG: Final = {
+    "pre": "code blocks",
+    "table": "tables",
+    "ul": "lists",
+    "ol": "lists",
+    "img": "images",
+    "a": "links",
+}
+_ICON: Final = 50
+_FEWEST: Final = {"links": 3}
+"""Fewer than this may all be controls: "copy", "permalink", an address hidden from robots."""
+_LOOKED_AT: Final = 40
+"""Pieces of a kind that are looked into to see whether any of them shows something."""
+_CLEAN: Final = {
+    "code blocks": "pre",
+    "tables": "table:not(:has(pre,table))",
+    "lists": "ul,:not(.footnotes) > ol",
+    "images": "img",
+    "math": ".math-inline,.math-block",
+    "links": 'a[href]:not([href^="#"])',
+}
+_UNCOUNTED: Final = {
+    "lists": ":is(td,th) :is(ul,ol)",
+    "links": ":is(pre,code,kbd) a[href]",
+}
+"""What Markdown cannot hold there, and is written as words."""
+_FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.)]+\s+)*(`{3,}|~{3,})", re.M)
+_TABLE_RULE: Final = re.compile(r"^[ >\t]*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
+_LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
+_EXACT: Final = ("code blocks", "images", "math", "links")
+_IN_ALL: Final = ("tables", "lists")
+"""Neighbouring lists merge and deep ones are flattened, so there only a whole loss is told."""
+
+Counts = Mapping[str, int]
+
+
+def count_in_page(content: dom.Element) -> Counts:
+    """How much of each kind shows something in the content, before the clean-up."""
+    pieces: dict[str, list[dom.Element]] = {}
+    for node in dom.select(content, _PAGE):
+        pieces.setdefault(_KIND_OF_TAG.get(node.tag, "math"), []).append(node)
+    return {kind: len(nodes) for kind, nodes in pieces.items() if any(map(_shows, nodes[:_LOOKED_AT]))}
+
+
+def _shows(node: dom.Element) -> bool:
+    if node.tag == "img":
+        return not (_is_small(node.attr("width")) or _is_small(node.attr("height")) or is_placeholder(node.attr("src")))
+    if node.tag == "script":
+        return True
+    return bool(dom.text_of(node).strip()) and dom.first(node, "style,script") is None
+
+
+def _is_small(size: str | None) -> bool:
+    """Whether an image is no larger than an icon or a portrait beside a name."""
+    size = (size or "").removesuffix("px")
+    return size.isascii() and size.isdigit() and len(size) < 4 and int(size) < _ICON
+
+
+def count_in_clean(root: dom.Element) -> Counts:
+    """How much of each kind the clean HTML holds that Markdown can say."""
+    counts = {kind: len(dom.select(root, css)) for kind, css in _CLEAN.items()}
+    for kind, css in _UNCOUNTED.items():
+        if counts[kind]:
+            counts[kind] -= len(dom.select(root, css))
+    return counts
+
+
+def lost(page: Counts, root: dom.Element, markdown: str) -> list[str]:
+    """What the page or the clean HTML had and the Markdown has not, in words; empty when nothing is missing."""
+    had = count_in_clean(root)
+    has = _count_in_markdown(root, markdown, had)
+    told = [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in _EXACT if has[kind] < had[kind]]
+    told += [f"all {had[kind]} {kind} lost" for kind in _IN_ALL if had[kind] > 0 and not has[kind]]
+    return told + [f"all {page[kind]} {kind} lost in the clean-up" for kind in _WHOLE if _is_gone(page, root, kind)]
+
+
+_WHOLE: Final = {
+    "code blocks": "pre,code",
+    "lists": "ul,ol,blockquote,table",
+    "images": "img,a.embed,.math-inline,.math-block",
+    "math": ".math-inline,.math-block",
+    "links": "a[href]",
+}
+"""Where each kind may be found after the clean-up, in whatever form it was given."""
+
+
+def _is_gone(page: Counts, root: dom.Element, kind: str) -> bool:
+    return page.get(kind, 0) >= _FEWEST.get(kind, 1) and dom.first(root, _WHOLE[kind]) is None
+
+
+def _count_in_markdown(root: dom.Element, markdown: str, had: Counts) -> Counts:
+    """Counts in the Markdown, of what there is to look for; of tables and lists only whether there are any."""
+    return {
+        "code blocks": len(_FENCE.findall(markdown)) // 2 if had["code blocks"] else 0,
+        "tables": 1 if had["tables"] and _TABLE_RULE.search(markdown) else 0,
+        "lists": 1 if had["lists"] > 0 and _LIST_ITEM.search(markdown) else 0,
+        "images": markdown.count("!["),
+        "math": markdown.count("$") // 2 if had["math"] else 0,
+        "links": _count_links(root, markdown, had) if had["links"] > 0 else 0,
+    }
+
+
+def _count_links(root: dom.Element, markdown: str, had: Counts) -> int:
+    """Links beside those that images make; an empty one leads nowhere that could be seen."""
+    written = markdown.count("](") - markdown.count("\\](")
+    images = had["images"]
+    linked = len(dom.select(root, "a img")) if images else 0
+    empty = len(dom.select(root, 'a[href]:not([href^="#"]):empty'))
+    return written - images - (images - linked) + empty
+
+
+def notes(page: Counts, root: dom.Element) -> tuple[str, ...]:
+    """What the clean-up left of each kind, in a sentence, when it took some away by design."""
+    clean = {kind: len(dom.select(root, _CLEAN[kind])) for kind in page}
+    less = [f"{clean[kind]} of {number} {kind}" for kind, number in page.items() if clean[kind] < number]
+    return (f"the clean-up kept {', '.join(less)}; what showed nothing or only laid out the page went",) if less else ()

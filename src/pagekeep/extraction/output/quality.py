@@ -1,0 +1,105 @@
+"""How good the result is: a score for programs, a level and colour for people, checks that say why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.output import losses
+from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
+
+_SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
+_BLOCKS: Final = tuple("p h1 h2 h3 h4 h5 h6 li blockquote pre table figure dt".split())
+_PARAGRAPHS: Final = tuple("p blockquote pre li".split())
+
+_LEVELS: Final[dict[Strategy, tuple[QualityLevel, Colour]]] = {
+    "readability": ("article", "green"),
+    "simplified": ("simplified", "yellow"),
+    "full_page": ("simplified", "yellow"),
+    "bookmark": ("bookmark", "orange"),
+    "verbatim": ("article", "green"),
+    "discarded": ("discarded", "grey"),
+}
+
+# Points by the first threshold that the count is over.
+_LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
+_STRUCTURE: Final = ((10, 20), (5, 12), (2, 6))
+_WORDS: Final = ((500, 10), (100, 5))
+_SENTENCES: Final = ((10, 10), (3, 5))
+
+_LETTERS_A_WORD: Final = 5
+"""Length is counted in words of this many letters, so that a script of short words scores like any other."""
+_WORDS_A_SENTENCE: Final = 25
+"""In a script without full stops, so many words make a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The content in all its forms, as it leaves the house."""
+
+    root: dom.Element
+    """The tree of the clean HTML."""
+    html: str
+    text: str
+    markdown: str
+    word_count: int
+    page: losses.Counts
+    """What the content held before the clean-up, for the loss check."""
+
+
+def assess(written: Written, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
+    """Score, level and checks of one result; `reason` is why extraction failed, on a bookmark."""
+    level, colour = _LEVELS[strategy]
+    message = _message(level, written.word_count)
+    return Quality(_score(written, metadata), level, colour, message, _checks(written, metadata), reason)
+
+
+def discarded(reason: str) -> Quality:
+    """The verdict on a page that a rule wants none of."""
+    return Quality(0, *_LEVELS["discarded"], "Discarded by a rule", (), reason)
+
+
+def _message(level: QualityLevel, words: int) -> str:
+    if level == "article":
+        return f"Article captured ({words} words)"
+    return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
+
+
+def _score(written: Written, metadata: Metadata) -> int:
+    words = written.word_count
+    blocks = len(dom.tagged(written.root, _BLOCKS))
+    sentences = words // _WORDS_A_SENTENCE
+    if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
+        sentences = max(sentences, len(_SENTENCE_END.findall(written.text)))
+    points = (
+        20 if metadata.title else 0,
+        _points(words * (_LETTERS_A_WORD + 1), _LENGTH),
+        _points(blocks, _STRUCTURE),
+        _points(words, _WORDS),
+        _points(sentences, _SENTENCES),
+    )
+    return sum(points)
+
+
+def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
+    return next((points for threshold, points in table if count > threshold), 0)
+
+
+def _checks(written: Written, metadata: Metadata) -> tuple[Check, ...]:
+    paragraphs = len(dom.tagged(written.root, _PARAGRAPHS))
+    characters = len(written.text)
+    density = characters / len(written.html) if written.html else 0.0
+    linked = sum(len(dom.text_of(link)) for link in dom.select(written.root, "a"))
+    link_density = min(1.0, linked / characters) if characters else 0.0
+    known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
+    lost = losses.lost(written.page, written.root, written.markdown)
+    return (
+        Check("words", written.word_count > 100, f"{written.word_count} words"),
+        Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
+        Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
+        Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
+        Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
+        Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images, math and links are all there"),
+    )

@@ -1,0 +1,114 @@
+"""Lines that speak of the page as a device and not of its subject: "Back to top", "Loading...", "Advertisement".
+
+Only whole lines, word for word: of some two hundred such lines on real pages, people marked none as content.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.prose import PHRASING, is_within_line
+from pagekeep.extraction.locate.survey import TEXT, Survey
+
+_SAID: Final = {
+    "way to the top": "back to top|back to the top|back to top of page|return to top|go to top|scroll to top|top of page"
+    "|back to contents|back to table of contents|nach oben|zurück nach oben|zum seitenanfang|seitenanfang|retour en haut"
+    "|haut de page|retour en haut de page|volver arriba|ir arriba|voltar ao topo|torna su|torna all'inizio|terug naar boven"
+    "|naar boven|till toppen|til toppen|takaisin ylös|наверх|вверх|do góry|powrót do góry|返回顶部|回到顶部|ページトップへ"
+    "|ページの先頭へ|맨 위로",
+    "loading": "loading|loading please wait|please wait|wird geladen|lädt|laden|chargement|chargement en cours|cargando"
+    "|carregando|caricamento|загрузка|加载中|読み込み中|로딩 중",
+    "advertisement": "advertisement|advertisements|advertising|sponsored|story continues below advertisement"
+    "|article continues below advertisement|article continues after advertisement|advertisement continue reading the main story"
+    "|continue reading below|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|annonce"
+    "|annons|mainos|广告|広告|광고",
+}
+_NEIGHBOURS: Final = frozenset(
+    "previous|prev|next|previous post|next post|previous article|next article|previous story|next story|previous entry"
+    "|next entry|previous page|next page|older post|newer post|older posts|newer posts|vorheriger beitrag|nächster beitrag"
+    "|vorheriger artikel|nächster artikel|article précédent|article suivant|entrada anterior|entrada siguiente"
+    "|artículo anterior|siguiente artículo|articolo precedente|articolo successivo|vorig bericht|volgend bericht".split(
+        "|"
+    )
+)
+"""What stands on the way to the pages before and behind this one."""
+_MOST_OF_WAYS: Final = 400
+_MOST_NODES: Final = 60
+_INLINE: Final = PHRASING | {TEXT}
+_CELLS: Final = frozenset({"td", "th", "dt", "dd"})
+_LINES: Final = {line: reason for reason, lines in _SAID.items() for line in lines.split("|")}
+_SHORTEST: Final = min(map(len, (*_LINES, *_NEIGHBOURS)))
+_LONGEST: Final = 60
+_DECORATION: Final = (
+    " \t\n\r\f\u00a0.\u2026:*|[]()<>\u2191\u2b06\u25b2\u25b4\u2303\u21e7\u2912\ufe0f\u2014\u2013-"
+    "\u2190\u2192\u00ab\u00bb\u2039\u203a\u279c\u2794"
+)
+_SUBJECTS: Final = frozenset({"loading", "advertisement"})
+"""Reasons whose words may be what a list is about: "Design, advertising, printing"."""
+_LITERAL: Final = frozenset(
+    {"pre", "code", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "label", "option"}
+)
+"""Where the words are a name or a value: a heading "Advertising", a cell "Loading"."""
+
+
+def find(survey: Survey, root: int, dropped: Dropped) -> Dropped:
+    """The blocks in the content that hold nothing but such a line."""
+    found: Dropped = {}
+    tags, chars, nodes, ends = survey.tag, survey.chars, survey.nodes, survey.end
+    index, end = root + 1, ends[root]
+    while index < end:
+        if index in dropped:
+            index = ends[index]
+            continue
+        if tags[index] == TEXT and _SHORTEST <= chars[index] <= _LONGEST:
+            line = nodes[index].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+            reason = _LINES.get(line) or ("way to neighbours" if line in _NEIGHBOURS else None)
+            block = _ways(survey, index, root) if line in _NEIGHBOURS else _block(survey, index, root) if reason else 0
+            if reason and block and not (reason in _SUBJECTS and _is_among_others(survey, block)):
+                found[block] = reason
+                index = ends[block]
+                continue
+        index += 1
+    return found
+
+
+def _is_among_others(survey: Survey, block: int) -> bool:
+    """Whether it is one item of a list that has others."""
+    return survey.tag[block] == "li" and survey.chars[survey.parent[block]] > survey.chars[block]
+
+
+def _ways(survey: Survey, index: int, root: int) -> int:
+    """The widest element that holds links and, beside them, no words but such; 0 where there is none."""
+    top = 0
+    block = survey.parent[index]
+    while block > root and survey.chars[block] <= _MOST_OF_WAYS and survey.tag[block] not in _LITERAL - _CELLS:
+        if survey.end[block] - block > _MOST_NODES or not _is_way(survey, block):
+            break
+        top = block
+        block = survey.parent[block]
+    return top if top and survey.linked[top] and _is_whole(survey, top) else 0
+
+
+def _is_way(survey: Survey, block: int) -> bool:
+    for inner in range(block, survey.end[block]):
+        if survey.tag[inner] == TEXT and not survey.linked[inner]:
+            said = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+            if said and said not in _NEIGHBOURS:
+                return False
+    return True
+
+
+def _is_whole(survey: Survey, index: int) -> bool:
+    """Whether the element is a line of its own."""
+    return survey.tag[index] not in _INLINE or not is_within_line(survey.nodes[index])
+
+
+def _block(survey: Survey, index: int, root: int) -> int:
+    """The widest element that holds no more than this text; 0 where the text is a part of a line, or a name."""
+    top = index
+    while survey.parent[top] > root and survey.chars[survey.parent[top]] == survey.chars[index]:
+        top = survey.parent[top]
+        if survey.tag[top] in _LITERAL:
+            return 0
+    return top if _is_whole(survey, top) else 0

@@ -1,0 +1,213 @@
+"""What a run leaves on disk: `summary.csv`, a row in `history.csv`, `report.html`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean, pstdev
+
+from pagekeep.errors import ParseError
+from pagekeep.lab.metrics import Overlap
+from pagekeep.lab.report.page import render_html
+from pagekeep.lab.report.summary import PageScore, Report
+from pagekeep.model import KINDS, PARSER_VERSION
+
+PARTS = ("links", "images", "videos")
+
+SEED_COLUMNS = (
+    "run_at",
+    "git_sha",
+    "ok_count",
+    "error_count",
+    "avg_similarity",
+    "std_similarity",
+    "coverage_words",
+    "std_coverage_words",
+    "coverage_links",
+    "std_coverage_links",
+    "coverage_images",
+    "std_coverage_images",
+    "coverage_videos",
+    "std_coverage_videos",
+    "missing_words",
+    "extra_words",
+    "missing_links",
+    "extra_links",
+    "missing_images",
+    "extra_images",
+    "missing_videos",
+    "extra_videos",
+)
+HISTORY_COLUMNS = (
+    *SEED_COLUMNS,
+    "corpus",
+    "f1_all",
+    *(f"f1_{kind}" for kind in KINDS),
+    "precision",
+    "recall",
+    "title_accuracy",
+    "author_accuracy",
+    "date_accuracy",
+    "ms",
+    "parser_version",
+)
+"""Columns are only ever added at the end, so that a history written by an older version can be continued."""
+
+
+def write_all(report: Report, out: Path) -> None:
+    """Write every record of the run into the folder, which is made when missing."""
+    out.mkdir(parents=True, exist_ok=True)
+    replace_file(out / "summary.csv", summary_csv(report))
+    run_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    history = append_history(out / "history.csv", history_row(report, run_at, git_sha()))
+    replace_file(out / "report.html", render_html(report, history))
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a whole file or nothing: a reader never meets half of one."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8", errors="replace", newline="")
+    os.replace(part, path)
+
+
+def git_sha() -> str:
+    """The commit this code was checked out at; empty outside a checkout."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def summary_csv(report: Report) -> str:
+    """One row a page."""
+    rows = [summary_row(page) for page in report.pages]
+    return csv_of(tuple(rows[0]) if rows else (), rows)
+
+
+def summary_row(page: PageScore) -> dict[str, str]:
+    """A page's numbers by column name."""
+    row: dict[str, object] = {
+        "name": page.name,
+        "url": page.url or "",
+        "kind": page.kind,
+        "found_kind": page.found_kind,
+        "strategy": page.strategy,
+        "level": page.level,
+        "error": page.error,
+        "precision": page.words.precision,
+        "recall": page.words.recall,
+        "f1": page.words.f1,
+        "similarity": page.similarity,
+        "title_right": page.title_right,
+        "author_right": page.author_right,
+        "date_right": page.date_right,
+        "missing_fields": " ".join(page.missing),
+        "coverage_words": page.words.recall,
+        "missing_words": page.words.missing,
+        "extra_words": page.words.extra,
+    }
+    for part in PARTS:
+        found: Overlap | None = getattr(page, part)
+        for number in Overlap._fields:
+            row[f"{number}_{part}"] = None if found is None else getattr(found, number)
+    row |= {"with_hits": page.with_hits, "with_total": page.with_total}
+    row |= {"without_hits": page.without_hits, "without_total": page.without_total}
+    row |= {name: getattr(page.structure, name) for name in page.structure.__dataclass_fields__}
+    row["ms"] = round(page.ms, 2)
+    return {name: plain_cell(value) for name, value in row.items()}
+
+
+def history_row(report: Report, run_at: str, sha: str) -> dict[str, str]:
+    """The run's numbers by history column."""
+    every = report.summary["all"]
+    row: dict[str, object] = {
+        "run_at": run_at,
+        "git_sha": sha,
+        "ok_count": every.ok,
+        "error_count": every.errors,
+        "avg_similarity": every.similarity,
+        "std_similarity": every.std_similarity,
+        "missing_words": sum(page.words.missing for page in report.pages),
+        "extra_words": sum(page.words.extra for page in report.pages),
+        "corpus": report.corpus,
+        "precision": every.precision,
+        "recall": every.recall,
+        "title_accuracy": every.title_accuracy,
+        "author_accuracy": every.author_accuracy,
+        "date_accuracy": every.date_accuracy,
+        "ms": round(every.ms, 2),
+        "parser_version": PARSER_VERSION,
+    }
+    row |= mean_and_std("coverage_words", [page.words.recall for page in report.pages])
+    for part in PARTS:
+        row |= _part_totals(report, part)
+    row |= {f"f1_{kind}": summary.f1 for kind, summary in report.summary.items()}
+    return {name: plain_cell(row.get(name)) for name in HISTORY_COLUMNS}
+
+
+def _part_totals(report: Report, part: str) -> dict[str, object]:
+    known: list[Overlap] = [found for page in report.pages if (found := getattr(page, part)) is not None]
+    if not known:
+        return {}
+    totals: dict[str, object] = {
+        f"missing_{part}": sum(found.missing for found in known),
+        f"extra_{part}": sum(found.extra for found in known),
+    }
+    coverage = [found.coverage for found in known if found.coverage is not None]
+    return totals | (mean_and_std(f"coverage_{part}", coverage) if coverage else {})
+
+
+def mean_and_std(name: str, values: Sequence[float]) -> dict[str, object]:
+    """Two columns: the mean and its deviation."""
+    return {name: fmean(values), f"std_{name}": pstdev(values)}
+
+
+def append_history(
+    path: Path, row: Mapping[str, str], columns: Sequence[str] = HISTORY_COLUMNS
+) -> list[dict[str, str]]:
+    """Add one row to the history and give back all of it, oldest first.
+
+    A history with fewer of our columns gains the new ones; one with columns we do not know is refused and kept.
+    """
+    rows = read_history(path, columns) if path.exists() else []
+    rows.append(dict(row))
+    replace_file(path, csv_of(columns, rows))
+    return rows
+
+
+def read_history(path: Path, columns: Sequence[str] = HISTORY_COLUMNS) -> list[dict[str, str]]:
+    """Every earlier run, oldest first; `ParseError` when the file is not a history of ours."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines)
+        unknown = [name for name in reader.fieldnames or () if name not in columns]
+        if unknown:
+            raise ParseError(
+                f"{path.name} has columns this version does not know: {', '.join(unknown)}.",
+                suggestions=("Move it away, or write to another folder.",),
+            )
+        return [{name: row.get(name) or "" for name in columns} for row in reader]
+
+
+def csv_of(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows under their columns."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def plain_cell(value: object) -> str:
+    """A value as the files have it: four decimals, nothing for what is not known."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

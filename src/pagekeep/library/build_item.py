@@ -1,0 +1,150 @@
+"""How a captured page becomes an item of the library."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pagekeep.library import normal_url
+from pagekeep.model import PARSER_VERSION, Fetched, Item, Page, QualityLevel, RawPage
+
+
+def new_item(
+    page: Page,
+    fetched: Fetched,
+    *,
+    url: str,
+    url_full: str,
+    user_id: str,
+    now: str,
+    tags: tuple[str, ...],
+    rules_hash: str | None = None,
+    source: str = "web",
+) -> Item:
+    """The item for a page; `url` is its normalised address, `url_full` the one the user gave."""
+    found = derived(page, rendered=fetched.rendered, rules_hash=rules_hash)
+    metadata = {name: value for name, value in found.items() if value is not None} | {"tags": list(tags)}
+    if page.quality.level == "discarded":
+        metadata["archived"] = True
+    return Item(
+        id=str(uuid.uuid4()),
+        user_id=user_id,
+        url=url,
+        url_full=url_full,
+        domain=normal_url.domain(url),
+        title=title_of(page, url),
+        content=page.document,
+        source=source,
+        author=page.metadata.author,
+        saved_at=now,
+        published_at=page.metadata.published,
+        metadata=metadata,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def title_of(page: Page, url: str) -> str:
+    """What the item is called; a page without a title goes by its address."""
+    return page.metadata.title or url
+
+
+def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> dict[str, Any]:
+    """What the parser found, as metadata of the item, `None` for what it did not: so that it goes from an old reading.
+
+    `rules_hash` is the fingerprint of the rules that were in force.
+    """
+    about = page.metadata
+    return {
+        "parser_version": PARSER_VERSION,
+        "rules_hash": rules_hash,
+        "used_js_rendering": rendered,
+        "content_hash": hashlib.sha256(page.markdown.encode("utf-8", "surrogatepass")).hexdigest(),
+        "quality": page.quality.level,
+        "score": page.quality.score,
+        "strategy": page.strategy,
+        "kind": page.kind,
+        "word_count": page.word_count,
+        "reading_time": page.reading_time,
+        "language": about.language,
+        "site_name": about.site_name,
+        "description": about.description,
+        "hero_image": about.hero_image,
+        "favicon": about.favicon,
+        "reason": page.quality.reason,
+        "caught": page.caught.kind if page.caught else None,
+        "suggestion": suggestion_of(page),
+        "discarded": True if page.quality.level == "discarded" else None,
+    }
+
+
+def suggestion_of(page: Page) -> str | None:
+    """What to do next about a page that gave no content."""
+    if page.caught:
+        return page.caught.suggestion
+    if page.quality.level != "bookmark":
+        return None
+    return "Retry with the browser." if page.need_render else "Retry later, or with the browser."
+
+
+def raw_page(fetched: Fetched, now: str) -> RawPage:
+    """The page as it was fetched, to be kept beside its item."""
+    return RawPage(
+        body=fetched.body,
+        encoding=fetched.encoding,
+        content_type=fetched.content_type,
+        final_url=fetched.final_url,
+        status=fetched.status,
+        rendered=fetched.rendered,
+        fetched_at=now,
+        etag=fetched.etag,
+        last_modified=fetched.last_modified,
+    )
+
+
+def fetched_again(raw: RawPage) -> Fetched:
+    """A kept page as if it had just been fetched."""
+    return Fetched(
+        url=raw.final_url,
+        final_url=raw.final_url,
+        status=raw.status,
+        headers={},
+        body=raw.body,
+        encoding=raw.encoding,
+        content_type=raw.content_type,
+        rendered=raw.rendered,
+        etag=raw.etag,
+        last_modified=raw.last_modified,
+    )
+
+
+_RANKS: dict[QualityLevel, int] = {"discarded": 0, "bookmark": 1, "simplified": 2, "article": 3}
+
+
+EDITED: Final = "the text is your own version"
+
+
+def is_edited(metadata: Mapping[str, Any]) -> bool:
+    """Whether the stored text is the user's own version, which no reading of the page replaces."""
+    return bool(metadata.get("edited"))
+
+
+def why_worse(new: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:
+    """Why a new reading must not replace the one there is, judged by their metadata; `None` when it may.
+
+    A lower level is worse; at the same level, fewer than half the words. An item without content of its own (imported,
+    or by an older version) is worse than anything.
+    """
+    had, has = old.get("quality"), new["quality"]
+    if has == had == "bookmark" and old.get("imported"):
+        return "there is nothing to be had, and the import said what the page is"
+    if had not in _RANKS:
+        return None
+    if has == "discarded" != had:
+        return "a rule discards the page now, and the stored reading is worth more"
+    if _RANKS[has] != _RANKS[had]:
+        return f"the new reading is only a {has}, the stored one {had}" if _RANKS[has] < _RANKS[had] else None
+    words, before = new.get("word_count", 0), old.get("word_count", 0)
+    return f"the new reading has {words:,} words, the stored one {before:,}" if words * 2 < before else None

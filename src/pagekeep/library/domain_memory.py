@@ -1,0 +1,61 @@
+"""What worked for a domain, counted at every save."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.model import Page
+from pagekeep.store import Store
+
+_SUCCESS: Final = 0.8
+_EXPIRES_DAYS: Final = 180
+
+
+def remember(store: Store, domain: str, page: Page, *, rendered: bool, now: str) -> None:
+    """Count this capture: which level won, whether it took the browser, how many succeeded, and since when.
+
+    Reading and writing are two steps: of two saves at the same moment one may go uncounted, which a memory can bear.
+    """
+    store.remember(domain, _counted(store.memory(domain) or {}, page, rendered, now), now)
+
+
+def _counted(before: Mapping[str, Any], page: Page, rendered: bool, now: str) -> dict[str, Any]:
+    succeeded = page.quality.level in ("article", "simplified")
+    levels = dict(before.get("levels", {}))
+    levels[page.strategy] = levels.get(page.strategy, 0) + 1
+    return {
+        "levels": levels,
+        "selectors": _counted_selectors(before.get("selectors", {}), page, now),
+        "last": page.strategy,
+        "saves": before.get("saves", 0) + 1,
+        "successes": before.get("successes", 0) + succeeded,
+        "rendered": before.get("rendered", 0) + rendered,
+        "since": before.get("since", now),
+        "last_success": now if succeeded else before.get("last_success"),
+    }
+
+
+def preferred(memory: Mapping[str, Any] | None, now: str) -> tuple[str, ...]:
+    """Selectors worth trying first: they found the content in over 80 % of their tries, and not too long ago."""
+    known = (memory or {}).get("selectors", {})
+    good = [
+        (-record["wins"], selector)
+        for selector, record in known.items()
+        if record["wins"] > _SUCCESS * record["tries"] and clock.days_between(record["last"], now) <= _EXPIRES_DAYS
+    ]
+    return tuple(selector for _, selector in sorted(good))
+
+
+def _counted_selectors(before: Mapping[str, Any], page: Page, now: str) -> dict[str, Any]:
+    """Each selector's tries and wins. Only a page that level 2 found says anything about selectors."""
+    counts = {selector: dict(record) for selector, record in before.items()}
+    if page.strategy != "simplified" or page.selector is None:
+        return counts
+    counts.setdefault(page.selector, {"tries": 0, "wins": 0, "last": now})
+    for record in counts.values():
+        record["tries"] += 1
+    counts[page.selector]["wins"] += 1
+    counts[page.selector]["last"] = now
+    return counts

@@ -1,0 +1,63 @@
+"""The library as one page of HTML that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import Iterable
+from html import escape
+from tempfile import TemporaryFile
+from typing import BinaryIO, Final
+
+from pagekeep import dom
+from pagekeep.library.exports.html import article, pictures_of
+from pagekeep.library.exports.pictures import Pictures
+from pagekeep.model import Item
+from pagekeep.store import Store
+
+_STYLE: Final = """
+:root { color-scheme: light dark }
+body { max-width: 42rem; margin: 2rem auto; padding: 0 1rem; font: 1.1rem/1.6 Georgia, serif; overflow-wrap: break-word }
+article { border-top: 1px solid #8886; margin-top: 4rem; padding-top: 1rem }
+img { max-width: 100%; height: auto }
+pre, div.table { overflow-x: auto }
+pre, code { font-size: .9rem }
+table { border-collapse: collapse } th, td { border: 1px solid #8886; padding: .2rem .5rem }
+blockquote { border-left: 3px solid #8886; margin-left: 0; padding-left: 1rem }
+.from, figcaption { opacity: .75; font-size: .95rem }
+"""
+_HEAD: Final = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
+    '<meta name="referrer" content="no-referrer">'
+    f"<title>Saved pages</title><style>{_STYLE}</style></head>\n<body><h1>Saved pages</h1>\n<nav><ol>\n"
+)
+
+
+async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, pictures: Pictures | None) -> None:
+    """All items, one below the other, behind a table of contents; pictures stand in the page itself, or become links."""
+    out.write(_HEAD.encode())
+    with TemporaryFile() as articles:
+        for number, item in enumerate(items, start=1):
+            came = await pictures.fetch(pictures_of(item)) if pictures else {}
+            places = {
+                url: f"data:{picture.kind};base64,{base64.b64encode(picture.data).decode()}"
+                for url, picture in came.items()
+            }
+            title = escape(" ".join(item.title.split()) or item.url)
+            out.write(f'<li><a href="#p{number}">{title}</a></li>\n'.encode("utf-8", "replace"))
+            articles.write(_article(number, item, store, places).encode("utf-8", "replace"))
+        out.write(b"</ol></nav>\n<main>\n")
+        articles.seek(0)
+        shutil.copyfileobj(articles, out)
+    out.write(b"</main></body></html>\n")
+
+
+def _article(number: int, item: Item, store: Store, places: dict[str, str]) -> str:
+    made = article(item, store.annotations(item.id), places, prefix=f"p{number}-")
+    language = f' lang="{made.language}"' if made.language else ""
+    return (
+        f'<article id="p{number}"{language}><h1>{escape(made.title)}</h1>{made.head}\n'
+        f"{dom.inner_html(made.body)}{made.passages}</article>\n"
+    )

@@ -1,0 +1,59 @@
+"""Pages that are only looked at: read from the web, from what a caller has, or from the library, and not stored."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
+from pagekeep.errors import PagekeepError
+from pagekeep.library import build_item, normal_url
+from pagekeep.library.items import kept
+from pagekeep.model import Fetched, Options, Page, RawPage
+from pagekeep.store import Store
+
+
+def _silent(_stage: str) -> None:
+    """Nobody watches."""
+
+
+async def look(
+    request: Request, retrieval: Retrieval, *, given: Fetched | None = None, progress: Progress = _silent
+) -> Captured:
+    """The page at an address, or the one that is given."""
+    options = _now(retrieval)
+    if given is None:
+        return await capture(request, retrieval, options=options, progress=progress)
+    progress("Extracting")
+    return Captured(await retrieval.read(given, options), given)
+
+
+async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
+    """A saved page read again as it was kept; `NotFound` when it was not."""
+    item, raw = await to_thread(kept, store, key)
+    options = Options(saved_at=clock.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
+    return await retrieval.read(build_item.fetched_again(raw), options)
+
+
+async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
+    """The saved page at an address, when it was fetched no longer ago than so many seconds; nothing is fetched."""
+    raw = await to_thread(_fresh, url, seconds, store)
+    if raw is None:
+        return None
+    fetched = build_item.fetched_again(raw)
+    return Captured(await retrieval.read(fetched, _now(retrieval)), fetched)
+
+
+def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
+    try:
+        item = store.find_url(normal_url.normalise(url))
+    except PagekeepError:
+        return None
+    raw = store.raw(item.id) if item is not None and item.deleted_at is None else None
+    if raw is None or raw.fetched_at < clock.after(clock.now(), -seconds):
+        return None
+    return raw
+
+
+def _now(retrieval: Retrieval) -> Options:
+    return Options(saved_at=clock.to_the_second(clock.now()), max_bytes=retrieval.settings.max_bytes)

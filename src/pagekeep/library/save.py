@@ -1,0 +1,195 @@
+"""A page into the library: fetched, read, and put in with its raw form in one step, or not at all."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.active_rules import fingerprint
+from pagekeep.capture.from_url import READER_TYPE, Captured, Progress, Request, Retrieval
+from pagekeep.capture.modes import capture_by_mode
+from pagekeep.errors import NotFound, PagekeepError, RetryLimit
+from pagekeep.library import build_item, normal_url
+from pagekeep.library.domain_memory import preferred, remember
+from pagekeep.model import Fetched, Item, Options, Page, SaveResult
+from pagekeep.store import Store
+
+MOST_RETRIES: Final = 3
+"""By hand, until one succeeds."""
+
+
+_WARNINGS: Final = ("not rendered", "not read remotely", "read remotely", "the reader warns")
+"""How notes begin that whoever saves should see."""
+
+
+def _silent(_stage: str) -> None:
+    """Nobody watches."""
+
+
+async def save(
+    request: Request,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    tags: tuple[str, ...] = (),
+    force: bool = False,
+    known: Item | None = None,
+    given: Fetched | None = None,
+    progress: Progress = _silent,
+) -> SaveResult:
+    """Fetch the page and put it in the library, over the item it already is there, if any.
+
+    Everything is stored in one step at the end, so a save that is killed left nothing behind and can simply be run again.
+    A failure is raised, and noted on the item that is there; its content stays. A worse reading never replaces a better
+    one unless `force`. `known` is the item that is fetched anew, whatever address the page goes by now; `given` is the page
+    itself, as a browser has it, and nothing is fetched. The store is asked in threads: others need not wait for its disk.
+    """
+    known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
+    now = clock.now()
+    remembered = preferred(await to_thread(store.memory, normal_url.domain(request.url)), now)
+    try:
+        options = replace(_options(retrieval, known, now), remembered=remembered)
+        captured = await _captured(request, given, retrieval, options, progress)
+    except PagekeepError as error:
+        if known is not None:
+            await to_thread(_note_failure, store, known, error)
+        raise
+    progress("Storing")
+    url = known.url if known else await to_thread(_identity, request.url, captured, store)
+    there = known or await to_thread(store.find_url, url)
+    if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
+        options = replace(options, saved_at=clock.to_the_second(there.saved_at))
+        captured = replace(captured, page=await retrieval.read(captured.fetched, options))
+    remote = captured.fetched.content_type == READER_TYPE
+    source = "html" if given else "remote" if remote else "web"
+    placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
+    saved = await to_thread(_store, captured, there, store, placing)
+    return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith(_WARNINGS)))
+
+
+async def _captured(
+    request: Request, given: Fetched | None, retrieval: Retrieval, options: Options, progress: Progress
+) -> Captured:
+    if given is None:
+        return await capture_by_mode(request, retrieval, options, progress)
+    progress("Extracting")
+    return Captured(await retrieval.read(given, options), given)
+
+
+async def retry(
+    key: str,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    request: Request | None = None,
+    progress: Progress = _silent,
+) -> SaveResult:
+    """Fetch and read an item anew, through the whole chain: at most three times by hand until it succeeds.
+
+    `request` says how to ask; its address is the item's. Raises `RetryLimit` after the third failure.
+    """
+    item = await to_thread(store.get, key)
+    if item.deleted_at is not None:
+        raise NotFound("The item is deleted.", suggestions=("First restore it.",))
+    tried = int(item.metadata.get("retry_count", 0))
+    if tried >= MOST_RETRIES:
+        raise RetryLimit(
+            f"The page was already retried {tried} times without success.",
+            suggestions=("Save its address anew when the site has changed.",),
+        )
+    # Counted before it is tried: an attempt that is killed was one.
+    item = await to_thread(store.set_metadata, item.id, {"retry_count": tried + 1}, clock.now())
+    asked = replace(request or Request(""), url=item.url_full)
+    return await save(asked, store, retrieval, known=item, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placing:
+    """Where a captured page goes, and how."""
+
+    url: str
+    url_full: str
+    now: str
+    tags: tuple[str, ...]
+    force: bool
+    rules_hash: str
+    source: str
+
+
+def _options(retrieval: Retrieval, known: Item | None, now: str) -> Options:
+    """The frontmatter tells when the page was first saved, as the item does."""
+    saved_at = clock.to_the_second(known.saved_at if known else now)
+    return Options(saved_at=saved_at, max_bytes=retrieval.settings.max_bytes)
+
+
+def _identity(given: str, captured: Captured, store: Store) -> str:
+    """A wall says nothing about the page behind it, nor does where it led: unless that is in the library, the page is
+    what the user asked for."""
+    page = captured.page
+    url = normal_url.identity(given, captured.fetched.final_url, page.metadata.canonical)
+    if page.quality.level == "bookmark" and store.find_url(url) is None:
+        return normal_url.normalise(given)
+    return url
+
+
+def _store(captured: Captured, there: Item | None, store: Store, placing: _Placing) -> SaveResult:
+    page, fetched = captured.page, captured.fetched
+    new = build_item.new_item(
+        page,
+        fetched,
+        url=placing.url,
+        url_full=placing.url_full,
+        user_id=store.user_id,
+        now=placing.now,
+        tags=_tags(page, there, placing.tags),
+        rules_hash=placing.rules_hash,
+        source=placing.source,
+    )
+    remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
+    if there is None:
+        return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "added")
+    if build_item.is_edited(there.metadata):
+        return SaveResult(_keep(store, there, new, None), "kept", build_item.EDITED)
+    worse = None if placing.force else build_item.why_worse(new.metadata, there.metadata)
+    if worse:
+        return SaveResult(_keep(store, there, new, worse), "kept", worse)
+    new = replace(new, metadata={**new.metadata, **_retries(page, there)})
+    same = new.content == there.content
+    return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "updated", unchanged=same)
+
+
+def _tags(page: Page, there: Item | None, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The page's own tags come with its first save alone: one that the reader took off must not come back."""
+    own = page.metadata.tags if there is None else ()
+    return tuple(dict.fromkeys((*asked, *own)))
+
+
+def _retries(page: Page, there: Item) -> dict[str, Any]:
+    """The count of retries goes on while there is no success."""
+    count = there.metadata.get("retry_count")
+    return {"retry_count": count} if count and page.quality.level == "bookmark" else {}
+
+
+def _keep(store: Store, there: Item, new: Item, worse: str | None) -> Item:
+    """The item as it was, alive, with the tags that were asked for and a note of what came instead, if that was worse."""
+    changes: dict[str, Any] = {}
+    if worse:
+        said = f"{worse[0].upper()}{worse[1:]}."
+        changes["last_error"] = _failure("Worse", str(new.metadata.get("reason") or said), new.updated_at)
+    if new.metadata["tags"]:
+        changes["tags"] = list(dict.fromkeys((*there.metadata.get("tags", ()), *new.metadata["tags"])))
+    if there.deleted_at is not None:
+        store.restore(there.id, new.updated_at)
+    return store.set_metadata(there.id, changes, new.updated_at)
+
+
+def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
+    moment = clock.now()
+    store.set_metadata(known.id, {"last_error": _failure(error.type, error.message, moment)}, moment)
+    error.suggestions = (*error.suggestions, f"What was saved before is still there: {known.id[:8]}.")
+
+
+def _failure(kind: str, message: str, at: str) -> dict[str, Any]:
+    return {"type": kind, "message": message, "at": at}

@@ -1,0 +1,167 @@
+"""Values of the library: items, annotations, jobs, and the filters and pages of a list. All frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pagekeep.model.page import QualityLevel
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A page in someone's library."""
+
+    id: str
+    """UUID as text."""
+    user_id: str
+    url: str
+    """Normalised: what makes two saves the same page."""
+    url_full: str
+    """As the user gave it."""
+    domain: str
+    title: str
+    content: str
+    """Frontmatter and Markdown."""
+    source: str
+    """Where it came from: `web`, `html` (posted), `import:pocket`..."""
+    author: str | None
+    saved_at: str
+    published_at: str | None
+    metadata: Mapping[str, Any]
+    """pinned, archived, tags, parser_version, used_js_rendering, content_hash, quality, strategy, retry_count, discarded..."""
+    created_at: str
+    updated_at: str
+    last_opened_at: str | None = None
+    deleted_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """The page as it was fetched, kept beside its item so that it can be read again with a better parser."""
+
+    body: bytes
+    encoding: str | None
+    content_type: str
+    final_url: str
+    status: int
+    rendered: bool
+    fetched_at: str
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+Put = Literal["added", "updated", "unchanged"]
+"""What became of a page that was put in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """Which items to list. The defaults show the inbox: neither archived nor deleted."""
+
+    domain: str | None = None
+    tags: tuple[str, ...] = ()
+    """All of them."""
+    pinned: bool | None = None
+    archived: bool | None = False
+    deleted: bool = False
+    quality: QualityLevel | None = None
+    saved_after: str | None = None
+    saved_before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of a list, and where the next begins."""
+
+    items: tuple[Item, ...]
+    next: str | None
+    """Opaque key for the next page; `None` at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item that a search found."""
+
+    item: Item
+    snippet: str
+    """Text around the words found, those between `[[` and `]]`."""
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class HitPage:
+    """One page of hits, best first, and where the next begins."""
+
+    hits: tuple[Hit, ...]
+    next: str | None
+
+
+JobState = Literal["queued", "running", "done", "dead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A save, or another task, that waits for a worker. At most one unfinished job a user and normalised URL."""
+
+    id: str
+    user_id: str
+    url: str
+    """Normalised."""
+    url_full: str
+    options: Mapping[str, Any]
+    """render, tags...; `task` where it is no save."""
+    state: JobState
+    attempts: int
+    error: Mapping[str, Any] | None
+    """JSON form of the last failure."""
+    run_after: str
+    """Not before this moment (backoff)."""
+    leased_by: str | None
+    leased_until: str | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A passage the reader marked, found again by its words: positions would not survive a new reading of the page."""
+
+    id: str
+    """UUID as text."""
+    item_id: str
+    quote: str
+    """The marked words; empty for a note on the whole page."""
+    before: str
+    """A few words before them, and after them, to tell equal passages apart."""
+    after: str
+    note: str
+    colour: str | None
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page to be put in with others: what it is, and what belongs to it."""
+
+    item: Item
+    raw: RawPage | None = None
+    annotations: tuple[Annotation, ...] = ()
+    """Their `item_id` follows the item."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """What became of a save."""
+
+    item: Item
+    """As it is in the library now."""
+    outcome: Literal["added", "updated", "kept"]
+    """`kept`: the page was worse than what is stored, which stays."""
+    note: str | None = None
+    """Why it was kept."""
+    warnings: tuple[str, ...] = ()
+    """What went wrong on the way without spoiling it, such as a browser that is missing."""
+    unchanged: bool = False
+    """Whether an update brought the same text again."""

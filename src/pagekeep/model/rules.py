@@ -1,0 +1,52 @@
+"""What rules report: which matched a page, what each changed, and what is wrong in a rule file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffect:
+    """One thing a rule did: what, by which selector, to how many elements with how many words."""
+
+    what: str
+    """`remove`, `include`, `scope`, `metadata`, `rendering`, `quality`, `discard` or an action's `op`."""
+    selector: str
+    count: int
+    """Elements found; 0 when the selector found nothing."""
+    words: int
+    """Words in those elements."""
+    note: str = ""
+    """Anything worth saying, such as "matched nothing, ignored"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """A rule that applied to the page."""
+
+    id: str
+    phase: Literal["pre", "post"]
+    trigger: str
+    """What set it off, in plain words: `host ends with wsj.com`, `found .swiper-slide`."""
+    effects: tuple[RuleEffect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFault:
+    """Something wrong in a file of rules, and where."""
+
+    file: str
+    """Its name, without the folder."""
+    line: int
+    path: str
+    """The key, such as `[3].trigger.host.equal`; empty for the file as a whole."""
+    message: str
+    suggestion: str = ""
+    rule: str = ""
+    """The rule's id, where it has one."""
+
+    def __str__(self) -> str:
+        """One line for people: where, what, and what to do."""
+        where = f"{self.file}:{self.line}: " + (f"{self.path}: " if self.path else "")
+        return where + self.message + (f" {self.suggestion}" if self.suggestion else "")

@@ -1,0 +1,244 @@
+"""The compact JSON rules of GoodLinks.
+
+An object of rules, each under the md5 of its host or under a selector that pages of its kind hold. Hashes are turned
+back by trying hosts that are known; a hash that none of them has is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pagekeep.rules import hosts
+from pagekeep.rules.importers.imported import Imported, LeftOut, make_rule, selector_fault
+from pagekeep.rules.rule import Rule
+
+MAX_CHARACTERS: Final = 5_000_000
+
+_HASH: Final = re.compile("[0-9a-f]{32}")
+_UNSAFE: Final = re.compile("[^a-z0-9._-]+")
+_WELL_KNOWN: Final = """
+    theguardian.com nytimes.com wsj.com cnn.com bbc.com bbc.co.uk washingtonpost.com reuters.com bloomberg.com ft.com
+    economist.com newyorker.com theatlantic.com wired.com theverge.com arstechnica.com techcrunch.com vox.com npr.org
+    medium.com substack.com wikipedia.org en.wikipedia.org reddit.com old.reddit.com news.ycombinator.com github.com
+    stackoverflow.com dev.to react.dev developer.mozilla.org youtube.com twitter.com x.com mastodon.social forbes.com
+    businessinsider.com politico.com time.com usatoday.com latimes.com apnews.com axios.com nature.com science.org
+    scientificamerican.com nationalgeographic.com smithsonianmag.com spiegel.de zeit.de lemonde.fr elpais.com
+""".split()
+_METADATA: Final = {
+    "t": "title",
+    "a": "author",
+    "d": "published",
+    "p": "published",
+    "date": "published",
+    "i": "hero_image",
+    "image": "hero_image",
+    "s": "site_name",
+}
+_FIELDS: Final = ("title", "author", "published", "modified", "description", "site_name", "hero_image", "language")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The rule in the making, and what is not in it."""
+
+    name: str
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def leave_out(self, what: str, why: str) -> None:
+        self.left_out.append(LeftOut(self.name, 0, what, why))
+
+    def selectors(self, value: Any, what: str) -> list[str]:
+        """One selector or a list of them; bad ones are told."""
+        good: list[str] = []
+        for item in value if isinstance(value, list) else [value]:
+            fault = selector_fault(item) if isinstance(item, str) else "it is no selector"
+            if fault:
+                self.leave_out(what, fault)
+            else:
+                good.append(item.strip())
+        return good
+
+    def selector(self, value: Any, what: str) -> str | None:
+        return ", ".join(self.selectors(value, what)) or None
+
+
+def read(name: str, text: str, known_hosts: Iterable[str] = (), rules: Iterable[Rule] = ()) -> Imported:
+    """The rules of one file; hosts are looked for in the list, in other rules and among well-known ones."""
+    if len(text) > MAX_CHARACTERS:
+        return _nothing(name, f"it has more than {MAX_CHARACTERS:,} characters")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return _nothing(name, "it is no JSON")
+    if not isinstance(data, Mapping):
+        return _nothing(name, "it is no object of rules")
+    hashes = {_md5(host): host for host in _candidates(known_hosts, rules)}
+    return Imported.together(_rule(name, str(key), value, hashes) for key, value in data.items())
+
+
+def _nothing(name: str, why: str) -> Imported:
+    return Imported((), (LeftOut(name, 0, "the file", why),))
+
+
+def _candidates(known: Iterable[str], rules: Iterable[Rule]) -> Iterator[str]:
+    for host in (*_WELL_KNOWN, *_hosts_of(rules), *known):
+        try:
+            normal = hosts.without_www(hosts.normal(host))
+        except hosts.HostError:
+            continue
+        yield from (normal, f"www.{normal}")
+
+
+def _hosts_of(rules: Iterable[Rule]) -> Iterator[str]:
+    for host in (rule.trigger.host for rule in rules):
+        if host:
+            yield from (*host.equals, *host.equals_www, *host.ends_with, *host.etld_plus_one)
+
+
+def _md5(host: str) -> str:
+    return hashlib.md5(host.encode("ascii"), usedforsecurity=False).hexdigest()
+
+
+def _rule(file: str, key: str, value: Any, hashes: Mapping[str, str]) -> Imported:
+    draft = _Draft(f"{file} {key[:60]}")
+    trigger = _trigger(key, hashes, draft)
+    if not isinstance(value, Mapping):
+        draft.leave_out("the rule", "it is no object")
+    if trigger is None or not isinstance(value, Mapping):
+        return Imported((), tuple(draft.left_out))
+    data = {"id": _id(key, hashes), "phase": "pre", "trigger": trigger, **_body(value, draft)}
+    if len(data) == 3:
+        draft.leave_out("the rule", "nothing in it could be carried over")
+        return Imported((), tuple(draft.left_out))
+    made = make_rule(data, file)
+    return Imported(made.rules, (*draft.left_out, *made.left_out))
+
+
+def _id(key: str, hashes: Mapping[str, str]) -> str:
+    said = hashes.get(key.lower(), key).lower()
+    return "goodlinks-" + (_UNSAFE.sub("-", said).strip("-.") or "rule")[:60]
+
+
+def _trigger(key: str, hashes: Mapping[str, str], draft: _Draft) -> dict[str, Any] | None:
+    if _HASH.fullmatch(key.lower()):
+        host = hashes.get(key.lower())
+        if host is None:
+            draft.leave_out("the rule", "its host is not known; name it in a list of hosts")
+            return None
+        return {"host": {"equals": host}}
+    selector = draft.selector(key, "the signature")
+    return {"dom": {"any": selector}} if selector else None
+
+
+def _body(value: Mapping[str, Any], draft: _Draft) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    scope: dict[str, Any] = {}
+    for key, item in value.items():
+        match key:
+            case "a" | "we":
+                scope["article" if key == "a" else "wrapper"] = draft.selector(item, key)
+            case "e" | "i":
+                data["remove" if key == "e" else "include"] = draft.selectors(item, key)
+            case "d":
+                data["discard"] = bool(item)
+            case "p" if isinstance(item, int):
+                data["priority"] = max(-1000, min(1000, int(item)))
+            case "m":
+                data["metadata"] = _metadata(item, draft)
+            case "ac":
+                data["actions"] = _actions(item, draft)
+            case "ea":
+                if item and "a" not in value:
+                    draft.leave_out("ea", "that the whole page is the article cannot be said without its selector")
+            case _:
+                draft.leave_out(str(key)[:40], "there is no such key")
+    scope = {name: found for name, found in scope.items() if found}
+    return {name: found for name, found in {**data, "selector_overrides": scope}.items() if found}
+
+
+def _metadata(value: Any, draft: _Draft) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if not isinstance(value, Mapping):
+        draft.leave_out("m", "it is no object")
+        return made
+    for key, place in value.items():
+        name = key if key in _FIELDS else _METADATA.get(str(key))
+        attr = place.get("a", place.get("attr")) if isinstance(place, Mapping) else None
+        said = place.get("s", place.get("selector")) if isinstance(place, Mapping) else place
+        selector = draft.selector(said, f"m.{key}") if name else None
+        if name is None:
+            draft.leave_out(f"m.{str(key)[:40]}", "there is no such field")
+        elif selector:
+            made[name] = {"selector": selector, **({"attr": attr} if isinstance(attr, str) else {})}
+    return made
+
+
+def _actions(value: Any, draft: _Draft) -> list[dict[str, Any]]:
+    """The actions, those of higher priority first."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    for number, item in enumerate(value if isinstance(value, list) else [value]):
+        what = f"ac[{number}]"
+        if not isinstance(item, Mapping):
+            draft.leave_out(what, "it is no object")
+            continue
+        selector = draft.selector(item.get("s"), f"{what}.s")
+        priority = item["p"] if isinstance(item.get("p"), int) else 0
+        found += [(priority, {"selector": selector, **made}) for made in _changes(item, what, draft) if selector]
+    return [action for _, action in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _changes(item: Mapping[str, Any], what: str, draft: _Draft) -> Iterator[dict[str, Any]]:
+    """What one action of theirs does, as actions of ours."""
+    if not any(key in item for key in (*_CHANGES, "t", "tp")):
+        draft.leave_out(what, "it does nothing that is known")
+    for key, make in _CHANGES.items():
+        if item.get(key):
+            made = make(item[key], draft, f"{what}.{key}")
+            if made:
+                yield made
+    target = item.get("tp") or item.get("t")
+    if target and (selector := draft.selector(target, f"{what}.tp")):
+        yield {"op": "move", "target": selector, **_slot(item.get("ts"))}
+    for key in item:
+        if key not in _CHANGES and key not in ("s", "p", "t", "tp", "ts"):
+            draft.leave_out(f"{what}.{str(key)[:40]}", "there is no such key")
+
+
+def _slot(slot: Any) -> dict[str, Any]:
+    if isinstance(slot, int) and not isinstance(slot, bool) and 0 <= slot <= 10_000:
+        return {"position": "index", "index": slot}
+    return {"position": slot} if slot in ("append", "prepend", "before", "after") else {}
+
+
+def _retag(value: Any, draft: _Draft, what: str) -> dict[str, Any] | None:
+    return {"op": "retag", "tag": str(value).lower()}
+
+
+def _remove_to(value: Any, draft: _Draft, what: str) -> dict[str, Any] | None:
+    parent = draft.selector(value, what)
+    return {"op": "remove_to_parent", "parent": parent} if parent else None
+
+
+def _remove_attrs(value: Any, draft: _Draft, what: str) -> dict[str, Any] | None:
+    return {"op": "remove_attrs", "attrs": [str(name) for name in (value if isinstance(value, list) else [value])]}
+
+
+def _group(value: Any, draft: _Draft, what: str) -> dict[str, Any] | None:
+    return {"op": "group_siblings", "wrapper_tag": value.lower() if isinstance(value, str) else "div"}
+
+
+_CHANGES: Final[dict[str, Callable[[Any, _Draft, str], dict[str, Any] | None]]] = {
+    "rt": _retag,
+    "rc": lambda value, draft, what: {"op": "remove_container"},
+    "rp": lambda value, draft, what: {"op": "remove_parent"},
+    "rop": lambda value, draft, what: {"op": "remove_outer_parent"},
+    "rtp": _remove_to,
+    "ra": _remove_attrs,
+    "g": _group,
+    "gs": _group,
+}

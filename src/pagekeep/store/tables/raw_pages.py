@@ -1,0 +1,109 @@
+"""Pages as they were fetched: packed, and once per content."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from pagekeep.errors import StoreError
+from pagekeep.model import RawPage
+from pagekeep.store.engine import Transaction
+from pagekeep.store.packing import pack, unpack
+from pagekeep.store.storable import clean_text
+
+_COLUMNS: Final = (
+    *("encoding", "content_type", "final_url", "status", "rendered", "fetched_at", "etag", "last_modified"),
+)
+_PUT: Final = (
+    f"INSERT INTO raw_pages (user_id, item_id, hash, {', '.join(_COLUMNS)}) "
+    f"VALUES (:user, :item, :hash, {', '.join(f':{name}' for name in _COLUMNS)})"
+)
+
+
+def put(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
+    """Keep this page for the item in place of the one it had; `None` keeps none, since the old one made other content."""
+    drop(tx, item_id, unless=None if raw is None else content_hash(raw.body))
+    if raw is None:
+        return
+    _put_body(tx, raw.body)
+    values = {name: getattr(raw, name) for name in _COLUMNS}
+    values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    values["rendered"] = int(raw.rendered)
+    tx.run(_PUT, user=tx.user_id, item=item_id, hash=content_hash(raw.body), **values)
+
+
+def content_hash(body: bytes) -> str:
+    """What makes two bodies the same."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def _put_body(tx: Transaction, body: bytes) -> None:
+    name = content_hash(body)
+    if tx.all("SELECT 1 FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name):
+        return
+    packed = pack(body)
+    tx.run(
+        "INSERT INTO raw_bodies (user_id, hash, size, packed, body) VALUES (:user, :hash, :size, :packed, :body) "
+        "ON CONFLICT DO NOTHING",
+        user=tx.user_id,
+        hash=name,
+        size=len(body),
+        packed=len(packed),
+        body=packed,
+    )
+
+
+def drop(tx: Transaction, item_id: str, unless: str | None = None) -> None:
+    """Forget the item's page, and its body when nobody else uses it and it is not `unless`."""
+    key = {"user": tx.user_id, "item": item_id}
+    rows = tx.all("SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
+    tx.run("DELETE FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
+    for (name,) in rows:
+        if name != unless:
+            tx.run(
+                "DELETE FROM raw_bodies WHERE user_id = :user AND hash = :hash AND NOT EXISTS "
+                "(SELECT 1 FROM raw_pages p WHERE p.user_id = :user AND p.hash = :hash)",
+                user=tx.user_id,
+                hash=name,
+            )
+
+
+def get(tx: Transaction, item_id: str) -> RawPage | None:
+    """The page as it was fetched, if it was kept."""
+    columns = ", ".join(f"p.{name}" for name in _COLUMNS)
+    rows = tx.all(
+        f"SELECT b.body, {columns} FROM raw_pages p JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
+        "WHERE p.user_id = :user AND p.item_id = :item",
+        user=tx.user_id,
+        item=clean_text(item_id),
+    )
+    if not rows:
+        return None
+    packed, *values = rows[0]
+    fields = dict(zip(_COLUMNS, values, strict=True))
+    fields["rendered"] = bool(fields["rendered"])
+    return RawPage(body=unpack(packed), **fields)
+
+
+def faults(tx: Transaction) -> list[str]:
+    """Bodies that cannot be read back, or are nobody's."""
+    found = []
+    for name, size, used in tx.all(
+        "SELECT b.hash, b.size, (SELECT COUNT(*) FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash) "
+        "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash",
+        user=tx.user_id,
+    ):
+        if not used:
+            found.append(f"The raw page {name:.12} belongs to no item.")
+        elif not _is_whole(tx, name, size):
+            found.append(f"The raw page {name:.12} is damaged.")
+    return found
+
+
+def _is_whole(tx: Transaction, name: str, size: int) -> bool:
+    rows = tx.all("SELECT body FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+    try:
+        body = unpack(rows[0][0]) if rows else b""
+    except StoreError:
+        return False
+    return len(body) == size and content_hash(body) == name

@@ -1,0 +1,121 @@
+"""Files of every kind give their records, and what is damaged says so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from pagekeep import bulk
+from pagekeep.bulk.input import read as reading
+from pagekeep.bulk.input.read import Reading, opened, records
+from pagekeep.bulk.input.records import Columns, Line, Record, Refused, Span
+from pagekeep.errors import UnsupportedContent
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+PACKED = {"": bytes, ".gz": gzip.compress, ".zst": zstd.compress}
+
+
+def read(path: Path, how: Reading | None = None) -> list[Record | Refused]:
+    how = how or Reading()
+    found = [record for item in bulk.find([str(path)]) for record in records(item, how)]
+    return [opened(record) if isinstance(record, Line) else record for record in found]
+
+
+def html_of(found: list[Record | Refused]) -> list[str | bytes]:
+    return [record.html if isinstance(record, Record) else record.error.type for record in found]
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_lines_are_the_same_packed_or_not(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"pages.jsonl{suffix}"
+    lines = ['{"html": "<p>one"}', "", "  \t ", '  {"html": "<p>two\\nlines"}', "{broken", '{"html": "last"}']
+    path.write_bytes(PACKED[suffix]("\n".join(lines).encode()))
+    found = read(path)
+    assert html_of(found) == ["<p>one", "<p>two\nlines", "ParseError", "last"]
+    assert [record.place.rpartition(":")[2] for record in found] == ["0", "3", "4", "5"]
+
+
+def test_lines_longer_than_what_is_read_at_once_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BUFFER", 7)
+    path = tmp_path / "pages.jsonl"
+    pages = ["x" * length for length in range(40)]
+    path.write_text("".join(json.dumps({"html": html}) + "\n" for html in pages))
+    assert html_of(read(path)) == pages
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_a_line_that_is_too_long_costs_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    monkeypatch.setattr(reading, "_LONGEST_LINE", 100)
+    path = tmp_path / f"pages.jsonl{suffix}"
+    lines = [json.dumps({"html": "x" * length}) + "\n" for length in (1, 500, 2)]
+    path.write_bytes(PACKED[suffix]("".join(lines).encode()))
+    assert html_of(read(path)) == ["x", "TooLarge", "xx"]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+@pytest.mark.parametrize("name", ["pages.jsonl", "page.html"])
+def test_a_packed_file_that_is_cut_or_damaged_is_told(tmp_path: Path, name: str, suffix: str) -> None:
+    whole = PACKED[suffix](b"".join(json.dumps({"html": f"<p>{n}"}).encode() + b"\n" for n in range(5_000)))
+    path = tmp_path / f"{name}{suffix}"
+    for data in (whole[: len(whole) // 2], whole[:40] + b"\xff" * 40 + whole[80:], b"", b"no packed file"):
+        path.write_bytes(data)
+        assert all(isinstance(record, Record | Refused) for record in read(path))
+    assert read(path)[-1].error.type == "ParseError"  # type: ignore[union-attr]
+
+
+def test_a_wrong_column_in_the_first_file_is_told_and_in_a_later_one_costs_that_file(tmp_path: Path) -> None:
+    for number, name in enumerate(("html", "other", "html")):
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps({name: "<p>x"}) + "\n")
+        pyarrow.parquet.write_table(pyarrow.table({name: ["<p>y"]}), tmp_path / f"{number}.parquet")
+    wrong = ["UnsupportedContent", "UnsupportedContent"]
+    assert html_of(read(tmp_path)) == ["<p>x", b"<p>y", *wrong, "<p>x", b"<p>y"]
+    with pytest.raises(UnsupportedContent, match="no column body_html"):
+        read(tmp_path, Reading(Columns("body_html")))
+
+
+def test_a_line_without_the_column_behind_one_with_it_costs_that_line(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_text('{"html": "a"}\n{"text": "b"}\n{"html": "c"}\n')
+    assert html_of(read(path)) == ["a", "UnsupportedContent", "c"]
+
+
+def test_text_in_a_table_is_text_whatever_the_page_says_of_itself(tmp_path: Path) -> None:
+    html = "<meta charset=windows-1252><title>Grüße</title><p>" + "Ein Satz über Straßen und Bäume. " * 20
+    table = pyarrow.table({"text": pyarrow.array([html]), "raw": pyarrow.array([html.encode("cp1252")])})
+    pyarrow.parquet.write_table(table, tmp_path / "pages.parquet")
+    for column in ("text", "raw"):
+        out = tmp_path / column
+        bulk.run(tmp_path / "pages.parquet", out, html_column=column, workers=1)
+        (row,) = pyarrow.parquet.read_table(out / "part-000000.parquet").to_pylist()
+        assert row["title"] == "Grüße"
+
+
+def test_a_file_that_became_shorter_costs_the_lines_that_are_gone(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_text('{"html": "a"}\n')
+    line = Line("there", Span(str(path), 5, 100), Columns(), 1_000)
+    found = opened(line)
+    assert isinstance(found, Refused)
+    assert "shorter" in found.error.message
+
+
+def test_how_far_the_reading_is_grows_to_the_size_of_all_files(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.jsonl").write_text('{"html": "a"}\n' * 10)
+    how, places = Reading(), []
+    files = bulk.find([str(tmp_path)])
+    for item in files:
+        for _ in records(item, how):
+            places.append(how.position())
+    assert places == sorted(places)
+    assert how.position() == sum(item.size or 0 for item in files) == 3 * 140

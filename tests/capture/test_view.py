@@ -1,0 +1,55 @@
+"""Pages as callers want to see them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagekeep.capture.uploads import posted
+from pagekeep.capture.view import view_page
+from pagekeep.capture.view_options import View
+from pagekeep.errors import ParseError, RuleError
+from pagekeep.model import Options, Page
+from pagekeep.rules import Rulebook
+from tests.site.fixtures import SENTENCE
+
+PAGE = (
+    "<title>The keeper</title><nav><a href='/home'>Home</a></nav><article><h1>The keeper</h1>"
+    f"{f'<p>{SENTENCE * 3}</p>' * 5}<div class='outer'><p>Outside.</p><div class='inner'><p>Inside.</p></div></div></article>"
+)
+
+
+def seen(view: View, page: str = PAGE) -> Page:
+    return view_page(posted("https://example.com/a", page), Options(), Rulebook(), view)
+
+
+def test_parts_within_parts_come_once() -> None:
+    assert seen(View(only=(".outer", ".inner"))).markdown == "Outside.\n\nInside.\n"
+
+
+def test_the_whole_page_has_what_the_content_has_not() -> None:
+    whole = seen(View(whole=True))
+    assert "[Home](https://example.com/home)" in whole.markdown
+    assert "Inside." in whole.markdown
+    assert whole.word_count > seen(View(without=("nav",))).word_count
+
+
+def test_the_document_and_the_counts_are_of_what_is_shown() -> None:
+    page = seen(View(only=(".inner",)))
+    assert page.word_count == 1
+    assert "word_count: 1\n" in page.document
+    assert page.document.endswith("\n\nInside.\n")
+
+
+def test_nothing_found_is_an_error_and_so_is_no_selector() -> None:
+    with pytest.raises(ParseError, match="nothing at"):
+        seen(View(only=(".missing",)))
+    with pytest.raises(RuleError):
+        View(without=("p[",))
+
+
+def test_the_page_itself_cannot_be_removed() -> None:
+    assert "kettle" in seen(View(without=("html", "body"))).markdown
+
+
+def test_a_deep_page_is_no_trouble() -> None:
+    assert "end" in seen(View(whole=True), "<div>" * 3000 + "end").text

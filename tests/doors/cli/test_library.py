@@ -1,0 +1,639 @@
+"""The commands on the library, against a real server and a real SQLite file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pagekeep.config import Settings
+from pagekeep.doors.cli.main import COMMANDS, cli
+from pagekeep.doors.cli.open_library import library_place
+from pagekeep.doors.cli.pages.extract import meant_address
+from tests.site.fixtures import WALL, article
+from tests.site.server import Reply, Request, Site
+
+NOT_ON_ITEMS = (
+    "extract",
+    "rules",
+    "evaluate",
+    "bulk",
+    "library",
+    "user",
+    "token",
+    "serve",
+    "mcp",
+    "compare",
+    "compared",
+)
+ON_LIBRARY = [name for name in COMMANDS if name not in NOT_ON_ITEMS]
+
+
+class Shell:
+    """Runs commands on one library; pages of the site can be changed meanwhile."""
+
+    def __init__(self, site: Site, bodies: dict[str, str], folder: Path) -> None:
+        self.site = site
+        self.bodies = bodies
+        self.folder = folder
+        self.env = {
+            "PAGEKEEP_ALLOW_HOSTS": "127.0.0.1",
+            "PAGEKEEP_PER_HOST_DELAY": "0",
+            "PAGEKEEP_RENDER": "never",
+            "PAGEKEEP_RETRIES": "0",
+            "PAGEKEEP_LIBRARY": str(folder / "library.db"),
+            "XDG_CONFIG_HOME": str(folder),
+        }
+
+    def url(self, name: str) -> str:
+        return self.site.url(f"/page/{name}")
+
+    def run(self, *arguments: str, given: str | None = None) -> Result:
+        return CliRunner(env=self.env).invoke(cli, arguments, input=given, catch_exceptions=False)
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        done = self.run(*arguments, "--json")
+        assert done.exit_code == code, done.output
+        return json.loads(done.stdout)
+
+    def save(self, name: str, *arguments: str) -> dict[str, Any]:
+        item: dict[str, Any] = self.json("save", self.url(name), *arguments)["items"][0]
+        return item
+
+    def start(self, *arguments: str, **how: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "pagekeep", *arguments]
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **how}
+        return subprocess.Popen(command, env={**os.environ, **self.env}, **how)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    bodies: dict[str, str] = {}
+
+    async def page(request: Request, reply: Reply) -> None:
+        name = request.path.rpartition("/")[2]
+        await reply.send(bodies.get(name, ""), status=200 if name in bodies else 404)
+
+    async def slow(_request: Request, _reply: Reply) -> None:
+        await asyncio.sleep(60)
+
+    with Site({"page": page, "slow": slow}) as site:
+        yield Shell(site, bodies, tmp_path)
+
+
+@pytest.mark.parametrize("command", ON_LIBRARY)
+def test_every_command_has_examples_exit_codes_and_the_common_options(command: str) -> None:
+    told = CliRunner().invoke(cli, [command, "--help"]).stdout
+    assert f"pagekeep {command}" in told.partition("Examples:")[2]
+    assert "Exit codes: 0 done" in told
+    for option in ("--json", "--user", "--library"):
+        assert option in told
+
+
+def test_starting_loads_no_command() -> None:
+    script = "import sys, pagekeep.doors.cli.main; print([n for n in sys.modules if n.startswith('pagekeep.')])"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    for room in (
+        "pagekeep.library",
+        "pagekeep.store",
+        "pagekeep.fetch",
+        "pagekeep.config",
+        "pagekeep.doors.cli.pages.save",
+    ):
+        assert room not in loaded
+
+
+def test_a_page_is_saved_and_list_search_and_read_find_it(shell: Shell) -> None:
+    shell.bodies["a"] = article(1300)
+    done = shell.run("save", shell.url("a"), "--tag", "harbour")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Article captured (1,2")
+    assert done.stdout.rstrip().endswith("The keeper")
+    (item,) = shell.json("list")["items"]
+    assert (item["title"], item["url"], item["quality"]) == ("The keeper", shell.url("a"), "article")
+    assert "harbour" in item["tags"]
+    (hit,) = shell.json("search", "kettle")["items"]
+    assert hit["id"] == item["id"]
+    assert "[[kettle]]" in hit["snippet"]
+    for key in (item["id"], item["id"][:8], shell.url("a")):
+        assert "puts the kettle on" in shell.run("read", key).stdout
+
+
+def test_the_shape_of_a_list_is_the_documented_one(shell: Shell) -> None:
+    for name in "abc":
+        shell.bodies[name] = article(100, title=f"Page {name}")
+        shell.save(name)
+    page = shell.json("list", "--limit", "2")
+    assert set(page) == {"items", "next"}
+    assert [item["title"] for item in page["items"]] == ["Page c", "Page b"]
+    rest = shell.json("list", "--limit", "2", "--after", page["next"])
+    assert ([item["title"] for item in rest["items"]], rest["next"]) == (["Page a"], None)
+    documented = {"id", "url", "url_full", "title", "domain", "pinned", "archived", "tags", "quality", "saved_at"}
+    assert documented <= set(page["items"][0])
+
+
+def test_lists_in_a_pipe_are_tab_separated_with_whole_ids(shell: Shell) -> None:
+    shell.bodies["a"] = article(100, title="A [red]title[/red] with\x1b[31m colour")
+    item = shell.save("a")
+    cells = shell.run("list").stdout.rstrip("\n").split("\t")
+    assert cells[0] == item["id"]
+    assert "[red]" in cells[3]
+    assert "\x1b" not in cells[3]
+
+
+@pytest.mark.parametrize(
+    ("flags", "titles"),
+    [
+        ((), ["c", "a"]),
+        (("--order", "title"), ["a", "c"]),
+        (("--reverse",), ["a", "c"]),
+        (("--archived",), ["b"]),
+        (("--all",), ["c", "b", "a"]),
+        (("--pinned",), ["a"]),
+        (("--tag", "Harbour"), ["c"]),
+        (("--quality", "bookmark"), []),
+        (("--domain", "example.com"), []),
+        (("--deleted",), ["d"]),
+        (("--saved-before", "2001-01-01"), []),
+        (("--saved-after", "2001-01-01"), ["c", "a"]),
+    ],
+)
+def test_lists_are_filtered_and_sorted(shell: Shell, flags: tuple[str, ...], titles: list[str]) -> None:
+    for name in "abcd":
+        shell.bodies[name] = article(100, title=name)
+        shell.save(name, *(("--tag", "harbour") if name == "c" else ()))
+    shell.run("pin", shell.url("a"))
+    shell.run("archive", shell.url("b"))
+    shell.run("delete", shell.url("d"))
+    assert [item["title"] for item in shell.json("list", *flags)["items"]] == titles
+
+
+def test_a_date_that_is_none_is_bad_input(shell: Shell) -> None:
+    done = shell.run("list", "--saved-after", "yesterday")
+    assert (done.exit_code, "2025-03-19" in done.stderr) == (2, True)
+
+
+def test_a_bookmark_names_the_reason_and_offers_the_retry(shell: Shell) -> None:
+    """Seed 001, AC-7."""
+    shell.bodies["a"] = WALL
+    done = shell.run("save", shell.url("a"))
+    item = shell.json("list")["items"][0]
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Saved as bookmark - extraction failed")
+    assert item["reason"] in done.stdout
+    assert f"Retry extraction: pagekeep retry {item['id'][:8]}" in done.stdout
+
+
+def test_an_article_offers_no_retry(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    assert "retry" not in shell.run("save", shell.url("a")).stdout.lower()
+
+
+def test_retry_is_refused_after_the_third_failure_with_a_typed_error(shell: Shell) -> None:
+    """Seed 001, AC-8: each retry fetches the page and runs the chain again."""
+    shell.bodies["a"] = WALL
+    item = shell.save("a")
+    for count in (1, 2, 3):
+        assert shell.json("retry", item["id"])["items"][0]["retry_count"] == count
+    assert shell.json("retry", item["id"], code=2)["error"]["type"] == "RetryLimit"
+    assert "pagekeep retry" not in shell.run("save", shell.url("a"), "--force").stdout
+    assert shell.site.asked("/page/a") == 5
+    shell.bodies["a"] = article(300)
+    assert shell.save("a")["retry_count"] == 0
+    assert shell.json("retry", item["id"])["items"][0]["quality"] == "article"
+
+
+def test_what_the_user_sets_survives_a_second_save_and_a_reparse(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    item = shell.save("a")
+    shell.run("pin", item["id"])
+    shell.run("archive", item["id"][:8])
+    shell.run("tag", item["id"], "harbour", "#history")
+    shell.bodies["a"] = article(320, title="Revised")
+    shell.save("a")
+    shell.run("reparse", item["id"])
+    after = shell.json("read", item["id"])["items"][0]
+    assert (after["title"], after["pinned"], after["archived"]) == ("Revised", True, True)
+    assert after["saved_at"] == item["saved_at"]
+    assert {"harbour", "history"} <= set(after["tags"])
+
+
+def test_pins_archives_and_tags_can_be_taken_back(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    key = shell.save("a", "--tag", "harbour")["id"]
+    for do, undo, name in (("pin", "unpin", "pinned"), ("archive", "unarchive", "archived")):
+        assert shell.json(do, key)["items"][0][name] is True
+        assert shell.json(undo, key)["items"][0][name] is False
+    assert "harbour" not in shell.json("tag", key, "--remove", "harbour")["items"][0]["tags"]
+    assert shell.run("tag", key, "new").stdout.rstrip().endswith("new")
+
+
+def test_a_mistyped_item_stops_a_command_before_anything_is_done(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    item = shell.save("a")
+    assert shell.json("delete", item["id"], "ffff", code=2)["error"]["type"] == "NotFound"
+    assert shell.json("list")["items"][0]["deleted_at"] is None
+
+
+def test_deleted_pages_come_back_until_they_are_purged(shell: Shell) -> None:
+    for name in "ab":
+        shell.bodies[name] = article(100, title=name)
+    first, second = shell.save("a")["id"], shell.save("b")["id"]
+    shell.run("delete", first, second)
+    assert shell.json("list")["items"] == []
+    shell.run("restore", first)
+    assert [item["id"] for item in shell.json("list")["items"]] == [first]
+    assert shell.run("purge", given="n\n").exit_code == 0
+    assert len(shell.json("list", "--deleted")["items"]) == 1
+    assert shell.run("purge", "--yes").stdout == "Removed 1 page for good.\n"
+    assert shell.json("read", second, code=2)["error"]["type"] == "NotFound"
+
+
+def test_reading_marks_the_page_opened(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    key = shell.save("a")["id"]
+    assert shell.json("list")["items"][0]["last_opened_at"] is None
+    shell.run("read", key)
+    assert shell.json("list", "--order", "opened")["items"][0]["last_opened_at"] is not None
+
+
+def test_a_page_that_cannot_be_fetched_is_an_error_with_exit_code_2(shell: Shell) -> None:
+    done = shell.run("save", shell.url("none"))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert shell.json("save", shell.url("none"), code=2)["error"]["type"] == "FetchHttpError"
+    assert shell.json("save", "nowhere", code=2)["error"]["type"] == "InvalidUrl"
+    assert shell.json("list")["items"] == []
+
+
+def test_of_several_pages_the_good_ones_are_saved_and_the_others_told(shell: Shell, tmp_path: Path) -> None:
+    shell.bodies["a"], shell.bodies["b"] = article(100), article(200)
+    file = tmp_path / "urls.txt"
+    file.write_text(f"# mine\n{shell.url('a')} The keeper\n\n{shell.url('none')}\n", encoding="utf-8-sig")
+    answer = shell.json("save", shell.url("b"), "--file", str(file), code=2)
+    assert {item["url"] for item in answer["items"]} == {shell.url("a"), shell.url("b")}
+    assert [(error["url"], error["type"]) for error in answer["errors"]] == [(shell.url("none"), "FetchHttpError")]
+    listed = shell.run("save", "--file", "-", given=f"{shell.url('a')}\n{shell.url('none')}\n")
+    assert listed.exit_code == 2
+    assert shell.url("none") in listed.stderr
+    assert "Article captured" in listed.stdout
+
+
+def test_save_without_an_address_is_bad_input(shell: Shell) -> None:
+    assert shell.run("save").exit_code == 2
+
+
+def test_a_worse_page_is_kept_away_and_force_lets_it_in(shell: Shell) -> None:
+    shell.bodies["a"] = article(600)
+    good = shell.save("a")
+    shell.bodies["a"] = WALL
+    done = shell.run("save", shell.url("a"))
+    assert done.exit_code == 0
+    assert "What is stored stays" in done.stdout
+    assert shell.json("list")["items"][0]["quality"] == "article"
+    assert shell.save("a", "--force")["quality"] == "bookmark"
+    assert shell.json("list")["items"][0]["id"] == good["id"]
+
+
+def test_queued_pages_are_saved_by_work_and_shown_by_jobs(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    assert (
+        "Queued 2 pages" in shell.run("save", "--queue", shell.url("a"), shell.url("none"), "--tag", "harbour").stdout
+    )
+    assert [job["state"] for job in shell.json("jobs")["jobs"]] == ["queued", "queued"]
+    assert shell.json("list")["items"] == []
+    done = shell.run("work", "--until-empty")
+    assert done.exit_code == 0
+    assert "Article captured" in done.stdout
+    assert "given up" in done.stderr
+    assert "harbour" in shell.json("list")["items"][0]["tags"]
+    (dead,) = shell.json("jobs", "--state", "dead")["jobs"]
+    assert dead["error"]["type"] == "FetchHttpError"
+    assert shell.json("jobs", "--revive", dead["id"][:6])["jobs"][0]["state"] == "queued"
+    shell.bodies["none"] = article(200)
+    told = [json.loads(line) for line in shell.run("work", "--until-empty", "--json").stdout.splitlines()]
+    assert [line["item"]["url"] for line in told] == [shell.url("none")]
+
+
+def test_users_of_one_file_do_not_see_each_other(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    item = shell.save("a", "--user", "anna")
+    assert shell.json("list")["items"] == []
+    assert shell.json("read", item["id"], "--user", "berta", code=2)["error"]["type"] == "NotFound"
+    assert len(shell.json("list", "--user", "anna")["items"]) == 1
+
+
+def test_another_library_is_named_after_the_command(shell: Shell, tmp_path: Path) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a", "--library", str(tmp_path / "other.db"))
+    assert not Path(shell.env["PAGEKEEP_LIBRARY"]).exists()
+    assert len(shell.json("list", "--library", str(tmp_path / "other.db"))["items"]) == 1
+
+
+def test_stats_count_what_is_there(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    shell.save("a")
+    counts = shell.json("stats")["stats"]
+    assert (counts["items"], counts["quality"]) == (1, {"article": 1})
+    assert "items\t1" in shell.run("stats").stdout
+
+
+def test_a_backup_is_a_library(shell: Shell, tmp_path: Path) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    assert shell.run("backup", str(tmp_path / "copy.db")).exit_code == 0
+    copied = shell.json("list", "--library", str(tmp_path / "copy.db"))
+    assert len(copied["items"]) == 1
+    assert copied == shell.json("list")
+
+
+def test_doctor_looks_at_the_library_too(shell: Shell, tmp_path: Path) -> None:
+    library = Path(shell.env["PAGEKEEP_LIBRARY"])
+    findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
+    assert "not there" in findings["library"]["detail"]
+    assert not library.exists()
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
+    assert findings["library"]["state"] == "ok"
+    assert findings["library"]["detail"].startswith(str(library))
+    assert findings["settings"]["detail"].startswith(str(shell.folder / "pagekeep" / "config.toml"))
+    assert findings["rules"]["detail"].startswith(str(shell.folder / "pagekeep" / "rules"))
+    (tmp_path / "junk.db").write_bytes(b"this is no database, whatever its name says" * 100)
+    findings = {f["name"]: f for f in shell.json("doctor", "--library", str(tmp_path / "junk.db"))["findings"]}
+    assert findings["library"]["state"] == "missing"
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "lamp"), ("read", "3f2a"), ("stats",), ("jobs",)])
+def test_looking_into_a_library_that_is_not_there_is_refused_and_makes_none(
+    shell: Shell, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    absent = tmp_path / "absent.db"
+    done = shell.run(*command, "--library", str(absent))
+    assert done.exit_code == 2
+    assert f"There is no library at {absent}." in done.stderr
+    assert not absent.exists()
+
+
+def test_the_password_of_a_library_on_a_server_is_not_shown() -> None:
+    place = library_place(Settings(library="postgresql://ada:se@cret@db.example/pages?sslmode=require"))
+    assert place == "postgresql://db.example/pages"
+
+
+def test_saving_again_tells_whether_anything_changed(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    first = shell.run("save", shell.url("a")).stdout
+    assert "changed" not in first
+    assert "updated" not in first
+    assert "), unchanged  " in shell.run("save", shell.url("a")).stdout
+    shell.bodies["a"] = article(600)
+    assert "), updated  " in shell.run("save", shell.url("a")).stdout
+
+
+def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "kept.html"
+    head = '<link rel="canonical" href="https://harbour.example/lamp">'
+    file.write_text(head + article(300))
+    item = shell.json("save", str(file))["items"][0]
+    assert (item["url"], item["quality"]) == ("https://harbour.example/lamp", "article")
+    told = shell.json("save", str(file), "--queue", code=2)["errors"]
+    assert told[0]["suggestions"] == ["A file is saved at once: leave out --queue."]
+
+
+@pytest.mark.parametrize("command", [("save",), ("save", "--queue"), ("extract",)])
+def test_an_address_without_its_beginning_is_asked_back(shell: Shell, command: tuple[str, ...]) -> None:
+    done = shell.run(*command, "example.com/post")
+    assert done.exit_code == 2
+    assert "Did you mean https://example.com/post?" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["page.html", "docs/page.html", "./page.html", "a file.txt", "notes", "1.2"])
+def test_a_name_of_a_file_is_not_taken_for_an_address(name: str) -> None:
+    assert meant_address(name) is None
+
+
+def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    with shell.start("save", shell.url("a"), shell.site.url("/slow")) as process:
+        until = time.monotonic() + 30
+        while not (shell.site.asked("/slow") and shell.site.asked("/page/a")) and time.monotonic() < until:
+            time.sleep(0.05)
+        while not saved_pages(shell) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.3)  # from what is in the library to what the command knows of it
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.startswith("Article captured (")
+    assert "Interrupted: 1 of 2 pages saved." in errors
+
+
+def saved_pages(shell: Shell) -> int:
+    """How many are in the library; none while it is being made."""
+    done = shell.run("list", "--json")
+    return len(json.loads(done.stdout)["items"]) if done.exit_code == 0 else 0
+
+
+def test_purging_nothing_asks_nothing(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    done = shell.run("purge")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "There are no deleted pages.\n", "")
+
+
+def test_reparsing_nothing_says_why(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    assert shell.run("reparse").stdout == "Everything is up to date.\n"
+    assert shell.run("reparse", "--domain", "example.com").stdout == "Nothing found.\n"
+
+
+def test_a_list_of_nothing_says_on_a_terminal_how_to_begin(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.save("a")
+    shell.run("delete", shell.url("a"))
+    assert "Nothing found." in on_a_terminal(shell, "list", errors=True)
+    shell.run("purge", "--yes")
+    assert "Nothing saved yet. pagekeep save URL" in on_a_terminal(shell, "list", errors=True)
+
+
+def test_explain_reads_the_stored_page_a_file_or_the_web(shell: Shell, tmp_path: Path) -> None:
+    shell.bodies["a"] = article(300)
+    item = shell.save("a")
+    asked = shell.site.asked("/page/a")
+    for key in (item["id"][:8], shell.url("a")):
+        assert "Readability scoring won" in shell.run("explain", key).stdout
+    assert shell.site.asked("/page/a") == asked
+    file = tmp_path / "page.html"
+    file.write_text(shell.bodies["a"])
+    assert "Readability scoring won" in shell.run("explain", str(file)).stdout
+    shell.bodies["b"] = article(200)
+    assert "Readability scoring won" in shell.json("explain", shell.url("b"))["explanation"]
+    assert shell.json("explain", "ffff0000", code=2)["error"]["type"] == "NotFound"
+
+
+def age(shell: Shell, version: int = 0) -> None:
+    """Make every item look as if an older parser had read it, its second heading lost."""
+    with sqlite3.connect(shell.env["PAGEKEEP_LIBRARY"]) as db:
+        db.execute("UPDATE items SET metadata = json_set(metadata, '$.parser_version', ?)", (version,))
+        db.execute("UPDATE items SET content = replace(content, 'The keeper counts', 'The old reader counted')")
+    db.close()
+
+
+def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: Shell) -> None:
+    """Seed 000, migration: --dry-run and --limit."""
+    for name in "ab":
+        shell.bodies[name] = article(300, title=name)
+        shell.save(name)
+    assert shell.json("reparse") == {
+        "dry_run": False, "updated": 0, "unchanged": 0, "kept": 0, "failed": 0, "notes": [],
+    }  # fmt: skip
+    age(shell)
+    dry = shell.run("reparse", "--dry-run", "--limit", "1")
+    assert "\n-The old reader counted" in dry.stdout
+    assert "\n+The keeper counts" in dry.stdout
+    assert dry.stdout.endswith("Nothing was written. Would be: 1 updated, 0 unchanged, 0 kept, 0 failed.\n")
+    assert "\x1b" not in dry.stdout
+    assert shell.json("reparse", "--limit", "1")["updated"] == 1
+    assert shell.json("reparse")["updated"] == 1
+    assert shell.json("reparse")["updated"] == 0
+    assert "The old reader" not in shell.run("read", shell.url("a")).stdout
+
+
+def test_reparse_takes_what_a_search_finds(shell: Shell) -> None:
+    for name, title in (("a", "Lighthouse"), ("b", "Ferry")):
+        shell.bodies[name] = article(300, title=title)
+        shell.save(name)
+    age(shell)
+    assert shell.json("reparse", "--query", "lighthouse")["updated"] == 1
+    assert "The old reader" not in shell.run("read", shell.url("a")).stdout
+    assert "The old reader" in shell.run("read", shell.url("b")).stdout
+    assert shell.run("reparse", "--query", "x", "--domain", "y").exit_code == 2
+
+
+def test_reparse_lists_what_it_left_unchanged(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    item = shell.save("a")
+    with sqlite3.connect(shell.env["PAGEKEEP_LIBRARY"]) as db:
+        db.execute("UPDATE items SET metadata = json_set(metadata, '$.parser_version', 0, '$.word_count', 9000)")
+    db.close()
+    done = shell.run("reparse")
+    assert "1 kept" in done.stdout
+    assert item["id"][:8] in done.stderr
+    assert shell.json("list")["items"][0]["word_count"] == 9000
+    assert shell.json("reparse", "--force")["kept"] == 0
+    assert shell.json("list")["items"][0]["word_count"] < 9000
+
+
+def test_refetch_cannot_be_a_dry_run(shell: Shell) -> None:
+    assert shell.run("reparse", "--refetch", "--dry-run").exit_code == 2
+
+
+def test_refetch_fetches_every_page_anew(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    shell.save("a")
+    shell.bodies["a"] = article(320, title="Revised")
+    assert shell.json("reparse", "--refetch")["updated"] == 1
+    assert shell.json("list")["items"][0]["title"] == "Revised"
+
+
+# In a process of its own
+
+
+def test_the_whole_way_in_processes_of_their_own(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    for arguments, expected in (
+        (("save", shell.url("a")), "Article captured"),
+        (("list",), "The keeper"),
+        (("search", "kettle"), "kettle"),
+        (("read", shell.url("a")), "puts the kettle on"),
+    ):
+        with shell.start(*arguments) as process:
+            out, err = process.communicate(timeout=60)
+        assert (process.returncode, expected in out) == (0, True), err
+
+
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_worker_that_is_stopped_gives_its_job_back(shell: Shell, stop: signal.Signals, code: int) -> None:
+    shell.run("save", "--queue", shell.site.url("/slow/a"))
+    with shell.start("work") as process:
+        for _ in range(400):
+            if shell.site.asked("/slow/a"):
+                break
+            time.sleep(0.05)
+        process.send_signal(stop)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in errors) == (code, False)
+    (job,) = shell.json("jobs")["jobs"]
+    assert (job["state"], job["error"]["type"]) == ("queued", "Interrupted")
+
+
+def test_an_interrupted_save_leaves_with_130_and_stores_nothing(shell: Shell) -> None:
+    with shell.start("save", shell.site.url("/slow/a")) as process:
+        for _ in range(400):
+            if shell.site.asked("/slow/a"):
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in errors) == (130, False)
+    assert shell.json("list")["items"] == []
+
+
+def on_a_terminal(shell: Shell, *arguments: str, errors: bool = False) -> str:
+    """What a person sees, with what goes to stderr if wanted."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, **shell.env, "TERM": "xterm-256color", "COLUMNS": "120"}
+    command = [sys.executable, "-m", "pagekeep", *arguments]
+    stderr = theirs if errors else subprocess.DEVNULL
+    with subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=stderr) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(ours, 65536)
+            except OSError:  # Linux says so when the other side is closed
+                break
+            if not chunk:
+                break
+            seen += chunk
+        process.wait(30)
+    os.close(ours)
+    return seen.decode()
+
+
+def test_on_a_terminal_a_worker_without_work_says_that_it_waits(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.run("save", shell.url("a"), "--queue")
+    ours, theirs = pty.openpty()
+    with shell.start("work", stderr=theirs, stdout=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        said = b""
+        while b"\n" not in said:
+            said += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    os.close(ours)
+    assert b"The queue is empty; waiting for more. Ctrl-C ends." in said
+    assert len(shell.json("list")["items"]) == 1
+
+
+def test_on_a_terminal_the_level_has_its_colour_and_pages_are_laid_out(shell: Shell) -> None:
+    shell.bodies["a"] = article(300, title="[red]Kettle[/red]")
+    assert "\x1b[32mArticle captured (" in on_a_terminal(shell, "save", shell.url("a"))
+    assert "[red]Kettle[/red]" in on_a_terminal(shell, "list")
+    read = on_a_terminal(shell, "read", shell.url("a"))
+    assert "puts the kettle on" in " ".join(read.split())
+    assert "word_count:" not in read

@@ -1,0 +1,178 @@
+"""`pagekeep rules explain`, and the way of docs/rules-own.md from a rule to the pages it changes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pagekeep.capture.active_rules import fingerprint
+from pagekeep.config import Settings
+from pagekeep.doors.cli.main import cli
+from pagekeep.library.items import open_library
+from pagekeep.model import Fetched, Options, RuleEffect, RuleMatch
+from pagekeep.present.explain_rules import rule_lines
+from pagekeep.rules import shipped
+
+DOCS = Path(__file__).parents[3] / "docs" / "rules-own.md"
+SENTENCE = "The lamp was lit at dusk by the keeper, who climbed the stairs with a can of oil and no hurry at all. "
+PAGE = (
+    "<!doctype html><title>The lamp</title><article><h1>The lamp</h1>"
+    + f"<p>{SENTENCE * 3}</p>" * 4
+    + '<p class="tide-box">High water today: half past nine.</p></article>'
+)
+URL = "https://news.harbour.example/lamp"
+RULE = """\
+- id: harbour-times
+  phase: pre
+  trigger: {host: {ends_with: harbour.example}}
+  remove: [.tide-box, .absent]
+"""
+
+
+class Desk:
+    """Commands on a library and a folder of rules of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rules = folder / "pagekeep" / "rules"
+        self.rules.mkdir(parents=True)
+        self.library = folder / "library.db"
+        self.page = folder / "lamp.html"
+        self.page.write_text(PAGE, "utf-8")
+        self.env = {"XDG_CONFIG_HOME": str(folder), "PAGEKEEP_LIBRARY": str(self.library)}
+
+    def run(self, *arguments: str) -> Result:
+        return CliRunner(env=self.env).invoke(cli, arguments, catch_exceptions=False)
+
+    def explained(self) -> Any:
+        return json.loads(self.run("rules", "explain", str(self.page), "--url", URL, "--json").stdout)
+
+    def save(self) -> str:
+        """The page in the library as the shipped rules read it; the network is not needed for this."""
+        from pagekeep.capture.from_url import read_page
+        from pagekeep.library import build_item
+
+        now = "2025-03-19T10:30:00.000000Z"
+        fetched = Fetched(URL, URL, 200, {}, PAGE.encode())
+        page = read_page(fetched, Options(saved_at="2025-03-19T10:30:00Z"), shipped())
+        item = build_item.new_item(
+            page, fetched, url=URL, url_full=URL, user_id="local", now=now, tags=(), rules_hash=fingerprint(shipped())
+        )
+        store = open_library(Settings(library=str(self.library)))
+        try:
+            return store.upsert(item, build_item.raw_page(fetched, now)).id
+        finally:
+            store.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_tells_the_trigger_and_every_effect(desk: Desk) -> None:
+    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
+    told = desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
+    assert "harbour-times, before the content was looked for: host ends with harbour.example." in told
+    assert "  remove .tide-box: 1 element with 6 words." in told
+    assert "  remove .absent: found nothing." in told
+
+
+def test_answers_as_json(desk: Desk) -> None:
+    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
+    told = desk.explained()
+    assert (told["title"], told["quality"], told["url"]) == ("The lamp", "article", URL)
+    assert told["rules"][0] == {
+        "id": "harbour-times",
+        "phase": "pre",
+        "trigger": "host ends with harbour.example",
+        "effects": [
+            {"what": "remove", "selector": ".tide-box", "count": 1, "words": 6, "note": ""},
+            {"what": "remove", "selector": ".absent", "count": 0, "words": 0, "note": ""},
+        ],
+    }
+
+
+def test_says_so_when_no_rule_matches(desk: Desk) -> None:
+    assert "No rule is for this page." in desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
+
+
+def test_another_folder_of_rules_can_be_named(desk: Desk, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "own.yaml").write_text(RULE, "utf-8")
+    told = desk.run("rules", "explain", str(desk.page), "--url", URL, "--rules", str(other)).stdout
+    assert "harbour-times" in told
+
+
+def test_a_saved_page_is_read_as_it_was_stored(desk: Desk) -> None:
+    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
+    assert "harbour-times" in desk.run("rules", "explain", desk.save()[:8]).stdout
+    assert "harbour-times" in desk.run("rules", "explain", URL).stdout
+
+
+def test_a_broken_rule_is_told_and_the_page_is_read_all_the_same(desk: Desk) -> None:
+    (desk.rules / "own.yaml").write_text(f"{RULE}- id: broken\n  phase: sometimes\n", "utf-8")
+    for command in (("rules", "explain"), ("extract",)):
+        done = desk.run(*command, str(desk.page), "--url", URL)
+        assert done.exit_code == 0
+        assert "Rule left out" in done.stderr
+        assert "half past nine" not in done.stdout
+
+
+def test_the_explanation_of_a_page_has_its_rules_too(desk: Desk) -> None:
+    (desk.rules / "own.yaml").write_text(RULE, "utf-8")
+    told = desk.run("extract", str(desk.page), "--url", URL, "--explain").stdout
+    assert "Rules that matched, in the order they ran\n  harbour-times, before" in told
+    assert "p.tide-box, 6 words: rule harbour-times." in told
+
+
+@pytest.mark.parametrize(
+    ("effect", "told"),
+    [
+        (RuleEffect("retag", ".x", 2, 1), "retag .x: 2 elements with 1 word."),
+        (
+            RuleEffect("move", ".x", 1, 4, "there is no target, ignored"),
+            "move .x: 1 element with 4 words, there is no target, ignored.",
+        ),
+        (RuleEffect("scope", "#x", 0, 0, "matched nothing, ignored"), "scope #x: matched nothing, ignored."),
+        (RuleEffect("metadata", ".by", 1, 0, "author: Bo Lind"), "metadata .by: author: Bo Lind."),
+        (RuleEffect("discard", "", 1, 0), "discard."),
+        (RuleEffect("quality", "", 0, 0, "at least 5 words"), "quality: at least 5 words."),
+        (RuleEffect("rendering", "#late", 0, 0, "force"), "rendering #late: force."),
+    ],
+)
+def test_each_deed_is_a_sentence(effect: RuleEffect, told: str) -> None:
+    assert list(rule_lines([RuleMatch("x", "post", "found .y", (effect,))])) == [
+        "x, on the content found: found .y.",
+        f"  {told}",
+    ]
+
+
+def test_the_three_commands_of_the_docs(desk: Desk) -> None:
+    """Write the rule, see it work, read the saved pages again."""
+    item = desk.save()
+    text = DOCS.read_text("utf-8")
+    write, explain, reparse = re.findall(r"```sh\n(.*?)```", text, re.S)
+    (promised,) = re.findall(r"```text\n(.*?)```", text, re.S)
+    assert "half past nine" in desk.run("read", item, "--json").stdout
+
+    name, rule = re.search(r"cat > \"\$RULES/(\S+)\" <<'END'\n(.*)END\n\Z", write, re.S).groups()  # type: ignore[union-attr]
+    (desk.rules / name).write_text(rule, "utf-8")
+    assert desk.run(*shlex.split(explain)[1:]).stdout.startswith(promised)
+    assert desk.run(*shlex.split(reparse)[1:]).stdout == "1 updated, 0 unchanged, 0 kept, 0 failed.\n"
+
+    assert "half past nine" not in desk.run("read", item, "--json").stdout
+    assert desk.run(*shlex.split(reparse)[1:]).stdout == "Everything is up to date.\n"
+
+
+def test_reparse_takes_one_domain_alone(desk: Desk) -> None:
+    desk.save()
+    assert desk.run("reparse", "--domain", "news.harbour.example").stdout.startswith("0 updated, 1 unchanged")
+    assert desk.run("reparse", "--domain", "other.example").stdout == "Nothing found.\n"

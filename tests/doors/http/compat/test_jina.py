@@ -1,0 +1,290 @@
+"""`/r`: every wish, in every way it can be told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from fastapi.testclient import TestClient
+
+from pagekeep.store import Store
+from tests.site.fixtures import SENTENCE, Shore, article
+
+EXTRA = (
+    '<p>See <a href="/next">the next page</a> and <img src="/boat.png" alt="A boat">.</p>'
+    f'<aside class="teaser"><p>Odd words. {SENTENCE}</p></aside>'
+)
+PAGE = (
+    '<title>The keeper</title><meta property="article:published_time" content="2025-03-19T10:30:00Z">'
+    f'<nav><a href="/home">Way home</a></nav><article><h1>The keeper</h1>{f"<p>{SENTENCE * 3}</p>" * 5}{EXTRA}'
+    '<div id="part"><p>Just this part.</p></div></article>'
+)
+
+
+@pytest.fixture
+def page(shore: Shore) -> str:
+    shore.bodies["a"] = PAGE
+    return shore.url("a")
+
+
+def get(client: TestClient, url: str, accept: str = "text/plain", **wishes: str) -> Any:
+    headers = {"accept": accept, **{f"x-{name.replace('_', '-')}": value for name, value in wishes.items()}}
+    return client.get(f"/r/{url}", headers=headers)
+
+
+def content(client: TestClient, url: str, **wishes: str) -> str:
+    answer = get(client, url, "application/json", **wishes)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["data"]["content"])
+
+
+def test_the_plain_body_is_the_one_that_clients_know(client: TestClient, page: str) -> None:
+    answer = get(client, page)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    head, _, markdown = answer.text.partition("Markdown Content:\n")
+    assert head == f"Title: The keeper\n\nURL Source: {page}\n\nPublished Time: 2025-03-19T10:30:00Z\n\n"
+    assert markdown.rstrip("\n") == content(client, page).rstrip("\n")
+    assert SENTENCE.strip() in markdown
+
+
+def test_the_json_is_the_one_that_clients_know(client: TestClient, page: str) -> None:
+    told = get(client, page, "application/json").json()
+    assert (told["code"], told["status"]) == (200, 20000)
+    data = told["data"]
+    assert (data["title"], data["url"], data["publishedTime"]) == ("The keeper", page, "2025-03-19T10:30:00Z")
+    assert data["usage"]["tokens"] > 100
+    assert data["metadata"]["title"] == "The keeper"
+
+
+def test_the_markdown_is_the_one_of_the_command_line(client: TestClient, page: str) -> None:
+    command = [sys.executable, "-m", "pagekeep", "extract", page, "--render", "never"]
+    environ = {
+        **os.environ,
+        "PAGEKEEP_ALLOW_HOSTS": "127.0.0.1",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    for accept, form in (("application/json", "markdown"), ("text/markdown", "document")):
+        said = subprocess.run([*command, "--format", form], capture_output=True, text=True, check=True, env=environ)
+        answer = get(client, page, accept)
+        ours = answer.json()["data"]["content"] if form == "markdown" else answer.text
+        without_moment = [
+            [line for line in text.splitlines() if not line.startswith("saved_at:")] for text in (said.stdout, ours)
+        ]
+        assert without_moment[0] == without_moment[1]
+
+
+def test_events_tell_the_stages_and_then_the_page(client: TestClient, page: str) -> None:
+    text = get(client, page, "text/event-stream").text
+    names = [line.removeprefix("event: ") for line in text.splitlines() if line.startswith("event: ")]
+    assert names[-1] == "data"
+    assert set(names[:-1]) == {"stage"}
+    last = [line for line in text.splitlines() if line.startswith("data: ")][-1]
+    assert json.loads(last.removeprefix("data: "))["title"] == "The keeper"
+
+
+def test_an_event_tells_what_went_wrong(client: TestClient, shore: Shore) -> None:
+    text = get(client, shore.url("gone"), "text/event-stream").text
+    assert "event: error" in text
+    assert "FetchHttpError" in text
+
+
+@pytest.mark.parametrize("way", ["as it is", "encoded", "one slash", "query", "form", "json", "json in the query"])
+def test_an_address_comes_in_many_ways(client: TestClient, shore: Shore, way: str) -> None:
+    shore.bodies["a"] = article(300)
+    url = shore.url("a") + "?b=c&d=%20e"
+    answer = {
+        "as it is": lambda: client.get(f"/r/{url}"),
+        "encoded": lambda: client.get(f"/r/{quote(url, safe='')}"),
+        "one slash": lambda: client.get(f"/r/{url.replace('://', ':/')}"),
+        "query": lambda: client.post("/r", params={"url": url}),
+        "form": lambda: client.post("/r", data={"url": url}),
+        "json": lambda: client.post("/r", json={"url": url}),
+        "json in the query": lambda: client.post(f"/r?url={quote(url, safe='')}", json={}),
+    }[way]()
+    assert answer.status_code == 200
+    assert shore.site.requests[-1].target == "/page/a?b=c&d=%20e"
+
+
+def test_a_route_behind_a_hash_is_read_by_post(client: TestClient, page: str) -> None:
+    assert client.post("/r", json={"url": f"{page}#/inner"}).status_code == 200
+
+
+def test_html_is_read_without_fetching(client: TestClient, shore: Shore) -> None:
+    for asked in ({"json": {"html": PAGE, "url": shore.url("x")}}, {"data": {"html": PAGE}}):
+        answer = client.post("/r", headers={"accept": "application/json"}, **asked)  # type: ignore[arg-type]
+        assert answer.json()["data"]["title"] == "The keeper"
+    assert shore.site.requests == []
+
+
+@pytest.mark.parametrize("body", [b"[]", b"nonsense", b'{"url": 3}', b"{}", b"[" * 100_000])
+def test_a_body_that_makes_no_sense_is_the_callers_fault(client: TestClient, body: bytes) -> None:
+    assert client.post("/r", content=body, headers={"content-type": "application/json"}).status_code == 422
+
+
+WAYS = ("header", "query", "json", "form")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_wish_comes_in_every_way(client: TestClient, page: str, way: str) -> None:
+    """By the example of what to respond with."""
+    accept = {"accept": "application/json"}
+    answer = {
+        "header": lambda: client.get(f"/r/{page}", headers={**accept, "x-respond-with": "text"}),
+        "query": lambda: client.get(f"/r/{quote(page, safe='')}?respondWith=text", headers=accept),
+        "json": lambda: client.post("/r", json={"url": page, "respondWith": "text"}, headers=accept),
+        "form": lambda: client.post("/r", data={"url": page, "respondWith": "text"}, headers=accept),
+    }[way]()
+    assert answer.json()["data"]["text"].startswith("The keeper")
+
+
+def test_forms(client: TestClient, page: str) -> None:
+    assert "Way home" not in content(client, page, respond_with="content")
+    assert "Way home" in content(client, page, respond_with="markdown")
+    assert "Way home" in content(client, page, return_format="markdown")
+    assert get(client, page, respond_with="html").text == PAGE
+    text = get(client, page, respond_with="text").text
+    assert "](" not in text
+    assert "the next page" in text
+    assert get(client, page, respond_with="poem").status_code == 422
+
+
+def test_only_the_parts_that_are_wanted(client: TestClient, page: str) -> None:
+    assert content(client, page, target_selector="#part").strip() == "Just this part."
+    both = content(client, page, target_selector="#part, nav")
+    assert "Way home" in both
+    assert "kettle" not in both
+    missing = get(client, page, target_selector="#nothing")
+    assert (missing.status_code, missing.json()["error"]["type"]) == (422, "ParseError")
+
+
+def test_parts_that_are_not_wanted(client: TestClient, page: str) -> None:
+    assert "Just this part" in content(client, page)
+    left = content(client, page, remove_selector="#part, .teaser")
+    assert "Just this part" not in left
+    assert "Odd words" not in left
+    assert "kettle" in left
+
+
+@pytest.mark.parametrize("selector", ["p[", "::", "a:has(b:has(c)) d"])
+def test_what_is_no_selector_is_refused(client: TestClient, page: str, selector: str) -> None:
+    for wish in ("target_selector", "remove_selector"):
+        assert get(client, page, **{wish: selector}).status_code == 422
+
+
+def test_what_lies_over_the_page_is_removed(client: TestClient, shore: Shore) -> None:
+    over = f'<div role="dialog"><p>Sign our book. {SENTENCE * 3}</p></div>'
+    shore.bodies["a"] = article(300).replace("</article>", f"{over}</article>")
+    assert "Sign our book" in content(client, shore.url("a"), respond_with="markdown")
+    assert "Sign our book" not in content(client, shore.url("a"), respond_with="markdown", remove_overlay="true")
+
+
+def test_images_are_kept_left_out_or_told(client: TestClient, page: str, shore: Shore) -> None:
+    picture = shore.site.url("/boat.png")
+    assert f"({picture})" in content(client, page)
+    assert "boat" not in content(client, page, retain_images="none").lower()
+    told = content(client, page, retain_images="alt")
+    assert "A boat" in told
+    assert "boat.png" not in told
+
+
+def test_links_are_kept_left_out_or_told(client: TestClient, page: str, shore: Shore) -> None:
+    assert f"[the next page]({shore.site.url('/next')})" in content(client, page)
+    assert "next" not in content(client, page, retain_links="none")
+    told = content(client, page, retain_links="text")
+    assert "the next page" in told
+    assert "/next" not in told
+
+
+def test_links_and_images_are_listed(client: TestClient, page: str, shore: Shore) -> None:
+    text = get(client, page, with_links_summary="true", with_images_summary="true").text
+    assert text.endswith(
+        f"\n\nImages:\n- ![Image 1: A boat]({shore.site.url('/boat.png')})"
+        f"\n\nLinks/Buttons:\n- [the next page]({shore.site.url('/next')})\n"
+    )
+    data = get(client, page, "application/json", with_links_summary="true", with_images_summary="all").json()["data"]
+    assert data["links"] == {"the next page": shore.site.url("/next")}
+    assert data["images"] == [["Image 1: A boat", shore.site.url("/boat.png")]]
+    assert "links" not in get(client, page, "application/json").json()["data"]
+
+
+def test_frames_become_parts_of_the_page(client: TestClient, shore: Shore) -> None:
+    frames = (
+        '<iframe src="/page/inner"></iframe><iframe srcdoc="&lt;p&gt;Written inside the frame.&lt;/p&gt;"></iframe>'
+    )
+    shore.bodies["inner"] = f"<p>From another page. {SENTENCE}</p>"
+    shore.bodies["a"] = article(300).replace("</article>", f"{frames}</article>")
+    assert "another page" not in content(client, shore.url("a"), no_cache="true")
+    told = content(client, shore.url("a"), with_iframe="true")
+    assert "From another page." in told
+    assert "Written inside the frame." in told
+
+
+def test_frames_cannot_reach_where_pages_cannot(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = article(300, extra='<iframe src="http://169.254.169.254/latest/"></iframe>')
+    assert get(client, shore.url("a"), with_iframe="true").status_code == 200
+
+
+def test_a_page_over_the_budget_is_refused(client: TestClient, page: str) -> None:
+    answer = get(client, page, token_budget="20")
+    assert (answer.status_code, answer.json()["error"]["type"]) == (409, "Conflict")
+    assert get(client, page, token_budget="100000").status_code == 200
+
+
+def test_a_page_is_cut_off_and_that_is_said(client: TestClient, page: str) -> None:
+    data = get(client, page, "application/json", max_tokens="100").json()["data"]
+    assert data["usage"]["tokens"] <= 100
+    assert "cut off" in data["warning"]
+    assert "Warning: The page was cut off" in get(client, page, max_tokens="100").text
+
+
+def test_time_is_bounded_by_the_caller(client: TestClient, page: str) -> None:
+    assert get(client, page, timeout="0.000001").status_code == 504
+    assert get(client, page, timeout="30").status_code == 200
+    assert get(client, page, timeout="181").status_code == 422
+    assert get(client, page, timeout="soon").status_code == 422
+
+
+def test_a_page_in_the_library_is_taken_while_it_is_fresh(client: TestClient, page: str, shore: Shore) -> None:
+    assert client.post("/api/v1/saves", json={"url": page}).status_code == 201
+    shore.bodies["a"] = article(300, "Another title")
+    assert "Title: The keeper" in get(client, page).text
+    assert "Title: The keeper" in get(client, page, cache_tolerance="600").text
+    assert "Title: Another title" in get(client, page, no_cache="true").text
+    assert "Title: Another title" in get(client, page, cache_tolerance="0").text
+
+
+def test_reading_stores_nothing(client: TestClient, page: str, library: Store) -> None:
+    get(client, page)
+    assert library.stats()["items"] == 0
+
+
+def test_the_engine_is_the_callers_choice(client: TestClient, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.errors import RenderError
+
+    async def none(_self: Retrieval) -> Any:
+        raise RenderError("There is no browser here.")
+
+    monkeypatch.setattr(Retrieval, "browser", none)
+    assert get(client, page, engine="direct").status_code == 200
+    assert get(client, page, engine="auto").status_code == 200
+    forced = get(client, page, engine="browser")
+    assert (forced.status_code, forced.json()["error"]["type"]) == (502, "RenderError")
+    assert get(client, page, engine="steam").status_code == 422
+    waited = get(client, page, wait_for_selector="article")
+    assert waited.status_code == 200  # there is nothing to wait in: what came is all there is
+
+
+def test_what_was_caught_instead_of_the_page_is_said(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = "<title>The keeper</title><p>Soon.</p>"
+    assert "\n\nWarning: " in get(client, shore.url("a")).text
+
+
+def test_an_address_that_is_not_public_is_refused(client: TestClient) -> None:
+    answer = get(client, "http://169.254.169.254/latest/meta-data/")
+    assert (answer.status_code, answer.json()["error"]["type"]) == (403, "BlockedAddress")

@@ -1,0 +1,140 @@
+"""The server as a process: where it listens, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from pagekeep import accounts
+from pagekeep.config import Settings
+from pagekeep.doors.http import serve
+from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
+from pagekeep.store import open_accounts, open_store
+from tests.site.server import Reply, Request, Site
+
+
+@contextmanager
+def served(folder: Path, *flags: str, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running `pagekeep serve`, and its address."""
+    command = [
+        sys.executable,
+        "-m",
+        "pagekeep",
+        "serve",
+        "--port",
+        "0",
+        "--library",
+        str(folder / "library.db"),
+        *flags,
+    ]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PAGEKEEP_CONFIG": "", **variables}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.fullmatch(r"Pagekeep is at (http://127\.0\.0\.1:\d+/)\n", line)
+            assert found, line + (process.stderr.read() if process.stderr else "")
+            yield process, found[1]
+        finally:
+            process.kill() if process.poll() is None else None
+
+
+def get(address: str) -> str:
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def test_it_prints_its_address_answers_and_ends_in_order(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, address):
+        assert json.loads(get(f"{address}api/v1/items")) == {"items": [], "next": None}
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode in (0, -signal.SIGTERM)
+    lines = [json.loads(line) for line in said.splitlines()]
+    assert [line["event"] for line in lines] == ["request"]
+
+
+def test_it_ends_while_someone_watches_and_what_is_not_done_goes_back_to_the_queue(tmp_path: Path) -> None:
+    async def silent(_request: Request, _reply: Reply) -> None:
+        await asyncio.sleep(120)
+
+    with (
+        Site({"silent": silent}) as site,
+        served(tmp_path, PAGEKEEP_ALLOW_HOSTS="127.0.0.1", PAGEKEEP_TIMEOUT="100") as (process, address),
+    ):
+        body = json.dumps({"url": site.url("/silent"), "render": "never"}).encode()
+        asked = urllib.request.Request(
+            f"{address}api/v1/saves?wait=false", body, {"content-type": "application/json"}, method="POST"
+        )
+        with urllib.request.urlopen(asked, timeout=20) as answer:
+            job = json.load(answer)["job"]["id"]
+        with urllib.request.urlopen(f"{address}api/v1/jobs/{job}/events", timeout=20) as events:
+            while b"Fetching" not in events.readline():
+                pass
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+    with closing(open_store(tmp_path / "library.db")) as library:
+        assert (library.job(job).state, (library.job(job).error or {})["type"]) == ("queued", "Interrupted")
+
+
+def test_several_processes_answer_and_their_numbers_are_one(tmp_path: Path) -> None:
+    with served(tmp_path, "--workers", "2") as (process, address):
+        for _ in range(20):
+            get(f"{address}api/v1/items")
+        name = 'pagekeep_request_seconds_count{method="GET",route="/api/v1/items",status="200"} 20.0'
+        assert name in get(f"{address}metrics").splitlines()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(Conflict, match="taken") as caught:
+            serve.bind(f"127.0.0.1:{port}")
+    assert f"--port {port + 1}" in caught.value.suggestions[1]
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:0", "[::1]:0", "localhost:0"])
+def test_answers_are_sent_at_once(listen: str) -> None:
+    """asyncio sees to it where a socket says that it speaks TCP, and only there."""
+    with closing(serve.bind(listen)) as sock:
+        assert sock.proto == socket.IPPROTO_TCP
+        assert serve.address_of(sock).startswith("http://")
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1", ":80", "127.0.0.1:http", "127.0.0.1:99999"])
+def test_what_is_no_place_to_listen_is_refused(listen: str) -> None:
+    with pytest.raises(InvalidUrl):
+        serve.where(listen)
+
+
+@pytest.mark.parametrize("listen", ["0.0.0.0:8470", "192.168.1.5:8470", "[::]:8470", "pages.example.org:8470"])
+def test_other_machines_are_let_in_only_where_users_are_known(settings: Settings, listen: str) -> None:
+    from dataclasses import replace
+
+    wide = replace(settings, listen=listen)
+    with pytest.raises(NotAllowed, match="users"):
+        serve.refuse_unsafe(wide)
+    with closing(open_accounts(settings.library)) as known:
+        accounts.add_user(known, "mira", "a long enough password")
+    serve.refuse_unsafe(wide)
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:0", "[::1]:0", "localhost:0", "127.8.9.1:0"])
+def test_this_machine_alone_needs_no_users(settings: Settings, listen: str) -> None:
+    from dataclasses import replace
+
+    serve.refuse_unsafe(replace(settings, listen=listen))

@@ -1,0 +1,121 @@
+"""Pages added by forms."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+
+from pagekeep.doors.http.web import add
+from pagekeep.model import ItemFilter
+from pagekeep.store import Store
+
+PAGE = (
+    '<!doctype html><html lang="en"><head><title>The oven</title><link rel="canonical" href="https://oven.example/nine">'
+    f"</head><body><article><h1>The oven</h1>{'<p>Clay and sand, and a weekend for each of nine courses of brick. </p>' * 12}"
+    "</article></body></html>"
+)
+
+
+NO_SCHEME = (
+    "The address does not start with http:// or https://. Give a whole address, such as https://example.com/article."
+)
+_REFUSED = re.compile(r'<li class="failed">.*?dir="auto">(.*?)</span><span class="stage">(.*?)</span></li>')
+
+
+def refusals(page: str) -> list[tuple[str, str]]:
+    """What was not saved, and why."""
+    alert = page.partition('role="alert"')[2].partition("</div>")[0]
+    return _REFUSED.findall(alert)
+
+
+def saved(library: Store) -> list[tuple[str, str]]:
+    return [(item.title, item.url) for item in library.list_items(ItemFilter()).items]
+
+
+def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library: Store) -> None:
+    answer = client.post(
+        "/add",
+        data={"tags": "bread, ,clay"},
+        files={"pages": ("oven.html", PAGE.encode(), "text/html")},
+        follow_redirects=False,
+    )
+    assert answer.status_code == 303
+    assert saved(library) == [("The oven", "https://oven.example/nine")]
+    item = library.list_items(ItemFilter()).items[0]
+    assert answer.headers["location"] == f"/items/{item.id}"
+    assert item.metadata["tags"][:2] == ["bread", "clay"]
+
+
+def test_our_script_gets_what_became_of_a_file(client: TestClient) -> None:
+    files = {"pages": ("oven.html", PAGE.encode(), "text/html")}
+    answer = client.post("/add", files=files, headers={"x-part": "1"})
+    assert answer.json()["items"][0]["title"] == "The oven"
+
+
+def test_an_address_that_is_none_is_told_and_stays_in_the_form(client: TestClient, library: Store) -> None:
+    answer = client.post("/add", data={"urls": "nonsense<b>"})
+    assert answer.status_code == 422
+    assert "nonsense&lt;b&gt;</textarea>" in answer.text
+    assert refusals(answer.text) == [("nonsense&lt;b&gt;", NO_SCHEME)]
+    assert saved(library) == []
+
+
+def test_of_several_addresses_the_bad_ones_are_told_and_stay(client: TestClient, library: Store) -> None:
+    answer = client.post("/add", data={"urls": "foo\nhttps://one.invalid/a\nmailto:a@b.example", "tags": "sea"})
+    assert answer.status_code == 422
+    assert [name for name, _ in refusals(answer.text)] == ["foo", "mailto:a@b.example"]
+    assert ">foo\nmailto:a@b.example</textarea>" in answer.text
+    assert 'value="sea"' in answer.text
+    assert 'dir="auto">https://one.invalid/a</span>' in answer.text
+    assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
+
+
+def test_our_script_gets_what_became_of_each_address(client: TestClient, library: Store) -> None:
+    urls = {"urls": "foo\none.invalid/a\nhttps://two.invalid/b"}
+    told = client.post("/add", data=urls, headers={"x-part": "1"}).json()
+    assert [(one["line"], one["url"]) for one in told["taken"]] == [
+        ("one.invalid/a", "https://one.invalid/a"),
+        ("https://two.invalid/b", "https://two.invalid/b"),
+    ]
+    assert {one["job"]["id"] for one in told["taken"]} == {job.id for job in library.jobs()}
+    assert told["refused"] == [{"line": "foo", "error": NO_SCHEME}]
+    assert told["left"] == ["foo"]
+
+
+def test_more_addresses_than_are_taken_stay_in_the_form(
+    client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(add, "MOST", 1)
+    answer = client.post("/add", data={"urls": "https://one.invalid/a\nhttps://two.invalid/b"})
+    assert answer.status_code == 422
+    assert ">https://two.invalid/b</textarea>" in answer.text
+    assert [name for name, _ in refusals(answer.text)] == ["1 more"]
+    assert [job.url_full for job in library.jobs()] == ["https://one.invalid/a"]
+
+
+def test_an_empty_form_says_what_is_missing(client: TestClient) -> None:
+    answer = client.post("/add", data={"urls": " ", "tags": "sea"})
+    assert answer.status_code == 422
+    assert "There is nothing to save." in answer.text
+    assert 'value="sea"' in answer.text
+
+
+def test_a_file_that_is_no_page_is_named(client: TestClient) -> None:
+    answer = client.post("/add", files={"pages": ("scan.pdf", b"%PDF-1.7\n\x00", "application/pdf")})
+    assert answer.status_code == 415
+    assert [name for name, _ in refusals(answer.text)] == ["scan.pdf"]
+
+
+def test_several_addresses_wait_in_the_queue(client: TestClient, library: Store) -> None:
+    urls = "https://one.invalid/a\nhttps://two.invalid/b"
+    assert client.post("/add", data={"urls": urls}, follow_redirects=False).headers["location"] == "/"
+    assert {job.url_full for job in library.jobs()} == {"https://one.invalid/a", "https://two.invalid/b"}
+
+
+def test_nothing_is_saved_by_following_a_link(client: TestClient, library: Store) -> None:
+    page = client.get("/add?title=T&text=see%20https://e.example/a%20there")
+    assert "https://e.example/a</textarea>" in page.text
+    assert library.jobs() == ()
+    assert saved(library) == []

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagekeep import dom, markdown
+from pagekeep.extraction import metadata
+from pagekeep.extraction.classify import browser_need, kind
+from pagekeep.extraction.clean import clean
+from pagekeep.extraction.input import structured
+from pagekeep.extraction.locate import page_facts
+from pagekeep.extraction.locate.profiles import PROFILES
+from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.locate.survey import survey
+from pagekeep.extraction.output.sanitise import sanitise
+from pagekeep.extraction.prune import cut
+from pagekeep.model import NeedRender
+from pagekeep.text import count_words
+
+SHELLS = Path(__file__).parents[2] / "shells"
+PAGES = sorted(SHELLS.glob("*.html"))
+
+
+def need_render(html: str) -> NeedRender | None:
+    """The verdict on a page, with the text that extraction finds in it."""
+    document = dom.parse(html)
+    body = dom.first(document, "body")
+    assert body is not None
+    found, data = survey(body), structured.read(document)
+    promised = browser_need.look(document, found, html)
+    about = metadata.read(document, data, None)
+    outcome = chain.run(page_facts.read(found, data, about, PROFILES[kind.classify(data, found, None).kind]), None)
+    text = ""
+    if outcome.content:
+        _, root = sanitise(clean(cut.cut(found, outcome.content), None))
+        text = markdown.to_text(root)
+    return browser_need.need_render(promised, text, count_words(text), outcome.strategy)
+
+
+def test_the_labelled_set_has_enough_of_both_kinds() -> None:
+    labels = [page.name.partition("--")[0] for page in PAGES]
+    assert set(labels) == {"render", "static"}
+    assert labels.count("render") >= 20
+    assert labels.count("static") >= 20
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_browser_is_asked_for_exactly_where_the_label_says(page: Path) -> None:
+    need = need_render(page.read_text("utf-8"))
+    assert (need is not None) == page.name.startswith("render--"), need
+
+
+def test_no_page_of_our_own_corpus_needs_a_browser(own_pages: list[Any]) -> None:
+    needs = {page.name: need_render(page.html) for page in own_pages}
+    assert {name: need for name, need in needs.items() if need} == {}
+
+
+LEDGER = "Apple ash for the celadons, oak for the browns, elder never again. "
+SHELL = '<title>Kiln</title><div id="root"></div><script src="/static/js/main.js"></script>'
+
+
+def look(html: str) -> browser_need.Promise:
+    document = dom.parse(html)
+    body = dom.first(document, "body")
+    assert body is not None
+    return browser_need.look(document, survey(body), html)
+
+
+def test_a_frameworks_mark_alone_asks_for_no_browser() -> None:
+    served = f'<div id="__next"><main><h1>Kiln</h1><p>{LEDGER * 2}</p></main></div><script src="/_next/static/main.js"></script>'
+    assert browser_need.need_render(look(served), LEDGER * 2, 24, "readability") is None
+
+
+def test_the_reason_names_the_empty_root_and_counts_what_was_found() -> None:
+    need = browser_need.need_render(look(SHELL), "", 0, "bookmark")
+    assert need is not None
+    assert "div#root" in need.reason
+    assert "0 characters" in need.reason
+
+
+def test_a_bookmarks_description_does_not_count_as_text() -> None:
+    assert browser_need.need_render(look(SHELL), LEDGER * 20, 240, "bookmark") is not None
+
+
+def test_an_article_in_structured_data_makes_the_browser_unnecessary() -> None:
+    assert browser_need.need_render(look(SHELL), LEDGER * 40, 480, "simplified") is None
+
+
+def test_a_page_with_much_text_outside_links_is_no_shell() -> None:
+    page = look(f'<div id="root"></div><p>{LEDGER * 60}</p><script src="/main.js"></script>')
+    assert not page.light
+    assert browser_need.need_render(page, "", 0, "bookmark") is None
+
+
+def test_text_in_noscript_is_not_text_of_the_page() -> None:
+    page = look(f'<body><noscript><p>{LEDGER * 60}</p></noscript><div id="root"></div>')
+    assert page.light
+    assert page.prose == 0
+    assert page.empty_root == "div#root"
+
+
+def test_an_empty_main_counts_even_when_the_app_root_holds_a_header() -> None:
+    page = look(
+        '<div id="app"><div>Kiln diary, a ledger of firings kept in the shed since the spring</div><main></main></div>'
+    )
+    assert page.empty_root == "main"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "<frameset><frame src=x></frameset>",
+        "<div id='\ud800'>\x00</div>",
+        "<x-y>" * 700,
+        "<main>" * 400,
+        "<noscript>" * 300 + "javascript",
+    ],
+    ids=["nothing", "frames", "surrogates", "deep custom elements", "nested mains", "nested noscript"],
+)
+def test_odd_pages_are_looked_at_without_a_fault(html: str) -> None:
+    document = dom.parse(html)
+    body = dom.first(document, "body") or dom.element("body")
+    promised = browser_need.look(document, survey(body), html)
+    assert promised == browser_need.look(document, survey(body), html)

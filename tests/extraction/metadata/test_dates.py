@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from pagekeep.extraction.metadata.dates import in_path, month_alone, to_iso, without_date
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-03-05", "2024-03-05"),
+        ("2024-03-05T10:30:00.123+02:00", "2024-03-05T10:30:00+02:00"),
+        ("2024-03-05T10:30:00+0200", "2024-03-05T10:30:00+02:00"),
+        ("2024-03-05T10:30Z", "2024-03-05T10:30:00Z"),
+        ("2024-03-05T00:00:00", "2024-03-05"),
+        ("2024-03-05 10:30", "2024-03-05T10:30:00"),
+        ("Tue, 05 Mar 2024 10:00:00 GMT", "2024-03-05T10:00:00Z"),
+        ("Tue Mar 05 10:20:30 UTC 2024", "2024-03-05T10:20:30Z"),
+        ("March 5, 2024", "2024-03-05"),
+        ("Published Mar. 5th, 2024 at 3:15 pm", "2024-03-05T15:15:00"),
+        ("12:30 AM is no date but 5 March 2024 is", "2024-03-05"),
+        ("5. März 2024", "2024-03-05"),
+        ("1er février 2024", "2024-02-01"),
+        ("5 de marzo de 2024", "2024-03-05"),
+        ("5 de março de 2024", "2024-03-05"),
+        ("5 marzo 2024", "2024-03-05"),
+        ("5 maart 2024", "2024-03-05"),
+        ("5 marca 2024", "2024-03-05"),
+        ("5 марта 2024", "2024-03-05"),
+        ("05.03.2024, 14:30 Uhr", "2024-03-05T14:30:00"),
+        ("2024/03/05", "2024-03-05"),
+        ("2024年3月5日", "2024-03-05"),
+        ("2024년 3월 5일", "2024-03-05"),
+        ("05-Mar-2024", "2024-03-05"),
+        ("20240305", "2024-03-05"),
+        ("20240305T101500Z", "2024-03-05T10:15:00Z"),
+        ("1709600000", "2024-03-05T00:53:20Z"),
+        ("1709600000000", "2024-03-05T00:53:20Z"),
+    ],
+)
+def test_dates_of_people_and_machines_become_iso(text: str, expected: str) -> None:
+    assert to_iso(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "yesterday",
+        "© 2024",
+        "March 2024",
+        "1970-01-01",
+        "2999-01-01",
+        "2024-13-40",
+        "2024-02-30",
+        "20 Minutes 2024",
+        "123456",
+    ],
+)
+def test_what_is_no_whole_date_in_range_is_refused(text: str) -> None:
+    assert to_iso(text) is None
+
+
+def test_order_of_day_and_month_follows_the_page_unless_only_one_is_possible() -> None:
+    assert to_iso("03/05/2024") == "2024-03-05"
+    assert to_iso("03/05/2024", day_first=True) == "2024-05-03"
+    assert to_iso("25/03/2024") == "2024-03-25"
+    assert to_iso("03/25/2024", day_first=True) == "2024-03-25"
+
+
+@pytest.mark.parametrize("path", ["/2024/03/05/title", "/news/2024-03-05-title", "/x-20240305/", "/a/2024-03-05+title"])
+def test_address_carries_a_date(path: str) -> None:
+    assert in_path(path) == "2024-03-05"
+
+
+@pytest.mark.parametrize("path", ["/2024/03/title", "/item/20249999/", "/2024/13/45/x", ""])
+def test_numbers_in_an_address_are_not_always_a_date(path: str) -> None:
+    assert in_path(path) is None
+
+
+def test_long_text_is_not_searched_to_its_end() -> None:
+    assert to_iso("1 " * 100_000 + "2024-03-05") is None
+
+
+def test_dashes_put_the_day_first_as_dots_do() -> None:
+    assert to_iso("02-12-2025") == "2025-12-02"
+    assert to_iso("02/12/2025") == "2025-02-12"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("November 2015", "2015-11"), ("mars 2021", "2021-03"), ("Nov. 2015", "2015-11"), ("November 5 2015", None),
+     ("Closed November 2015", None), ("Lorem 2015", None), ("November 1815", None)],
+)  # fmt: skip
+def test_month_alone_is_a_whole_text(text: str, expected: str | None) -> None:
+    assert month_alone(text) == expected
+
+
+def test_what_stands_beside_a_date_is_told() -> None:
+    assert without_date("Posted March 5, 2024 by Ann") == "Posted  by Ann"
+    assert without_date("no date") == "no date"

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from pagekeep import dom
+from pagekeep.extraction.input import structured
+from pagekeep.extraction.metadata import clues, signature
+
+
+def names(html: str) -> list[str]:
+    document = dom.parse(html)
+    return signature.names(clues.gather(document, structured.read(document), "https://example.com/a/page"))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "<p>Ann Lee</p><p>March 5, 2024</p>",
+        "<p>5.3.2024</p><span>/</span><p>Ann Lee</p>",
+        "<p>Ann Lee</p><p>4 min read</p>",
+        "<p>Ann Lee</p><p>Senior Writer</p>",
+        "<p>Ann Lee | Senior Writer | March 5, 2024</p>",
+        '<p><a href="/team/ann-lee">Ann Lee</a></p>',
+        "<p>Ann Lee</p><p>in</p><a>Baking</a>",
+        '<p>Ann Lee</p><div class="dynamic-author-note">Licensed miller</div>',
+    ],
+)
+def test_name_beside_a_date_a_role_or_linked_to_a_person_signs_the_page(lines: str) -> None:
+    assert names(f"<h1>How to bake</h1>{lines}<p>Text of the page.</p>") == ["Ann Lee"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "<p>Sour Dough</p><p>March 5, 2024</p><p>Every loaf begins with sour milk and a dough of rye.</p>",
+        '<a href="/category/bread">Ann Lee</a><p>March 5, 2024</p>',
+        "<p>Ann Lee</p><p>Some words</p>",
+        "<nav><p>Ann Lee</p><p>March 5, 2024</p></nav>",
+        "<p>News</p><p>March 5, 2024</p>",
+        '<a href="/c/rye"><img src="a.png" alt="Rye Bread"><p>Rye Bread</p></a>',
+    ],
+)
+def test_subjects_sections_and_other_lines_are_no_signature(lines: str) -> None:
+    assert names(f"<h1>How to bake</h1>{lines}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Ann Lee", True), ("Ludwig van Beethoven", True), ("Anne-Lise O\u2019Hara", True), ("Élodie Dupont", True),
+     ("ann lee", False), ("Ann", False), ("Bread & Butter", False), ("Ann Lee 3", False), ("A" * 90 + " Lee", False)],
+)  # fmt: skip
+def test_names_of_people_are_two_words_or_more_written_large(text: str, expected: bool) -> None:
+    assert signature.is_person(text) is expected

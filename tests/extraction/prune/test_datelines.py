@@ -1,0 +1,84 @@
+"""Lines above the first paragraph that only tell when it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pagekeep import dom, extract
+from pagekeep.extraction.locate import prose
+from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.prune import datelines
+from pagekeep.extraction.prune.datelines import is_dateline
+
+Surveyed = Callable[[str], Survey]
+
+PROSE = "<p>The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still.</p>"
+
+
+def found(survey: Survey, author: str | None = None) -> list[str]:
+    cut = datelines.find(survey, 0, {}, prose.own_text(survey), author)
+    assert set(cut.values()) <= {"date line"}
+    return [" ".join(dom.text_of(survey.nodes[index]).split()) for index in cut]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "March 5, 2024",
+        "Wednesday, 26 February 2025",
+        "Last updated: April 21, 2025",
+        "Published on 03/12/2025 at 10:30 AM EST | 4 min read",
+        "Published May 3, 2024 · Updated May 9, 2024",
+        "5 minute read",
+        "Veröffentlicht am 5. März 2024 um 10:30 Uhr",
+    ],
+)
+def test_days_and_reading_times_with_what_is_said_of_them(line: str) -> None:
+    assert is_dateline(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "November 2015",
+        "Posted by Ada Grey",
+        "The mill burnt down on March 5, 2024",
+        "Bake for 5 minutes",
+        "5 mins",
+        "Updated",
+        "",
+    ],
+)
+def test_other_lines_are_none(line: str) -> None:
+    assert not is_dateline(line)
+
+
+def test_authors_may_stand_in_the_line(surveyed: Surveyed) -> None:
+    html = f"<h1>Mills</h1><p>By <a href=/ada>Ada Grey</a> | March 5, 2024</p>{PROSE}"
+    assert found(surveyed(html), "Ada Grey") == ["By Ada Grey | March 5, 2024"]
+    assert found(surveyed(html), "Bo Lind") == []
+
+
+def test_lines_are_found_in_boxes_and_headings(surveyed: Surveyed) -> None:
+    html = "<div><h1>Mills</h1><div><span>March 5, 2024</span> <span>5 min read</span></div></div>"
+    assert found(surveyed(html + PROSE)) == ["March 5, 2024 5 min read"]
+    assert found(surveyed(f"<h1>Mills</h1><h6>March 5, 2024</h6>{PROSE}")) == ["March 5, 2024"]
+    assert found(surveyed(f"<h1>Mills</h1><time>March 5, 2024</time>{PROSE}")) == ["March 5, 2024"]
+
+
+def test_a_part_of_a_line_is_not_cut_out_of_it(surveyed: Surveyed) -> None:
+    assert found(surveyed(f"<h1>Mills</h1>Burnt on <b>March 5, 2024</b>{PROSE}")) == []
+
+
+def test_behind_the_first_paragraph_every_date_is_text(surveyed: Surveyed) -> None:
+    assert found(surveyed(f"<h1>Mills</h1>{PROSE}<p>March 5, 2024</p>{PROSE}")) == []
+
+
+@pytest.mark.parametrize("tag", ["h2", "p"])
+def test_dates_above_every_part_of_a_diary_stay(tag):
+    said = "<p>" + "The ferry was late again, and nobody on the quay minded it much. " * 4 + "</p>"
+    days = [f"<{tag}>{day} March 2024</{tag}>{said}" for day in (5, 6, 7)]
+    page = extract(f"<article><h1>Diary</h1>{''.join(days)}</article>", "https://example.com/diary")
+    assert all(f"{day} March 2024" in page.markdown for day in (5, 6, 7))

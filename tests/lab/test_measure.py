@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pagekeep.lab import render_table, run
+from pagekeep.lab.measure import structure_of
+from pagekeep.model import Link, Media, Page
+
+AddPage = Callable[..., Path]
+Echo = Callable[[bytes, str | None], Page]
+
+
+def test_every_page_is_scored(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", "one two three four")
+    corpus = add_page("b", "one two buy now", kind="product", title="")
+    report = run(corpus, extractor=echoing)
+    good, poor = report.pages
+    assert (good.name, good.f1, good.similarity, good.with_hits, good.without_hits) == ("a", 1.0, 1.0, 1, 0)
+    assert (poor.f1, poor.words.missing, poor.words.extra, poor.with_hits, poor.without_hits) == (0.5, 2, 2, 0, 1)
+    assert (good.title_right, poor.title_right) == (False, None)
+    assert (good.found_kind, good.strategy, good.level) == ("article", "readability", "article")
+
+
+def test_a_page_that_raises_scores_nothing_and_stops_nothing(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", "boom", links=["https://example.com/x"])
+    corpus = add_page("b")
+    report = run(corpus, extractor=echoing)
+    failed = report.pages[0]
+    assert (failed.error, failed.f1, failed.title_right, failed.words.missing) == ("ZeroDivisionError", 0.0, False, 4)
+    assert failed.links == (0.0, 1, 0)
+    assert (report.summary["all"].f1, report.summary["all"].ok, report.summary["all"].errors) == (0.5, 1, 1)
+
+
+def test_a_page_that_raises_scores_nothing_even_where_nothing_was_wanted(add_page: AddPage, echoing: Echo) -> None:
+    report = run(add_page("a", "boom", text=""), extractor=echoing)
+    assert report.pages[0].f1 == 0.0
+
+
+def test_metadata_links_and_media_are_compared(add_page: AddPage, make_page: Callable[..., Page]) -> None:
+    corpus = add_page("a", links=["https://example.com/x"], images=["https://example.com/i.png"], videos=[])
+    page = make_page(
+        "one",
+        title="The blue door",
+        author="Ada Quist",
+        published="2024-05-07",
+        links=(Link("https://example.com/x/", "x"),),
+        media=(Media("video", "https://example.com/v"), Media("image", "https://example.com/j.png")),
+    )
+    score = run(corpus, extractor=lambda html, url: page).pages[0]
+    assert (score.title_right, score.author_right, score.date_right) == (True, True, False)
+    assert (score.links, score.images, score.videos) == ((1.0, 0, 0), (0.0, 1, 1), (None, 0, 1))
+
+
+def test_summary_has_all_first_and_then_the_kinds_that_occur(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", kind="service")
+    corpus = add_page("b", kind="article", html="nothing")
+    report = run(corpus, extractor=echoing)
+    assert list(report.summary) == ["all", "article", "service"]
+    assert [row.f1 for row in report.summary.values()] == [0.5, 0.0, 1.0]
+    assert report.summary["all"].kind_accuracy == 0.5
+
+
+def test_table_has_a_row_a_kind_and_a_dash_for_the_unknown(add_page: AddPage, echoing: Echo) -> None:
+    head, every, _kind = render_table(run(add_page("a", author=None), extractor=echoing))
+    row = dict(zip(head, every, strict=True))
+    assert (row["kind"], row["pages"], row["F1"], row["author"], row["title"]) == ("all", "1", "1.000", "-", "0.000")
+
+
+def test_worst_pages_come_first(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a")
+    add_page("b", "boom")
+    corpus = add_page("c", "one two")
+    assert [page.name for page in run(corpus, extractor=echoing).worst(2)] == ["b", "c"]
+
+
+def test_limit_measures_that_many(add_page: AddPage, echoing: Echo) -> None:
+    for name in "abcd":
+        corpus = add_page(name)
+    assert [page.name for page in run(corpus, limit=2, extractor=echoing).pages] == ["a", "c"]
+
+
+def test_processes_give_what_one_process_gives() -> None:
+    corpus = Path(__file__).parents[1] / "corpus"
+    alone, together = run(corpus, limit=4, workers=1), run(corpus, limit=4, workers=2)
+    assert [(page.name, page.result) for page in together.pages] == [(page.name, page.result) for page in alone.pages]
+
+
+@pytest.mark.parametrize(
+    ("html", "part"),
+    [
+        ("<p>x</p>", "paragraphs"),
+        ("<dl><dt>x</dt></dl>", "lists"),
+        ("<blockquote>x</blockquote>", "quotes"),
+        ("<pre><code>x</code></pre>", "code"),
+        ("<table><tbody><tr><td>x</td></tr></tbody></table>", "tables"),
+        ("<figure><img><figcaption>x</figcaption></figure>", "captions"),
+    ],
+)
+def test_structure_is_counted(html: str, part: str) -> None:
+    counts = structure_of(html * 3)
+    assert getattr(counts, part) == 3
+    assert sum(getattr(counts, name) for name in counts.__dataclass_fields__) == 3

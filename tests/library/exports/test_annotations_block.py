@@ -1,0 +1,40 @@
+"""Marked passages written for people, and read back."""
+
+from __future__ import annotations
+
+import uuid
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekeep.library.exports.annotations_block import section, split
+from pagekeep.model import Annotation
+
+TEXTS = st.text("ab >^\\#\n-`é", max_size=60)
+
+
+def passage(quote: str, note: str = "", number: int = 1) -> Annotation:
+    return Annotation(str(uuid.UUID(int=number)), "", quote, "", "", note, None, "", "")
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4), TEXTS)
+def test_what_is_written_is_read_back_and_written_the_same(marked: list[tuple[str, str]], body: str) -> None:
+    passages = [passage(*texts, number) for number, texts in enumerate(marked)]
+    written = f"{body}\n\n{section(passages)}"
+    before, found = split(written)
+    assert [one.id for one in found] == [one.id for one in passages]
+    again = [passage(one.quote, one.note, number) for number, one in enumerate(found)]
+    assert section(again) == section(passages)
+    if passages:
+        assert before.strip("\n") == body.strip("\n") or before.strip() == body.strip()
+
+
+def test_an_articles_own_highlights_belong_to_the_article() -> None:
+    body = "Text.\n\n## Highlights\n\n> Goals\n\nMany of them.\n"
+    assert split(body) == (body, ())
+    assert split(f"{body}\n{section([passage('Goals')])}")[0].strip() == body.strip()
+
+
+def test_the_form_is_a_quotation_a_note_and_a_name() -> None:
+    told = section([passage("Ships\ncounted", "^so few?")])
+    assert told == "## Highlights\n\n> Ships\n> counted\n\n\\^so few?\n\n^00000000-0000-0000-0000-000000000001\n"

@@ -1,0 +1,74 @@
+"""Lines of JSON: complete, and checked when they are read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekeep.errors import ParseError
+from pagekeep.library.exports.jsonl import read_line, write_line
+from pagekeep.model import Annotation
+from tests.library.exports.making import NOW, make_item
+
+ITEM = make_item(7, "keeper")
+MARKED = Annotation("00000000-0000-4000-8000-000000000001", ITEM.id, "q", "b", "a", "n", "red", NOW, NOW)
+
+
+def test_an_item_comes_back_complete() -> None:
+    assert read_line(write_line(ITEM, [MARKED]), "keeper") == (ITEM, (MARKED,))
+    assert "\n" not in write_line(ITEM, [MARKED])
+
+
+def test_whose_it_was_is_not_told() -> None:
+    assert "keeper" not in json.loads(write_line(ITEM)).values()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"pagekeep": 2}, "no item"),
+        ({"metadata": []}, "metadata"),
+        ({"title": 7}, "`title`"),
+        ({"saved_at": "yesterday"}, "`saved_at`"),
+        ({"id": "1"}, "`id`"),
+        ({"url": "javascript:alert(1)"}, "`javascript:`"),
+        ({"annotations": [7]}, "passage"),
+    ],
+)
+def test_a_line_that_is_wrong_is_refused_with_the_reason(change: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ParseError, match=reason):
+        read_line(json.dumps({**json.loads(write_line(ITEM)), **change}), "keeper")
+
+
+@given(st.text(max_size=50) | st.dictionaries(st.text(max_size=5), st.integers()).map(json.dumps))
+def test_nonsense_is_refused_and_nothing_else(line: str) -> None:
+    with pytest.raises(ParseError):
+        read_line(line, "keeper")
+
+
+def test_metadata_of_the_wrong_kind_is_left_out() -> None:
+    wrong = {
+        "quality": [],
+        "word_count": "many",
+        "pinned": "yes",
+        "retry_count": True,
+        "tags": ["a", 7, "#a", "b\nc"],
+        "own": [1],
+    }
+    item, _ = read_line(json.dumps({**json.loads(write_line(ITEM)), "metadata": wrong}), "keeper")
+    assert item.metadata == {"tags": ["a", "b c"], "own": [1]}
+
+
+def test_metadata_that_no_library_can_hold_is_refused() -> None:
+    line = write_line(ITEM)
+    deep = json.loads("[" * 500 + "]" * 500)
+    for broken in (
+        line.replace('"word_count": 12', '"word_count": NaN'),
+        json.dumps({**json.loads(line), "metadata": {"x": deep}}),
+    ):
+        with pytest.raises(ParseError):
+            read_line(broken, "keeper")

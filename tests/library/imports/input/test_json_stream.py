@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pagekeep.errors import ParseError
+from pagekeep.library.imports.input import json_stream
+from pagekeep.library.imports.input.json_stream import elements
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=5), inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def read(text: str, key: str | None = None) -> list[Any]:
+    return [element.value for element in elements(io.StringIO(text), key)]
+
+
+@settings(deadline=None)
+@given(st.lists(values), st.sampled_from([None, 1]), st.integers(1, 30))
+def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
+    given_: list[Any], indent: int | None, size: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_stream, "_CHUNK", size)
+        assert read(json.dumps(given_, indent=indent)) == given_
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(max_size=4), values, max_size=5), st.lists(values, max_size=4), st.integers(1, 30))
+def test_the_list_under_a_key_is_found_wherever_it_stands(around: dict[str, Any], wanted: list[Any], size: int) -> None:
+    around.pop("bookmarks", None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_stream, "_CHUNK", size)
+        assert read(json.dumps({**around, "bookmarks": wanted}), "bookmarks") == wanted
+        assert read(json.dumps({"bookmarks": wanted, **around}), "bookmarks") == wanted
+
+
+def test_entries_know_their_lines() -> None:
+    found = list(elements(io.StringIO('[\n  {"a": 1},\n\n  {"a":\n 2}, 3\n]')))
+    assert [(element.line, element.number) for element in found] == [(2, 1), (4, 2), (5, 3)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[1, 2, {"a": ', "[1, 2, oops, 4]", "[1, 2 3]", "[1, 2", '[1, 2, "' + "x" * 1_000_000, "[1, 2, " + "[" * 100_000],
+)
+def test_a_broken_file_gives_what_comes_before_the_break(text: str) -> None:
+    stream = elements(io.StringIO(text))
+    assert next(stream).value == 1
+    with pytest.raises(ParseError, match="broken"):
+        list(stream)
+
+
+def test_a_number_of_too_many_digits_is_told() -> None:
+    with pytest.raises(ParseError, match="broken"):
+        read("[" + "9" * 100_000 + "]")
+
+
+def test_no_entry_is_held_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_stream, "LARGEST_ENTRY", 1_000_000)
+    with pytest.raises(ParseError, match="too long"):
+        read('["' + "x" * 3_000_000 + '"]')
+
+
+@pytest.mark.parametrize("text", ["", "7", '"a"', "{}"])
+def test_what_holds_no_list_is_refused(text: str) -> None:
+    with pytest.raises(ParseError):
+        read(text)

@@ -1,0 +1,53 @@
+"""What the mirror knows of its files outlives crashes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pagekeep.errors import Conflict, ParseError
+from pagekeep.library.mirror.records import Record, Records, locked
+
+ONE = Record("id-1", "a.md", ("m1",), "v1", "b1", ("x", "y"), pinned=True)
+
+
+def test_records_come_back_as_they_were_noted(tmp_path: Path) -> None:
+    records = Records(tmp_path, "keeper", "pagekeep")
+    records.note(ONE)
+    records.note(replace(ONE, id="id-2"))
+    records.note(replace(ONE, path="b.md"))
+    records.forget("id-2")
+    assert Records(tmp_path, "keeper", "pagekeep").by_id == {"id-1": replace(ONE, path="b.md")}
+
+
+def test_a_long_list_is_made_short_again(tmp_path: Path) -> None:
+    records = Records(tmp_path, "keeper", "pagekeep")
+    for number in range(500):
+        records.note(replace(ONE, version=str(number)))
+    records.tidy()
+    assert len((tmp_path / ".pagekeep" / "mirror.jsonl").read_text().splitlines()) == 2
+    assert Records(tmp_path, "keeper", "pagekeep").by_id["id-1"].version == "499"
+
+
+def test_another_profile_is_noticed_once(tmp_path: Path) -> None:
+    Records(tmp_path, "keeper", "pagekeep")
+    assert Records(tmp_path, "keeper", "obsidian").profile_changed
+    assert not Records(tmp_path, "keeper", "obsidian").profile_changed
+
+
+def test_a_list_of_others_is_refused(tmp_path: Path) -> None:
+    Records(tmp_path, "keeper", "pagekeep")
+    with pytest.raises(Conflict):
+        Records(tmp_path, "stranger", "pagekeep")
+    (tmp_path / ".pagekeep" / "mirror.jsonl").write_text("something else")
+    with pytest.raises(ParseError):
+        Records(tmp_path, "keeper", "pagekeep")
+
+
+def test_a_folder_is_locked_while_it_is_used_and_free_after(tmp_path: Path) -> None:
+    with locked(tmp_path), pytest.raises(Conflict), locked(tmp_path):
+        pass
+    with locked(tmp_path):
+        pass

@@ -1,0 +1,228 @@
+"""Saves that wait, and the workers that do them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.config import Settings
+from pagekeep.errors import InvalidUrl, NotFound
+from pagekeep.library.queue import jobs as queue
+from pagekeep.library.queue.jobs import Worked, Worker, enqueue
+from pagekeep.store import Store, open_store
+from tests.site.fixtures import Shore, article
+
+Work = Callable[..., list[Worked]]
+
+
+@pytest.fixture
+def work(tmp_path: Path, settings: Settings) -> Work:
+    """A worker that runs until no job is due; what it told."""
+
+    async def run(name: str) -> list[Worked]:
+        told: list[Worked] = []
+        path = tmp_path / "library.db"
+        with closing(open_store(path, workers=True)) as jobs:
+            async with Retrieval(settings) as retrieval:
+                worker = Worker(name, jobs, lambda user: open_store(path, user), retrieval, told.append)
+                await worker.run(until_empty=True)
+        return told
+
+    return lambda name="worker": asyncio.run(run(name))
+
+
+def ask(url: str) -> Request:
+    return Request(url, render="never")
+
+
+def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    job = enqueue(ask(shore.url("a")), library, tags=("harbour",))
+    assert library.find_url(shore.url("a")) is None
+    (worked,) = work()
+    assert worked.error is None
+    item = library.find_url(shore.url("a"))
+    assert item is not None
+    assert "harbour" in item.metadata["tags"]
+    assert [(done.id, done.state) for done in library.jobs()] == [(job.id, "done")]
+
+
+def test_a_page_waits_only_once_per_user(shore: Shore, library: Store, tmp_path: Path) -> None:
+    first = enqueue(ask(shore.url("a")), library)
+    assert enqueue(ask(shore.url("a") + "?utm_source=x#top"), library).id == first.id
+    with closing(open_store(tmp_path / "library.db", "another")) as other:
+        assert enqueue(ask(shore.url("a")), other).id != first.id
+
+
+def test_what_is_no_address_is_not_queued(library: Store) -> None:
+    with pytest.raises(InvalidUrl):
+        enqueue(ask("nowhere"), library)
+    assert library.jobs() == ()
+
+
+def test_a_worker_saves_into_the_library_of_the_job_s_user(work: Work, shore: Shore, tmp_path: Path) -> None:
+    shore.bodies["a"] = article(300)
+    with closing(open_store(tmp_path / "library.db", "other")) as other:
+        enqueue(ask(shore.url("a")), other)
+        work()
+        assert other.find_url(shore.url("a")) is not None
+    with closing(open_store(tmp_path / "library.db", "keeper")) as library:
+        assert library.find_url(shore.url("a")) is None
+
+
+def test_a_failure_that_may_pass_is_tried_again_later(work: Work, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 500
+    enqueue(ask(shore.url("a")), library)
+    (worked,) = work()
+    assert worked.error is not None
+    assert worked.error["type"] == "FetchHttpError"
+    (job,) = library.jobs("queued")
+    assert (job.attempts, job.run_after > clock.now()) == (1, True)
+    assert work() == []
+
+
+def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
+    work: Work, shore: Shore, library: Store
+) -> None:
+    enqueue(ask(shore.url("a")), library)
+    (worked,) = work()
+    assert (worked.retry_at, worked.error and worked.error["type"]) == (None, "FetchHttpError")
+    (dead,) = library.jobs("dead")
+    shore.bodies["a"] = article(300)
+    assert queue.revive(library, dead.id[:6]).state == "queued"
+    work()
+    assert library.find_url(shore.url("a")) is not None
+    with pytest.raises(NotFound):
+        queue.revive(library, dead.id)
+
+
+def test_pauses_grow_to_a_limit() -> None:
+    pauses = [queue.pause_after(attempts) for attempts in range(1, 9)]
+    assert pauses == sorted(pauses)
+    assert pauses[1] == 4 * pauses[0]
+    assert pauses[-1] == queue.pause_after(1000) == queue.LONGEST_PAUSE
+
+
+def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 500
+    enqueue(ask(shore.url("a")), library)
+    past = clock.after(clock.now(), -10)
+    for _ in range(queue.MOST_ATTEMPTS - 1):
+        job = library.lease("test", clock.now(), clock.now())
+        assert job is not None
+        library.fail(job.id, "test", {"type": "Test", "message": "no"}, retry_at=past)
+    (worked,) = work()
+    assert worked.retry_at is None
+    assert len(library.jobs("dead")) == 1
+
+
+def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    enqueue(ask(shore.url("a")), library)
+    now = clock.now()
+    assert library.lease("dead worker", now, clock.after(now, -1)) is not None
+    (worked,) = work()
+    assert worked.saved is not None
+
+
+def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    enqueue(ask(shore.url("a")), library)
+    for _ in range(queue.MOST_ATTEMPTS):
+        now = clock.now()
+        assert library.lease("dead worker", now, clock.after(now, -1)) is not None
+    (worked,) = work()
+    assert worked.error is not None
+    assert worked.error["type"] == "Abandoned"
+    assert shore.site.asked("/page/a") == 0
+
+
+def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
+    shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    enqueue(ask(shore.url("a")), library)
+    told: list[Worked] = []
+
+    def broken(_user: str) -> Store:
+        raise RuntimeError("a fault")
+
+    async def run() -> None:
+        with closing(open_store(tmp_path / "library.db", workers=True)) as jobs:
+            async with Retrieval(settings) as retrieval:
+                await Worker("w", jobs, broken, retrieval, told.append).run(until_empty=True)
+
+    asyncio.run(run())
+    assert told[0].error is not None
+    assert (told[0].error["type"], told[0].retry_at is not None) == ("Unexpected", True)
+
+
+def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
+    shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    enqueue(ask(shore.url("a")), library)
+    reached = asyncio.Event()
+
+    async def stop_midway() -> None:
+        class Stuck(Retrieval):
+            @property
+            def client(self):  # type: ignore[no-untyped-def]
+                return self
+
+            async def fetch(self, *_args: object, **_named: object) -> None:
+                reached.set()
+                await asyncio.sleep(60)
+
+        path = tmp_path / "library.db"
+        with closing(open_store(path, workers=True)) as jobs:
+            async with Stuck(settings) as retrieval:
+                worker = Worker("w", jobs, lambda user: open_store(path, user), retrieval, lambda _worked: None)
+                running = asyncio.create_task(worker.run(at_a_time=1))
+                await reached.wait()
+                assert library.jobs("running")
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(stop_midway())
+    (job,) = library.jobs("queued")
+    assert job.run_after <= clock.now()
+
+
+def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_path: Path, settings: Settings) -> None:
+    job = enqueue(ask(shore.url("a")), library)
+    told: list[Worked] = []
+    gone = asyncio.Event()
+
+    async def run() -> None:
+        class Stuck(Retrieval):
+            @property
+            def client(self):  # type: ignore[no-untyped-def]
+                return self
+
+            async def fetch(self, *_args: object, **_named: object) -> None:
+                later = clock.after(clock.now(), 3600)
+                assert library.lease("thief", later, clock.after(later, 60)) is not None
+                try:
+                    await asyncio.sleep(60)
+                finally:
+                    gone.set()
+
+        path = tmp_path / "library.db"
+        with closing(open_store(path, workers=True)) as jobs:
+            async with Stuck(settings) as retrieval:
+                worker = Worker(
+                    "w", jobs, lambda user: open_store(path, user), retrieval, told.append, lease_seconds=0.05
+                )
+                running = asyncio.create_task(worker.run(at_a_time=1, until_empty=True))
+                await asyncio.wait_for(gone.wait(), 10)
+                await running
+
+    asyncio.run(run())
+    assert told == []
+    (held,) = library.jobs("running")
+    assert (held.id, held.leased_by) == (job.id, "thief")

@@ -1,0 +1,372 @@
+"""A page into the library, from a real server into a real SQLite file."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.config import Settings
+from pagekeep.errors import FetchHttpError, FetchNetworkError, InvalidUrl, NotFound, RetryLimit
+from pagekeep.library import items as shelf
+from pagekeep.library.save import save
+from pagekeep.model import PARSER_VERSION, ItemFilter, SaveResult
+from pagekeep.store import Store
+from tests.site.fixtures import APP, BARE, WALL, Shore, article, book
+
+Keep = Callable[..., SaveResult]
+
+
+def frontmatter(content: str) -> dict[str, object]:
+    return dict(yaml.safe_load(content.split("---\n")[1]))
+
+
+def everything(library: Store) -> ItemFilter:
+    return ItemFilter(archived=None)
+
+
+def test_a_new_page_is_stored_with_its_raw_form(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    saved = keep(shore.url("a"), tags=("harbour",))
+    item = library.get(saved.item.id)
+    assert (saved.outcome, item.title, item.domain) == ("added", "The keeper", "127.0.0.1")
+    assert "puts the kettle on" in item.content
+    assert "harbour" in item.metadata["tags"]
+    raw = library.raw(item.id)
+    assert raw is not None
+    assert raw.body.decode() == shore.bodies["a"]
+
+
+def test_quality_and_versions_are_stored_with_the_item(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    assert item.metadata["quality"] == "article"
+    assert item.metadata["parser_version"] == PARSER_VERSION
+    assert item.metadata["word_count"] > 200
+    assert item.metadata["used_js_rendering"] is False
+    assert frontmatter(item.content)["quality"] == "article"
+
+
+def test_a_simplified_capture_says_so_in_the_item_and_its_frontmatter(keep: Keep, shore: Shore, library: Store) -> None:
+    """Seed 001, AC-11."""
+    lines = "".join(f"<li>Berth {n}: the keeper counts ships, and writes the number down.</li>" for n in range(40))
+    shore.bodies["a"] = f"<title>Berths</title><body><ul>{lines}</ul>"
+    item = keep(shore.url("a")).item
+    assert item.metadata["quality"] == "simplified"
+    assert frontmatter(item.content)["quality"] == "simplified"
+    assert [found.id for found in library.list_items(ItemFilter(quality="simplified")).items] == [item.id]
+
+
+def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
+    keep: Keep, shore: Shore, library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shore.bodies["a"] = article(300)
+    with monkeypatch.context() as then:
+        long_ago(then)
+        first = keep(shore.url("a"), tags=("harbour",)).item
+    shelf.change(library, first.id, pinned=True, archived=True)
+    shore.bodies["a"] = article(400, title="The keeper, revised")
+    second = keep(shore.url("a")).item
+    assert (second.id, second.saved_at, second.title) == (first.id, first.saved_at, "The keeper, revised")
+    assert (second.metadata["pinned"], second.metadata["archived"]) == (True, True)
+    assert second.metadata["tags"] == first.metadata["tags"]
+    assert frontmatter(second.content)["saved_at"] == frontmatter(first.content)["saved_at"]
+
+
+def test_a_tag_that_was_taken_off_does_not_come_back(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
+    item = keep(shore.url("a")).item
+    assert "kettle" in item.metadata["tags"]
+    shelf.retag(library, item.id, remove=["kettle"])
+    assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata["tags"]
+    assert "new" in library.get(item.id).metadata["tags"]
+
+
+def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "now", lambda: "2020-01-02T03:04:05.000006Z")
+
+
+def test_addresses_of_one_page_make_one_item(
+    keep: Keep, shore: Shore, library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shore.bodies["a"] = article(300)
+    with monkeypatch.context() as then:
+        long_ago(then)
+        first = keep(shore.url("a"))
+    assert keep(shore.url("a") + "?utm_source=mail#top").item.id == first.item.id
+    again = keep(shore.site.url("/short/a"))
+    assert (again.item.id, again.outcome) == (first.item.id, "updated")
+    assert frontmatter(again.item.content)["saved_at"] == frontmatter(first.item.content)["saved_at"]
+
+
+def test_a_canonical_link_of_the_same_site_is_what_the_page_goes_by(keep: Keep, shore: Shore, library: Store) -> None:
+    link = f'<link rel="canonical" href="{shore.url("a")}">'
+    shore.bodies["a"] = shore.bodies["b"] = link + article(300)
+    assert keep(shore.url("b")).item.id == keep(shore.url("a")).item.id
+
+
+def test_a_failed_refetch_keeps_the_good_content_and_records_the_failure(
+    keep: Keep, shore: Shore, library: Store
+) -> None:
+    shore.bodies["a"] = article(300)
+    before = keep(shore.url("a")).item
+    shore.statuses["a"] = 500
+    with pytest.raises(FetchHttpError) as raised:
+        keep(shore.url("a"))
+    after = library.get(before.id)
+    assert after.content == before.content
+    assert after.metadata["last_error"]["type"] == "FetchHttpError"
+    assert before.id[:8] in raised.value.suggestions[-1]
+    shore.statuses.clear()
+    assert "last_error" not in keep(shore.url("a")).item.metadata
+
+
+def test_a_page_that_cannot_be_fetched_at_first_is_an_error_and_nothing_is_stored(
+    keep: Keep, shore: Shore, library: Store
+) -> None:
+    with pytest.raises(FetchHttpError):
+        keep(shore.url("missing"))
+    with pytest.raises(FetchNetworkError):
+        keep("http://127.0.0.1:9/closed")
+    with pytest.raises(InvalidUrl):
+        keep("no address")
+    assert not library.list_items(everything(library)).items
+
+
+def test_a_wall_is_stored_as_a_bookmark_with_reason_and_next_step(keep: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = WALL
+    item = keep(shore.url("a")).item
+    assert item.metadata["quality"] == "bookmark"
+    assert item.metadata["caught"] == "bot_wall"
+    assert item.metadata["reason"]
+    assert item.metadata["suggestion"]
+    assert frontmatter(item.content)["extraction_failed"] is True
+
+
+@pytest.mark.parametrize("worse", [WALL, BARE, article(60)], ids=["wall", "bare", "far shorter"])
+def test_a_worse_page_never_replaces_a_better_one_unless_forced(
+    keep: Keep, shore: Shore, library: Store, worse: str
+) -> None:
+    shore.bodies["a"] = article(600)
+    good = keep(shore.url("a")).item
+    raw = library.raw(good.id)
+    shore.bodies["a"] = worse
+    kept = keep(shore.url("a"), tags=("asked",))
+    assert (kept.outcome, kept.item.content) == ("kept", good.content)
+    assert library.raw(good.id) == raw
+    assert kept.item.metadata["last_error"]["message"]
+    assert "asked" in kept.item.metadata["tags"]
+    forced = keep(shore.url("a"), force=True)
+    assert (forced.outcome, forced.item.id) == ("updated", good.id)
+    assert forced.item.content != good.content
+
+
+def test_a_somewhat_shorter_page_is_an_update(keep: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = article(600)
+    keep(shore.url("a"))
+    shore.bodies["a"] = article(400)
+    assert keep(shore.url("a")).outcome == "updated"
+
+
+def test_a_better_page_replaces_a_bookmark_and_its_reason_goes(keep: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = WALL
+    bookmark = keep(shore.url("a")).item
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    assert (item.id, item.metadata["quality"]) == (bookmark.id, "article")
+    assert not {"reason", "suggestion", "caught"} & set(item.metadata)
+
+
+def test_a_wall_behind_a_short_address_does_not_make_a_second_item(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    good = keep(shore.url("a")).item
+    shore.bodies["a"] = WALL
+    kept = keep(shore.site.url("/short/a"))
+    assert (kept.outcome, kept.item.id, kept.item.content) == ("kept", good.id, good.content)
+    shore.bodies["b"] = WALL
+    assert keep(shore.site.url("/short/b")).item.url.endswith("/short/b")
+
+
+def test_a_missing_browser_is_told_and_the_page_is_kept_as_it_came(
+    shore: Shore, library: Store, settings: Settings
+) -> None:
+    shore.bodies["a"] = APP
+
+    async def one() -> SaveResult:
+        async with Retrieval(replace(settings, chromium="/nowhere/chromium")) as retrieval:
+            return await save(Request(shore.url("a")), library, retrieval)
+
+    saved = asyncio.run(one())
+    assert saved.item.metadata["quality"] == "bookmark"
+    assert saved.warnings[0].startswith("not rendered")
+
+
+def test_saving_a_deleted_page_brings_it_back(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(600)
+    item = keep(shore.url("a")).item
+    library.delete(item.id, clock.now())
+    assert keep(shore.url("a")).item.deleted_at is None
+    library.delete(item.id, clock.now())
+    shore.bodies["a"] = WALL
+    assert keep(shore.url("a")).item.deleted_at is None
+
+
+def test_many_saves_of_one_page_at_the_same_time_make_one_item(
+    shore: Shore, library: Store, settings: Settings
+) -> None:
+    shore.bodies["a"] = article(300)
+
+    async def all_at_once() -> set[str]:
+        async with Retrieval(settings) as retrieval:
+            runs = [save(Request(shore.url("a"), render="never"), library, retrieval) for _ in range(20)]
+            return {saved.item.id for saved in await asyncio.gather(*runs)}
+
+    assert len(asyncio.run(all_at_once())) == 1
+    assert len(library.list_items(everything(library)).items) == 1
+
+
+def test_what_worked_for_a_domain_is_remembered(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"], shore.bodies["b"] = article(300), WALL
+    keep(shore.url("a"))
+    keep(shore.url("b"))
+    memory = library.memory("127.0.0.1")
+    assert memory is not None
+    assert memory["levels"] == {"readability": 1, "bookmark": 1}
+    assert (memory["saves"], memory["successes"], memory["last"]) == (2, 1, "bookmark")
+    assert memory["since"] <= memory["last_success"]
+
+
+# Retry (seed 001, AC-8)
+
+
+def test_retry_runs_the_whole_chain_on_a_fresh_page(keep: Keep, again: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = WALL
+    bookmark = keep(shore.url("a")).item
+    shore.bodies["a"] = article(300)
+    saved = again(bookmark.id)
+    assert (saved.item.id, saved.item.metadata["quality"]) == (bookmark.id, "article")
+    assert shore.site.asked("/page/a") == 2
+
+
+def test_retry_is_refused_after_three_failures(keep: Keep, again: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = WALL
+    item = keep(shore.url("a")).item
+    again(item.id)
+    shore.statuses["a"] = 500
+    with pytest.raises(FetchHttpError):
+        again(item.id)
+    shore.statuses.clear()
+    assert again(item.id).item.metadata["retry_count"] == 3
+    asked = shore.site.asked("/page/a")
+    with pytest.raises(RetryLimit):
+        again(item.id)
+    assert shore.site.asked("/page/a") == asked
+
+
+def test_the_count_of_retries_is_cleared_by_success_alone(
+    keep: Keep, again: Keep, shore: Shore, library: Store
+) -> None:
+    shore.bodies["a"] = WALL
+    item = keep(shore.url("a")).item
+    again(item.id)
+    again(item.id)
+    assert keep(shore.url("a")).item.metadata["retry_count"] == 2
+    shore.bodies["a"] = article(300)
+    assert "retry_count" not in again(item.id).item.metadata
+
+
+def test_a_deleted_item_is_not_retried(keep: Keep, again: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    library.delete(item.id, clock.now())
+    with pytest.raises(NotFound, match="deleted"):
+        again(item.id)
+
+
+SAVER = """
+import asyncio, sys
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.library.save import save
+from pagekeep.config import Settings
+from pagekeep.store import open_store
+
+async def main():
+    store = open_store(sys.argv[1], "keeper")
+    async with Retrieval(Settings(allow_hosts=("127.0.0.1",), per_host_delay=0)) as retrieval:
+        while True:
+            await save(Request(sys.argv[2], render="never"), store, retrieval)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.02, 0.04, 0.08])
+def test_a_save_that_is_killed_left_a_whole_item_or_none_and_can_be_run_again(
+    keep: Keep, shore: Shore, library: Store, tmp_path: Path, delay: float
+) -> None:
+    shore.bodies["a"] = article(3000)
+    command = [sys.executable, "-c", SAVER, str(tmp_path / "library.db"), shore.url("a")]
+    with subprocess.Popen(command) as saver:
+        while not shore.site.asked("/page/a"):
+            time.sleep(0.001)
+        time.sleep(delay)
+        saver.kill()
+    assert library.check() == []
+    for item in library.list_items(ItemFilter()).items:
+        assert item.metadata["quality"] == "article"
+        assert library.raw(item.id) is not None
+        assert [hit.item.id for hit in library.search("kettle").hits] == [item.id]
+    keep(shore.url("a"))
+    assert len(library.list_items(ItemFilter()).items) == 1
+
+
+def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    saved = keep(shore.url("a"), rules=book(discard=True))
+    item = library.get(saved.item.id)
+    assert (saved.outcome, item.title) == ("added", "The keeper")
+    assert (item.metadata["discarded"], item.metadata["archived"], item.metadata["quality"]) == (
+        True,
+        True,
+        "discarded",
+    )
+    told = frontmatter(item.content)
+    assert (told["discarded"], told["rule_id"], told["reason"]) == (True, "own", "Content discarded by rule own")
+    assert "kettle" not in item.content
+    assert library.list_items(ItemFilter()).items == ()
+    assert [found.id for found in library.list_items(ItemFilter(archived=None, quality="discarded")).items] == [item.id]
+
+
+def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    saved = keep(shore.url("a"), rules=book(discard=True))
+    assert saved.outcome == "kept"
+    assert library.get(item.id).content == item.content
+
+
+def test_the_rules_in_force_are_noted_with_the_item(keep: Keep, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    first = keep(shore.url("a")).item.metadata["rules_hash"]
+    assert keep(shore.url("a"), rules=book(remove=(".x",))).item.metadata["rules_hash"] != first
+
+
+def test_a_save_keeps_the_users_own_version_even_by_force(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    own = {"title": item.title, "author": None, "published_at": None, "now": clock.now()}
+    library.replace_content(item.id, content="My own words.\n", metadata={"edited": True}, **own)
+    again = keep(shore.url("a"), force=True, tags=("harbour",))
+    assert (again.outcome, again.note) == ("kept", "the text is your own version")
+    stored = library.get(item.id)
+    assert (stored.content, "harbour" in stored.metadata["tags"]) == ("My own words.\n", True)
+    assert "last_error" not in stored.metadata

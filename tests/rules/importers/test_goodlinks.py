@@ -1,0 +1,147 @@
+"""The compact rules of GoodLinks."""
+
+from __future__ import annotations
+
+import json
+from hashlib import md5
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekeep.rules.dumping import rule_data
+from pagekeep.rules.importers import Imported, goodlinks
+from pagekeep.rules.loading import read as load
+
+
+def hashed(host: str) -> str:
+    return md5(host.encode(), usedforsecurity=False).hexdigest()
+
+
+def imported(rules: Any, *hosts: str) -> Imported:
+    return goodlinks.read("rules.json", json.dumps(rules), hosts)
+
+
+def effects(body: dict[str, Any]) -> dict[str, Any]:
+    """What one rule becomes, without its name and trigger."""
+    (rule,) = imported({".page": body}).rules
+    return {key: value for key, value in rule_data(rule).items() if key not in ("id", "phase", "trigger")}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ({"a": "article"}, {"selector_overrides": {"article": "article"}}),
+        ({"we": "#main", "a": ".post"}, {"selector_overrides": {"wrapper": "#main", "article": ".post"}}),
+        ({"e": ".related, .footer"}, {"remove": ".related, .footer"}),
+        ({"e": [".a", ".b"], "i": ".c"}, {"remove": [".a", ".b"], "include": ".c"}),
+        ({"d": True}, {"discard": True}),
+        ({"e": ".a", "p": 80}, {"remove": ".a", "priority": 80}),
+        ({"m": {"author": ".by"}}, {"metadata": {"author": {"selector": ".by"}}}),
+        (
+            {"m": {"d": {"s": "time", "a": "datetime"}}},
+            {"metadata": {"published": {"selector": "time", "attr": "datetime"}}},
+        ),
+        ({"a": "article", "ea": True}, {"selector_overrides": {"article": "article"}}),
+    ],
+)
+def test_keys_of_a_rule(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    assert effects(theirs) == ours
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ({"rt": "H2"}, {"op": "retag", "tag": "h2"}),
+        ({"rc": True}, {"op": "remove_container"}),
+        ({"rp": 1}, {"op": "remove_parent"}),
+        ({"rop": 1}, {"op": "remove_outer_parent"}),
+        ({"rtp": ".top"}, {"op": "remove_to_parent", "parent": ".top"}),
+        ({"tp": "figure"}, {"op": "move", "target": "figure"}),
+        ({"t": "figure", "ts": 2}, {"op": "move", "target": "figure", "position": "index", "index": 2}),
+        ({"tp": "figure", "ts": "prepend"}, {"op": "move", "target": "figure", "position": "prepend"}),
+        ({"ra": "style"}, {"op": "remove_attrs", "attrs": "style"}),
+        ({"ra": ["style", "class"]}, {"op": "remove_attrs", "attrs": ["style", "class"]}),
+        ({"g": True}, {"op": "group_siblings", "wrapper_tag": "div"}),
+        ({"gs": "ul"}, {"op": "group_siblings", "wrapper_tag": "ul"}),
+    ],
+)
+def test_actions(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    (action,) = effects({"ac": [{"s": ".x", **theirs}]})["actions"]
+    assert action == {"selector": ".x", **ours}
+
+
+def test_actions_of_higher_priority_come_first() -> None:
+    made = effects({"ac": [{"s": ".a", "rc": 1}, {"s": ".b", "rc": 1, "p": 5}, {"s": ".c", "rc": 1}]})
+    assert [action["selector"] for action in made["actions"]] == [".b", ".a", ".c"]
+
+
+@pytest.mark.parametrize("host", ["theguardian.com", "www.theguardian.com"])
+def test_hash_of_a_well_known_host_is_turned_back(host: str) -> None:
+    (rule,) = imported({hashed(host): {"d": True}}).rules
+    assert rule.trigger.host is not None
+    assert rule.trigger.host.equals == (host,)
+    assert rule.id == f"goodlinks-{host}"
+
+
+def test_hash_is_turned_back_by_a_list_of_hosts_and_by_other_rules() -> None:
+    key = hashed("rare.example")
+    assert len(imported({key: {"d": True}}, "https://nonsense/", "WWW.rare.example").rules) == 1
+    others = load("- {id: a, phase: pre, trigger: {host: {ends_with: rare.example}}, discard: true}", "x").rules
+    assert len(goodlinks.read("rules.json", json.dumps({key: {"d": True}}), (), others).rules) == 1
+
+
+def test_hash_of_an_unknown_host_is_told() -> None:
+    made = imported({hashed("rare.example"): {"d": True}})
+    assert made.rules == ()
+    assert "its host is not known" in str(made.left_out[0])
+
+
+def test_other_keys_are_signatures() -> None:
+    (rule,) = imported({".swiper-slide-duplicate": {"e": ".swiper-slide-duplicate"}}).rules
+    assert rule.trigger.dom is not None
+    assert rule.trigger.dom.any == (".swiper-slide-duplicate",)
+    assert rule.id == "goodlinks-swiper-slide-duplicate"
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({".x": {"zz": 1, "d": True}}, "zz: there is no such key"),
+        ({".x": {"ea": True, "d": True}}, "ea: that the whole page is the article"),
+        ({".x": {"e": "a["}}, "is no selector"),
+        ({".x": {"e": 7}}, "it is no selector"),
+        ({".x": {}}, "nothing in it could be carried over"),
+        ({".x": 5}, "it is no object"),
+        ({"a[": {"d": True}}, "the signature: `a[` is no selector"),
+        ({".x": {"m": 5}}, "m: it is no object"),
+        ({".x": {"m": {"zz": ".a"}}}, "m.zz: there is no such field"),
+        ({".x": {"ac": [5]}}, "ac[0]: it is no object"),
+        ({".x": {"ac": [{"s": ".a"}]}}, "ac[0]: it does nothing that is known"),
+        ({".x": {"ac": [{"rc": 1}]}}, "ac[0].s: it is no selector"),
+        ({".x": {"ac": [{"s": ".a", "rt": "script"}, {"s": ".b", "rc": 1}]}}, "actions[0].tag"),
+        ({".x": {"ac": [{"s": ".a", "rc": 1, "zz": 1}]}}, "ac[0].zz: there is no such key"),
+        ({".x": {"d": True}, "-x": {"d": True}, "#x": {"d": True}}, "there is a rule of this name already"),
+        ([1], "it is no object of rules"),
+    ],
+)
+def test_what_is_left_out_is_told(rules: Any, said: str) -> None:
+    assert any(said in str(entry) for entry in imported(rules).left_out), imported(rules).left_out
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\x00"])
+def test_what_is_no_json_is_told(text: str) -> None:
+    assert [entry.why for entry in goodlinks.read("x.json", text).left_out] == ["it is no JSON"]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)
+)
+KEYS = st.sampled_from(["a", "we", "e", "i", "m", "ea", "d", "ac", "p", "zz"])
+
+
+@given(st.dictionaries(st.text(max_size=5), st.dictionaries(KEYS, VALUES, max_size=4) | VALUES, max_size=3))
+def test_any_json_is_rules_or_told(rules: dict[str, Any]) -> None:
+    made = imported(rules)
+    assert not rules or made.rules or made.left_out

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import uuid
+
+from pagekeep.model import Annotation
+from pagekeep.store import Store
+from pagekeep.store.tables import statistics
+from tests.store.making import NOW, make_item, make_raw, moment
+
+
+def test_stats_count_what_is_there(library: Store) -> None:
+    for number, fields in enumerate(
+        (
+            {"quality": "article", "pinned": True},
+            {"quality": {"level": "article"}},
+            {"quality": "bookmark", "archived": True},
+            {},
+        )
+    ):
+        library.upsert(
+            make_item(number, user_id=library.user_id, content="One two three.", domain=f"{number % 2}.org", **fields),  # type: ignore[arg-type]
+            make_raw(b"x" * 100),
+        )
+    library.delete(library.get("https://1.org/page/3").id, NOW)
+    stats = dict(library.stats())
+    assert stats.pop("raw_bytes_packed") > 0
+    assert stats == {
+        "items": 3,
+        "quality": {"article": 2, "bookmark": 1},
+        "archived": 1,
+        "pinned": 1,
+        "deleted": 1,
+        "domains": 2,
+        "words": 9,
+        "raw_pages": 1,
+        "raw_bytes": 100,
+    }
+
+
+def test_an_empty_library_has_stats_too(library: Store) -> None:
+    assert library.stats()["items"] == library.stats()["words"] == 0
+
+
+def test_items_of_an_older_parser_or_other_rules_are_stale(library: Store) -> None:
+    marks = [
+        {"parser_version": 1, "rules_hash": "r"},
+        {"parser_version": 2, "rules_hash": "r"},
+        {"parser_version": 2, "rules_hash": "s"},
+    ]
+    made = [
+        library.upsert(make_item(n, user_id=library.user_id, saved_at=moment(9 - n), **fields), make_raw()).id  # type: ignore[arg-type]
+        for n, fields in enumerate([*marks, {"parser_version": None}])
+    ]
+    library.upsert(make_item(8, user_id=library.user_id), None)
+    deleted = library.upsert(make_item(9, user_id=library.user_id), make_raw())
+    library.delete(deleted.id, NOW)
+    assert list(library.stale(parser_version=2, rules_hash=None)) == [made[3], made[0]]
+    assert list(library.stale(parser_version=2, rules_hash="r")) == [made[3], made[2], made[0]]
+    assert list(library.stale(parser_version=2, rules_hash="r", limit=2)) == [made[3], made[2]]
+    assert list(library.stale(parser_version=1, rules_hash=None)) == [made[3]]
+
+
+def test_each_stale_item_comes_once_while_they_are_read_anew(library: Store) -> None:
+    count = statistics.BATCH + 5
+    for number in range(count):
+        library.upsert(make_item(number, user_id=library.user_id), make_raw())
+    seen = []
+    for item_id in library.stale(parser_version=2, rules_hash=None):
+        seen.append(item_id)
+        if len(seen) % 2:
+            library.set_metadata(item_id, {"parser_version": 2}, NOW)
+    assert len(set(seen)) == len(seen) == count
+
+
+def test_what_is_remembered_of_a_domain_is_replaced_by_what_is_newer(library: Store) -> None:
+    assert library.memory("example.com") is None
+    library.remember("Example.com", {"render": True}, NOW)
+    library.remember("example.com", {"level": "simplified"}, NOW)
+    assert library.memory("example.com") == {"level": "simplified"}
+
+
+def test_a_healthy_library_has_no_faults(library: Store) -> None:
+    library.upsert(make_item(user_id=library.user_id), make_raw())
+    assert library.check() == []
+
+
+def test_whatever_changes_an_item_or_its_passages_changes_its_version(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    other = library.upsert(make_item(2, user_id=library.user_id), None)
+    seen = [dict(library.versions())]
+    library.set_metadata(item.id, {"pinned": True}, moment(5))
+    seen.append(dict(library.versions()))
+    library.annotate(Annotation(str(uuid.uuid4()), item.id, "a", "", "", "", None, moment(1), moment(1)))
+    seen.append(dict(library.versions()))
+    assert len({versions[item.id] for versions in seen}) == 3
+    assert len({versions[other.id] for versions in seen}) == 1
+    library.delete(item.id, moment(6))
+    assert list(dict(library.versions())) == [other.id]
