@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pagekeep import Options, Page, PagekeepError, ParseError, TooLarge, UnsupportedContent, dom, extract
+from pagekeep.model import PageWarning
 
 URL = "https://mill.example/blog/the-wheel"
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
@@ -202,9 +203,11 @@ def test_what_needs_the_pages_address_is_said_to_be_left_out() -> None:
         + "<p>A mill by the sea, and what it grinds. </p>" * 30
         + '<p><img src="mill.jpg" alt="Mill"></p></article>'
     )
-    said = "the page's own address is not known: relative links and pictures were left out"
-    assert said in extract(html).trace.notes
-    assert said not in extract(html, "https://example.com/").trace.notes
+    warning = PageWarning(
+        "unknown_address", "the page's own address is not known: relative links and pictures were left out"
+    )
+    assert warning in extract(html).trace.warnings
+    assert warning not in extract(html, "https://example.com/").trace.warnings
 
 
 def test_stages_are_timed_only_with_the_callers_timer() -> None:
@@ -261,4 +264,5 @@ def test_the_result_as_json_holds_plain_types_only() -> None:
 
 def test_a_guessed_encoding_is_noted() -> None:
     page = extract(STORY.replace("same", "schön").encode("windows-1252"), URL)
-    assert any("windows-1252" in note for note in page.trace.notes)
+    assert [warning.code for warning in page.trace.warnings] == ["encoding"]
+    assert "windows-1252" in page.trace.warnings[0].text

@@ -25,7 +25,7 @@ from pagekeep.extraction.output import losses, quality, references
 from pagekeep.extraction.output.quality import Written
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune import cut
-from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, Quality, Trace
+from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Quality, Trace
 from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
@@ -33,7 +33,9 @@ from pagekeep.text import count_words, reading_time
 _DEFAULTS: Final = Options()
 NO_RULES: Final = Rulebook()
 _DISCARDED: Final = "[Content discarded by parsing rule]"
-_NO_ADDRESS: Final = "the page's own address is not known: relative links and pictures were left out"
+_NO_ADDRESS: Final = PageWarning(
+    "unknown_address", "the page's own address is not known: relative links and pictures were left out"
+)
 _HEAD: Final = 1_024
 """Characters of the source in which a doctype is looked for."""
 
@@ -48,7 +50,7 @@ def extract(
     """
     clock = _Clock(options.timer)
 
-    source, notes = decode(html, options)
+    source, warnings = decode(html, options)
     document = dom.parse(source)
     body = _body(document)
     clock.lap("parse")
@@ -60,7 +62,7 @@ def extract(
 
     before = site_rules.before(rules, url, document, body)
     if before.discarded_by:
-        told = Trace(document_type(source[:_HEAD], document), rules=before.matched, notes=notes)
+        told = Trace(document_type(source[:_HEAD], document), rules=before.matched, warnings=warnings)
         return _discarded(before.discarded_by, about, url, options, told)
     about = site_rules.with_overrides(about, before.metadata)
     clock.lap("rules")
@@ -82,13 +84,13 @@ def extract(
         kind_reasons=verdict.reasons,
         removals=(*before.removals, *after.removals, *removed),
         rules=after.matched,
-        notes=(*notes, *sought.notes),
+        warnings=(*warnings, *sought.warnings),
     )
     if after.discarded_by:
         return _discarded(after.discarded_by, about, url, options, told)
 
     if base is None and urls.has_relative(content):
-        told = replace(told, notes=(*told.notes, _NO_ADDRESS))
+        told = replace(told, warnings=(*told.warnings, _NO_ADDRESS))
     written, outcome, trap, need_render = _settle(_write(content, base), sought, outcome, before, about, base, options)
     clock.lap("write")
 
@@ -113,7 +115,7 @@ def extract(
         trace=replace(
             told,
             attempts=outcome.attempts,
-            notes=(*told.notes, *losses.notes(written.page, written.root)),
+            warnings=(*told.warnings, *losses.warnings(written.page, written.root)),
             seconds=MappingProxyType(clock.seconds),
         ),
         word_count=written.word_count,
@@ -128,7 +130,7 @@ class _Sought(NamedTuple):
     """What is known of the page before anything is cut out of it."""
 
     found: survey.Survey
-    notes: tuple[str, ...]
+    warnings: tuple[PageWarning, ...]
     signals: caught.Signals
     verdict: kind.Verdict
     page: page_facts.Reading
@@ -147,18 +149,18 @@ def _find(
     clock: _Clock,
 ) -> _Sought:
     """Survey the page, tell its kind, and find its content there, or in the part that a rule chose."""
-    found, notes = _survey(body)
+    found, warnings = _survey(body)
     signals = caught.look(document, found, data, source, url, options.status, before.gone)
     verdict = kind.classify(data, found, url)
     clock.lap("survey")
 
     if before.scope:
-        found, notes = _survey(before.scope.take())
+        found, warnings = _survey(before.scope.take())
     scope = before.scope.kind if before.scope else None
     page = page_facts.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
     outcome = chain.run(page, options.timer)
     clock.lap("chain")
-    return _Sought(found, notes, signals, verdict, page, outcome)
+    return _Sought(found, warnings, signals, verdict, page, outcome)
 
 
 def _settle(
@@ -194,7 +196,7 @@ def keep_text(
 ) -> Page:
     """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows, or of
     what is known `about` it. `plain` are its words, where they are not the text itself."""
-    source, notes = decode(text, options)
+    source, warnings = decode(text, options)
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
     root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
     clean_html, root = sanitise(root)
@@ -216,7 +218,7 @@ def keep_text(
         kind="article",
         quality=judged,
         strategy="verbatim",
-        trace=Trace(attempts=(attempt,), notes=notes),
+        trace=Trace(attempts=(attempt,), warnings=warnings),
         word_count=written.word_count,
         reading_time=reading_time(written.word_count),
     )
@@ -260,18 +262,20 @@ def _body(document: dom.Document) -> dom.Element:
     return dom.first(document, "body") or document.root or dom.element("body")
 
 
-def _survey(root: dom.Element) -> tuple[survey.Survey, tuple[str, ...]]:
+def _survey(root: dom.Element) -> tuple[survey.Survey, tuple[PageWarning, ...]]:
     """The survey of a tree; deep nests are flattened, and what was not looked at is said."""
-    notes: list[str] = []
+    warnings: list[PageWarning] = []
     found = survey.survey(root)
     if found.too_deep:
         flattened = dom.bound_depth(root)
-        notes.append(f"nested too deep: {flattened} elements were flattened, no text was lost")
+        text = f"nested too deep: {flattened} elements were flattened, no text was lost"
+        warnings.append(PageWarning("flattened", text))
         found = survey.survey(root)
     if found.truncated:
         dom.drop_after(found.nodes[-1])
-        notes.append(f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out")
-    return found, tuple(notes)
+        text = f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out"
+        warnings.append(PageWarning("truncated", text))
+    return found, tuple(warnings)
 
 
 def _need_render(

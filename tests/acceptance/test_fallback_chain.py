@@ -334,7 +334,7 @@ def test_a_timer_within_the_budgets_changes_nothing_in_the_result() -> None:
 
 def test_a_page_with_endless_nodes_is_bounded_by_the_node_limit_and_says_so() -> None:
     page = extract(HEAD + "<body>" + "<i>a</i> " * MAX_NODES, URL)
-    assert any(note.startswith("truncated") for note in page.trace.notes)
+    assert any(warning.code == "truncated" for warning in page.trace.warnings)
     assert page.word_count <= MAX_NODES
 
 

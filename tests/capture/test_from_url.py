@@ -56,7 +56,7 @@ def test_without_a_browser_the_static_page_is_used_and_the_trace_says_why(
 ) -> None:
     captured = get(harbour.url("/app"), using=replace(settings, chromium="/nowhere/chromium"))
     assert captured.page.strategy == "bookmark"
-    assert any(note.startswith("not rendered") for note in captured.page.trace.notes)
+    assert any(warning.code == "not_rendered" for warning in captured.page.trace.warnings)
 
 
 def test_force_without_a_browser_is_an_error_with_a_next_step(get: Get, harbour: Site, settings: Settings) -> None:
@@ -108,7 +108,7 @@ def test_a_rule_for_the_host_can_forbid_the_browser(get: Get, harbour: Site) -> 
     captured = get(harbour.url("/app"), rules=NEVER)
     assert not captured.fetched.rendered
     assert captured.page.need_render is None
-    assert not any(note.startswith("not rendered") for note in captured.page.trace.notes)
+    assert not any(warning.code == "not_rendered" for warning in captured.page.trace.warnings)
 
 
 def test_the_caller_wins_over_a_rule_that_forces(get: Get, harbour: Site) -> None:
@@ -129,7 +129,7 @@ def test_a_rule_that_wants_a_browser_where_there_is_none_is_no_failure(
 ) -> None:
     captured = get(harbour.url("/article"), rules=FORCED, using=replace(settings, chromium=BROWSERLESS))
     assert captured.page.quality.level == "article"
-    assert any(note.startswith("not rendered") for note in captured.page.trace.notes)
+    assert any(warning.code == "not_rendered" for warning in captured.page.trace.warnings)
 
 
 def test_a_rule_set_off_by_the_static_page_asks_for_the_browser(get: Get, harbour: Site, settings: Settings) -> None:
@@ -139,7 +139,7 @@ def test_a_rule_set_off_by_the_static_page_asks_for_the_browser(get: Get, harbou
     need = captured.page.need_render
     assert need is not None
     assert (need.reason, need.wait_for, need.timeout) == ("the rule own asks for it", "#late", 7_000)
-    assert any(note.startswith("not rendered") for note in captured.page.trace.notes)
+    assert any(warning.code == "not_rendered" for warning in captured.page.trace.warnings)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_the_fallback_is_asked_only_where_we_fail(modes: Settings, library: Stor
     by_words = keep(fallback, library, shore.url("bare"))
     by_status = keep(fallback, library, shore.url("gone"))
     assert (by_words.item.source, by_status.item.source) == ("remote", "remote")
-    assert by_status.warnings[0].startswith("read remotely")
+    assert by_status.warnings[0].code == "read_remotely"
     assert far.pages == [shore.url("bare"), shore.url("gone")]
 
 
@@ -134,7 +134,7 @@ def test_when_the_fallback_fails_too_our_own_failure_is_told(
     shore.bodies["bare"] = BARE
     kept = keep(fallback, library, shore.url("bare"))
     assert (kept.item.source, kept.item.metadata["quality"]) == ("web", "bookmark")
-    assert kept.warnings[0].startswith("not read remotely")
+    assert kept.warnings[0].code == "not_read_remotely"
 
 
 def test_the_mode_compare_stores_ours_and_logs_both(modes: Settings, library: Store, shore: Shore, far: Far) -> None:

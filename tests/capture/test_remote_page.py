@@ -6,7 +6,7 @@ import pytest
 
 from pagekeep.capture.remote_page import page_of_answer
 from pagekeep.errors import ParseError
-from pagekeep.model import Fetched, Options
+from pagekeep.model import Fetched, Options, PageWarning
 
 ANSWER = """Title: The keeper
 
@@ -33,7 +33,7 @@ def test_what_the_reader_says_of_the_page_is_what_we_say() -> None:
     assert (page.metadata.published or "").startswith("2025-03-19")
     assert [link.url for link in page.links] == ["https://example.com/a-long-address/with/many/words"]
     assert [one.url for one in page.media] == ["https://example.com/p.png"]
-    assert "the reader warns: Cached." in page.trace.notes
+    assert PageWarning("remote_reader", "the reader warns: Cached.") in page.trace.warnings
 
 
 def test_words_are_counted_without_addresses() -> None:

@@ -71,7 +71,7 @@ PILED: dict[str, Callable[[], str]] = {
 
 
 def was_cut(page: Page) -> bool:
-    return any(note.startswith("truncated") for note in page.trace.notes)
+    return any(warning.code == "truncated" for warning in page.trace.warnings)
 
 
 @pytest.mark.parametrize("shape", ENDLESS)

@@ -207,7 +207,8 @@ def test_a_missing_browser_is_told_and_the_page_is_kept_as_it_came(
 
     saved = asyncio.run(one())
     assert saved.item.metadata["quality"] == "bookmark"
-    assert saved.warnings[0].startswith("not rendered")
+    assert saved.warnings[0].code == "not_rendered"
+    assert saved.warnings[0].text.startswith("not rendered")
 
 
 def test_saving_a_deleted_page_brings_it_back(keep: Keep, shore: Shore, library: Store) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
-from pagekeep.model import Fetched, Options, Page
+from pagekeep.model import Fetched, Options, Page, PageWarning
 
 if TYPE_CHECKING:
     from pagekeep.capture.screenshots import Camera
@@ -254,8 +254,8 @@ def _is_better(rendered: Page, static: Page) -> bool:
 
 
 def _unrendered(page: Page, error: PagekeepError) -> Page:
-    note = f"not rendered: {error.message} {' '.join(error.suggestions)}"
-    return replace(page, trace=replace(page.trace, notes=(*page.trace.notes, note.strip())))
+    text = f"not rendered: {error.message} {' '.join(error.suggestions)}"
+    return page.with_warnings(PageWarning("not_rendered", text.strip()))
 
 
 async def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pagekeep.capture.comparisons import Comparison, compare, note
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
 from pagekeep.errors import BlockedAddress, PagekeepError
-from pagekeep.model import Options
+from pagekeep.model import Options, PageWarning
 
 
 async def capture_by_mode(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
@@ -54,11 +54,11 @@ async def _with_fallback(request: Request, retrieval: Retrieval, options: Option
         if isinstance(ours, PagekeepError):
             ours.suggestions = (*ours.suggestions, error.message)
             raise ours from None
-        return _noted(ours, f"not read remotely: {error.message}")
+        return _with_warning(ours, PageWarning("not_read_remotely", f"not read remotely: {error.message}"))
     if theirs.page.quality.level == "bookmark" and isinstance(ours, Captured):
         return ours
     why = ours.message if isinstance(ours, PagekeepError) else ours.page.quality.reason or "no content was found"
-    return _noted(theirs, f"read remotely: {why}")
+    return _with_warning(theirs, PageWarning("read_remotely", f"read remotely: {why}"))
 
 
 async def _both(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
@@ -91,6 +91,5 @@ def _compared(url: str, ours: Captured | PagekeepError, theirs: Captured | Pagek
     )
 
 
-def _noted(captured: Captured, said: str) -> Captured:
-    trace = captured.page.trace
-    return replace(captured, page=replace(captured.page, trace=replace(trace, notes=(*trace.notes, said))))
+def _with_warning(captured: Captured, warning: PageWarning) -> Captured:
+    return replace(captured, page=captured.page.with_warnings(warning))

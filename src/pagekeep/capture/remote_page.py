@@ -9,7 +9,7 @@ from pagekeep.capture.markdown_parts import parts_of
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso
 from pagekeep.fetch.remote_reader import Answer, read_answer
-from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page
+from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page, PageWarning
 from pagekeep.pipeline import keep_text
 
 
@@ -27,12 +27,11 @@ def page_of_answer(fetched: Fetched, options: Options) -> Page:
         about=_about(answer),
         plain=found.words,
     )
-    trace = replace(page.trace, notes=(*page.trace.notes, *(f"the reader warns: {said}" for said in answer.warnings)))
+    warnings = (PageWarning("remote_reader", f"the reader warns: {text}") for text in answer.warnings)
     return replace(
-        page,
+        page.with_warnings(*warnings),
         links=tuple(Link(url, "") for url in found.links),
         media=tuple(Media("image", url) for url in found.pictures),
-        trace=trace,
     )
 
 

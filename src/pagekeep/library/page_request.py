@@ -151,6 +151,6 @@ def _counted(call: Call, given: Given) -> Given:
 
 def _warning(page: Page) -> str | None:
     """What the caller should know before believing the page."""
-    unrendered = [note for note in page.trace.notes if note.startswith("not rendered")]
+    unrendered = [warning.text for warning in page.trace.warnings if warning.code == "not_rendered"]
     failed = [page.quality.reason] if page.quality.level != "article" and page.quality.reason else []
     return " ".join([*failed, *unrendered]) or None

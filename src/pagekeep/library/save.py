@@ -13,15 +13,17 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.domain_memory import preferred, remember
-from pagekeep.model import Fetched, Item, Options, Page, SaveResult
+from pagekeep.model import Fetched, Item, Options, Page, SaveResult, WarningCode
 from pagekeep.store import Store
 
 MOST_RETRIES: Final = 3
 """By hand, until one succeeds."""
 
 
-_WARNINGS: Final = ("not rendered", "not read remotely", "read remotely", "the reader warns")
-"""How notes begin that whoever saves should see."""
+_SHOWN_WARNINGS: Final[frozenset[WarningCode]] = frozenset(
+    {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader"}
+)
+"""Warnings about how the page was captured; the others concern the page itself and are shown by `explain`."""
 
 
 def _silent(_stage: str) -> None:
@@ -66,7 +68,8 @@ async def save(
     source = "html" if given else "remote" if remote else "web"
     placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
     saved = await to_thread(_store, captured, there, store, placing)
-    return replace(saved, warnings=tuple(note for note in captured.page.trace.notes if note.startswith(_WARNINGS)))
+    warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
+    return replace(saved, warnings=warnings)
 
 
 async def _captured(

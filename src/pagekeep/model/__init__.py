@@ -32,11 +32,13 @@ from pagekeep.model.page import (
     NeedRender,
     Options,
     Page,
+    PageWarning,
     Quality,
     QualityLevel,
     Removal,
     Strategy,
     Trace,
+    WarningCode,
     plain,
 )
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
@@ -68,6 +70,7 @@ __all__ = [
     "NeedRender",
     "Options",
     "Page",
+    "PageWarning",
     "Put",
     "Quality",
     "QualityLevel",
@@ -83,5 +86,6 @@ __all__ = [
     "Token",
     "Trace",
     "User",
+    "WarningCode",
     "plain",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pagekeep.model.page import QualityLevel
+from pagekeep.model.page import PageWarning, QualityLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class SaveResult:
     """`kept`: the page was worse than what is stored, which stays."""
     note: str | None = None
     """Why it was kept."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[PageWarning, ...] = ()
     """What went wrong on the way without spoiling it, such as a browser that is missing."""
     unchanged: bool = False
     """Whether an update brought the same text again."""

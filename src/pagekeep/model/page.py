@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -154,9 +154,34 @@ class Removal:
     """Name of the step that removed it."""
 
 
+WarningCode = Literal[
+    "encoding",
+    "flattened",
+    "truncated",
+    "unknown_address",
+    "reduced",
+    "not_rendered",
+    "not_read_remotely",
+    "read_remotely",
+    "remote_reader",
+]
+"""What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep (`flattened`) or
+is too long (`truncated`), has relative links and no address (`unknown_address`), or lost elements in the clean-up
+(`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of our own
+extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWarning:
+    """Something the user should know about a result: a code for programs and a text for people."""
+
+    code: WarningCode
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Everything `--explain` tells. Recomputed from the page at any time, so never stored."""
+    """How a page was extracted: what `--explain` shows. Recomputed from the page at any time, so never stored."""
 
     document_type: DocumentType = "html5"
     kind_reasons: tuple[str, ...] = ()
@@ -164,8 +189,7 @@ class Trace:
     removals: tuple[Removal, ...] = ()
     rules: tuple[RuleMatch, ...] = ()
     """Rules that matched, in the order they ran."""
-    notes: tuple[str, ...] = ()
-    """Anything else worth saying: a flattened nest, a truncated page, a guessed encoding."""
+    warnings: tuple[PageWarning, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Stage to seconds, only when the caller gave a timer."""
 
@@ -250,6 +274,10 @@ class Page:
     """Set when a browser would show more."""
     selector: str | None = None
     """The selector by which level 2 found the content, worth remembering for the domain."""
+
+    def with_warnings(self, *warnings: PageWarning) -> Page:
+        """Return the page with more warnings in its trace."""
+        return replace(self, trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the trace, as plain JSON types, in a stable order."""

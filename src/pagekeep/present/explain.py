@@ -35,7 +35,7 @@ def explain(page: Page) -> str:
         ("Metadata, and where it came from", _metadata(page)),
         ("Rules that matched, in the order they ran", rule_lines(page.trace.rules)),
         (_removal_heading(page.trace.removals), _removals(page.trace.removals)),
-        ("Notes", _notes(page)),
+        ("Warnings", _warnings(page)),
         ("Time", _times(page)),
     ]
     blocks: list[str] = []
@@ -85,10 +85,10 @@ def _outcome(attempt: Attempt) -> str:
     return f"{verdict} with {_words(attempt.words)}{took}: {_unstopped(attempt.reason)}."
 
 
-def _notes(page: Page) -> Iterator[str]:
+def _warnings(page: Page) -> Iterator[str]:
     if page.need_render:
         yield f"A browser would show more: {_unstopped(page.need_render.reason)}."
-    yield from page.trace.notes
+    yield from (warning.text for warning in page.trace.warnings)
 
 
 def _checks(page: Page) -> Iterator[str]:

@@ -91,7 +91,7 @@ def job_shape(job: Job) -> dict[str, Any]:
 
 def saved_shape(saved: SaveResult) -> dict[str, Any]:
     """An item as it came out of a save."""
-    told = {"outcome": saved.outcome, "note": saved.note, "warnings": list(saved.warnings)}
+    told = {"outcome": saved.outcome, "note": saved.note, "warnings": [warning.text for warning in saved.warnings]}
     return {**item_shape(saved.item), **told}
 
 
@@ -101,9 +101,9 @@ def page_shape(page: Page) -> dict[str, Any]:
 
 
 def trace_shape(page: Page) -> dict[str, Any]:
-    """How a page's content was found."""
+    """How a page was extracted; the texts of its warnings are in `notes`."""
     shape: dict[str, Any] = plain(page.trace)
-    return shape
+    return shape | {"notes": [warning["text"] for warning in shape.pop("warnings")]}
 
 
 def annotation_shape(annotation: Annotation) -> dict[str, Any]:

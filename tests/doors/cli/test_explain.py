@@ -103,7 +103,7 @@ def test_page_cannot_steer_the_terminal() -> None:
 
 def test_empty_sections_are_left_out() -> None:
     told = explain(page(trace=Trace(), metadata=Metadata()))
-    assert "Notes" not in told
+    assert "Warnings" not in told
     assert "Metadata" not in told
     assert "Removed" not in told
     assert "Time" not in told

@@ -66,9 +66,9 @@ class TestAnOldEncoding:
         assert text(page.encode(encoding)) == page
 
     def test_is_noted(self, encoding: str, html: str) -> None:
-        _, notes = decode(with_meta(encoding, html).encode(encoding), Options())
-        assert len(notes) == 1
-        assert notes[0].startswith("decoded as ")
+        _, warnings = decode(with_meta(encoding, html).encode(encoding), Options())
+        assert [warning.code for warning in warnings] == ["encoding"]
+        assert warnings[0].text.startswith("decoded as ")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
-from pagekeep.model import Options
+from pagekeep.model import Options, PageWarning
 
 _MAGIC: Final = {
     b"%PDF-": "a PDF",
@@ -33,19 +33,19 @@ _TEXT_CONTROLS: Final = bytes([7, 8, 9, 10, 12, 13, 27])
 _CONTROLS: Final = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 
 
-def decode(html: str | bytes, options: Options) -> tuple[str, tuple[str, ...]]:
-    """The page as text, and notes for the trace. Raises `TooLarge`, `UnsupportedContent` or `ParseError`."""
+def decode(html: str | bytes, options: Options) -> tuple[str, tuple[PageWarning, ...]]:
+    """Return the page as text, and warnings for the trace. Raise `TooLarge`, `UnsupportedContent` or `ParseError`."""
     size = len(html)
     if size > options.max_bytes:
         megabytes = f"{size / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
         raise TooLarge(f"The page is too large: {megabytes}.")
-    text, notes = _from_bytes(html, options) if isinstance(html, bytes) else (_without_surrogates(html), ())
+    text, warnings = _from_bytes(html, options) if isinstance(html, bytes) else (_without_surrogates(html), ())
     if not text[:_LOOKED_AT].strip(_BLANK) and not text.strip(_BLANK):
         raise ParseError("The page is empty.")
-    return text, notes
+    return text, warnings
 
 
-def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[str, ...]]:
+def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[PageWarning, ...]]:
     _refuse_binary(data)
     if not data.startswith(_BOMS):
         # ISO-2022 and HZ are seven-bit: an escape byte means that ASCII is not what it seems.
@@ -56,7 +56,7 @@ def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[str, ...]]:
                 pass
         named = _by_label(data, options.encoding)
         if named is not None:
-            return named, (f"decoded as {options.encoding}, as the server said",)
+            return named, (PageWarning("encoding", f"decoded as {options.encoding}, as the server said"),)
     return _by_content(data)
 
 
@@ -68,14 +68,14 @@ def _by_label(data: bytes, label: str | None) -> str | None:
     return decoded[0]
 
 
-def _by_content(data: bytes) -> tuple[str, tuple[str, ...]]:
+def _by_content(data: bytes) -> tuple[str, tuple[PageWarning, ...]]:
     text, name = dom.decode(data) or ("", "")
     if name == "utf-8" and text.count("\ufffd") > _tolerated(text):
         # Declared as UTF-8 and is not: believe the bytes.
         head = _DECLARATION.sub(b"undeclared", data[:_LOOKED_AT])
         _, name = dom.decode(head + data[_LOOKED_AT:]) or (text, name)
         text, name = dom.decode(data, name) or (text, name)
-    return text.removeprefix("\ufeff"), (f"decoded as {name}",)
+    return text.removeprefix("\ufeff"), (PageWarning("encoding", f"decoded as {name}"),)
 
 
 def _tolerated(text: str) -> int:

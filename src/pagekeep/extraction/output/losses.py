@@ -13,6 +13,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.images import is_placeholder
+from pagekeep.model import PageWarning
 
 _PAGE: Final = (
     'pre,ul,ol,table,img[src]:not([src^="data:"]),a[href]:not([href=""]):not([href^="#"]):not([href^="javascript:"]),'
@@ -129,8 +130,9 @@ def _count_links(root: dom.Element, markdown: str, had: Counts) -> int:
     return written - images - (images - linked) + empty
 
 
-def notes(page: Counts, root: dom.Element) -> tuple[str, ...]:
-    """What the clean-up left of each kind, in a sentence, when it took some away by design."""
+def warnings(page: Counts, root: dom.Element) -> tuple[PageWarning, ...]:
+    """Return a warning with what the clean-up left of each kind, when it removed some by design."""
     clean = {kind: len(dom.select(root, _CLEAN[kind])) for kind in page}
     less = [f"{clean[kind]} of {number} {kind}" for kind, number in page.items() if clean[kind] < number]
-    return (f"the clean-up kept {', '.join(less)}; what showed nothing or only laid out the page went",) if less else ()
+    text = f"the clean-up kept {', '.join(less)}; what showed nothing or only laid out the page was removed"
+    return (PageWarning("reduced", text),) if less else ()

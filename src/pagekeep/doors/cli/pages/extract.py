@@ -74,9 +74,9 @@ def extract(
             timer=time.perf_counter if explained else None,
         )
         page = from_address(source, options, **asked) if is_address(source) else from_file(source, url, options)
-        for note in page.trace.notes:
-            if note.startswith("not rendered"):
-                click.echo(f"Note: {note}", err=True)
+        for warning in page.trace.warnings:
+            if warning.code == "not_rendered":
+                click.echo(f"Note: {warning.text}", err=True)
         show_explanation(page) if explained else show(page, form)
 
 

@@ -228,7 +228,7 @@ def saved_lines(saved: SaveResult) -> Iterator[str]:
         yield f"  What is stored stays: {saved.note}. Use --force to replace it."
     elif item.metadata.get("quality") == "bookmark":
         yield from _next_steps(item)
-    yield from (f"  Note: {printable(warning)}" for warning in saved.warnings)
+    yield from (f"  Note: {printable(warning.text)}" for warning in saved.warnings)
 
 
 def _next_steps(item: Item) -> Iterator[str]:
