@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("folders", type=Path, nargs="*")
     parser.add_argument("--against", type=Path, default=None, help="an earlier file of digests")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()  # folders may follow --against
     folders = options.folders or [
         *sorted(path for path in SHARED.glob("*") if path.is_dir()),
         ROOT / "tests" / "corpus",
