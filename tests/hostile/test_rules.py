@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pagekeep
-from pagekeep.rules import hosts, needs, selectors
+from pagekeep.rules import hosts, prefilter, selectors
 from pagekeep.rules.loading import read
 from pagekeep.rules.outline import MAX_BYTES
 from tests.hostile.rules_selectors import attack
@@ -36,10 +36,10 @@ LONG = [
 @pytest.mark.parametrize("text", LONG, ids=lambda text: ascii(text[:8]))
 def test_no_text_makes_our_patterns_go_back_and_forth(text: str) -> None:
     """U1. A pattern that did would not come back."""
-    assert needs.needs(text)
+    assert prefilter.needs(text)
     hosts.of_url(f"https://{text}/")
     with pytest.raises(ValueError):  # noqa: PT011 - HostError and SelectorFault are both one
-        hosts.normal(text)
+        hosts.normalise(text)
     with pytest.raises(selectors.SelectorFault):
         selectors.check(text)
     with contextlib.suppress(selectors.SelectorFault):
@@ -53,16 +53,16 @@ def test_no_text_makes_our_patterns_go_back_and_forth(text: str) -> None:
         ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]", "Anchors (&) and aliases (*) are not allowed"),
         ("- !!python/object/apply:os.system ['true']", "The tag `tag:yaml.org,2002:python/object/apply:os.system`"),
         ("- !custom x", "The tag `!custom` is not allowed"),
-        ("- <<: {id: x}", "[0].<<: There is no such key here."),
-        ("[" * 200_000, "nested too deep"),
-        ("{a: " * 200_000, "nested too deep"),
-        ("- " * 200_000, "nested too deep"),
+        ("- <<: {id: x}", "[0].<<: Unknown key."),
+        ("[" * 200_000, "levels deep"),
+        ("{a: " * 200_000, "levels deep"),
+        ("- " * 200_000, "levels deep"),
         ("- a: " + "x" * MAX_BYTES, "larger than 1,000,000 bytes"),
-        ("- a\n---\n- b", "A file holds one list of rules."),
-        ("? [a]\n: b", "A key must be a word."),
-        ("\x00", "no valid YAML"),
-        ("- 'open", "no valid YAML"),
-        ("\ud800", "no valid YAML"),
+        ("- a\n---\n- b", "A rule file contains one list of rules."),
+        ("? [a]\n: b", "A key must be a word"),
+        ("\x00", "Invalid YAML"),
+        ("- 'open", "Invalid YAML"),
+        ("\ud800", "Invalid YAML"),
     ],
     ids=lambda text: ascii(text[:20]),
 )

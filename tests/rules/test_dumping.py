@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from pagekeep.rules import shipped
 from pagekeep.rules.dumping import dump, rule_data
-from pagekeep.rules.kinds import (
+from pagekeep.rules.loading import read
+from pagekeep.rules.rule import Rule
+from pagekeep.rules.schema import RULE
+from pagekeep.rules.value_types import (
     Cases,
     Choice,
     Group,
     HostName,
-    Kind,
     ListOf,
     Nullable,
     OneOrMore,
@@ -25,12 +27,10 @@ from pagekeep.rules.kinds import (
     Share,
     Switch,
     Text,
+    ValueType,
     Whole,
     WordOr,
 )
-from pagekeep.rules.loading import read
-from pagekeep.rules.rule import Rule
-from pagekeep.rules.table import RULE
 from tests.rules.test_loading import WHOLE, rule
 
 SELECTORS = st.sampled_from(
@@ -40,9 +40,9 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 HOSTS = st.sampled_from(["example.com", "www.example.org", "xn--bcher-kva.example", "2001:db8::1", "192.0.2.7"])
 
 
-def values(kind: Kind) -> st.SearchStrategy[Any]:
-    """Typed values as the loader would read them for a kind of the table."""
-    match kind:
+def values(value_type: ValueType) -> st.SearchStrategy[Any]:
+    """Typed values as the loader would read them for a type of the schema."""
+    match value_type:
         case Selector():
             return SELECTORS
         case Text():
@@ -50,35 +50,35 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
         case HostName():
             return HOSTS
         case Pattern():
-            return st.from_regex(kind.form, fullmatch=True).filter(lambda text: usable(text, kind))
+            return st.from_regex(value_type.pattern, fullmatch=True).filter(lambda text: usable(text, value_type))
         case Choice():
-            return st.sampled_from(kind.words)
+            return st.sampled_from(value_type.words)
         case Whole():
-            return st.integers(kind.least, kind.most)
+            return st.integers(value_type.minimum, value_type.maximum)
         case Share():
             return st.integers(0, 1000).map(lambda number: number / 1000)
         case Switch():
             return st.just(True)
         case Nullable():
-            return values(kind.kind)
+            return values(value_type.type)
         case WordOr():
-            return st.one_of(st.just(kind.word), values(kind.kind))
+            return st.one_of(st.just(value_type.word), values(value_type.type))
         case OneOrMore() | ListOf():
-            return st.lists(values(kind.kind), min_size=1, max_size=3).map(tuple)
+            return st.lists(values(value_type.type), min_size=1, max_size=3).map(tuple)
         case Cases():
-            return st.one_of(*(groups(case) for case in kind.cases.values()))
+            return st.one_of(*(groups(case) for case in value_type.cases.values()))
         case Group():
-            return groups(kind)
-    raise AssertionError(kind)
+            return groups(value_type)
+    raise AssertionError(value_type)
 
 
-def usable(text: str, kind: Pattern) -> bool:
-    return text not in kind.refused and text.isascii() and text.islower() and "\n" not in text
+def usable(text: str, value_type: Pattern) -> bool:
+    return text not in value_type.refused and text.isascii() and text.islower() and "\n" not in text
 
 
 def groups(group: Group) -> st.SearchStrategy[Any]:
-    required = {key.name: values(key.kind) for key in group.keys if key.required}
-    optional = {key.name: values(key.kind) for key in group.keys if not key.required and key.name != "index"}
+    required = {key.name: values(key.type) for key in group.keys if key.required}
+    optional = {key.name: values(key.type) for key in group.keys if not key.required and key.name != "index"}
     made = st.fixed_dictionaries(required, optional=optional)
     if group.needs_one_of:
         made = made.filter(lambda keys: any(name in keys for name in group.needs_one_of))

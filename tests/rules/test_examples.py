@@ -132,7 +132,7 @@ def test_wsj_article_is_all_that_is_seen() -> None:
 
 
 def test_react_dev_is_rendered() -> None:
-    said = BOOK.rendering("https://react.dev/learn")
-    assert said is not None
-    assert (said.mode, said.wait_for, said.timeout) == ("force", ".main-content", 45000)
+    rendering = BOOK.rendering("https://react.dev/learn")
+    assert rendering is not None
+    assert (rendering.mode, rendering.wait_for, rendering.timeout) == ("force", ".main-content", 45000)
     assert BOOK.rendering("https://notreact.dev/learn") is None

@@ -75,11 +75,11 @@ def test_registered_domain_is_by_the_public_suffix_list(host: str, domain: str |
 )
 def test_what_is_no_host_is_refused_with_the_host_that_was_meant(text: str, meant: str) -> None:
     with pytest.raises(hosts.HostError) as caught:
-        hosts.normal(text)
+        hosts.normalise(text)
     assert meant in caught.value.suggestion
 
 
 @pytest.mark.parametrize("text", ["", " ", "a b", "a..b", "-a.com", "x" * 300, "[::1", "[zz]", "\ud800"])
 def test_nonsense_is_refused(text: str) -> None:
     with pytest.raises(hosts.HostError):
-        hosts.normal(text)
+        hosts.normalise(text)

@@ -1,4 +1,4 @@
-"""Files of rules: all faults told, good rules kept, users' rules over shipped ones."""
+"""Loading rule files: all faults reported, good rules kept, users' rules over shipped ones."""
 
 from __future__ import annotations
 
@@ -91,66 +91,66 @@ def test_file_without_rules_is_no_fault(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (rule(trigger="{host: {equal: a.example}}"), "my.yaml:3: [0].trigger.host.equal: There is no such key here. Did you mean `equals`?"),
-        (rule(remov=".y"), "my.yaml:5: [0].remov: There is no such key here. Did you mean `remove`?"),
-        (rule(phase="early"), "my.yaml:2: [0].phase: This must be one of pre, post, both, not `early`."),
+        (rule(trigger="{host: {equal: a.example}}"), "my.yaml:3: [0].trigger.host.equal: Unknown key. Did you mean `equals`?"),
+        (rule(remov=".y"), "my.yaml:5: [0].remov: Unknown key. Did you mean `remove`?"),
+        (rule(phase="early"), "my.yaml:2: [0].phase: Expected one of pre, post, both, got `early`."),
         (rule(phase="-"), "my.yaml:1: [0]: The key `phase` is missing."),
         (rule(trigger="-"), "my.yaml:1: [0]: The key `trigger` is missing."),
         (rule(trigger="{}"), "my.yaml:3: [0].trigger: A trigger needs one of: host, dom."),
         (rule(trigger="{mode: any}"), "my.yaml:3: [0].trigger: A trigger needs one of: host, dom."),
         (rule(trigger="{dom: {}}"), "needs one of: any, all, any_text_contains."),
-        (rule(trigger="a.example"), "[0].trigger: This must be a mapping: a trigger, not `a.example`."),
-        (rule(trigger="{host: {equals: https://a.example/x}}"), "`https://a.example/x` is no host. Did you mean `a.example`?"),
-        (rule(remove="'a['"), "my.yaml:4: [0].remove: `a[` is no selector: expected an identifier at position 2."),
-        (rule(remove="[.a, 'b:nope']"), "[0].remove[1]: `b:nope` is no selector: unknown pseudo-class"),
-        (rule(remove="[]"), "[0].remove: This list is empty. Leave the key out."),
-        (rule(remove="#main"), "[0].remove: This must be a text, not empty. A `#` begins a comment"),
-        (rule(remove="12"), '[0].remove: This must be a text, not `12`. Write it in quotes: "12".'),
-        (rule(remove="{a: b}"), "[0].remove: This must be a text, not a mapping."),
+        (rule(trigger="a.example"), "[0].trigger: Expected a mapping (a trigger), got `a.example`."),
+        (rule(trigger="{host: {equals: https://a.example/x}}"), "`https://a.example/x` is not a host name. Did you mean `a.example`?"),
+        (rule(remove="'a['"), "my.yaml:4: [0].remove: `a[` is not a valid selector: expected an identifier at position 2."),
+        (rule(remove="[.a, 'b:nope']"), "[0].remove[1]: `b:nope` is not a valid selector: unknown pseudo-class"),
+        (rule(remove="[]"), "[0].remove: This list is empty. Remove the key, or add an item."),
+        (rule(remove="#main"), "[0].remove: Expected a string, got nothing. A `#` starts a comment"),
+        (rule(remove="12"), '[0].remove: Expected a string, got `12`. Put it in quotes: "12".'),
+        (rule(remove="{a: b}"), "[0].remove: Expected a string, got a mapping."),
         (rule(remove="-"), "my.yaml:1: [0]: A rule needs one of: rendering, selector_overrides"),
         (rule(remove="-", discard="false"), "[0]: The rule does nothing."),
-        (rule(remove="-", discard="yes"), "[0].discard: This must be true or false, not `yes`. Did you mean `true`?"),
-        (rule(priority="high"), "[0].priority: This must be a whole number from -1000 to 1000, not `high`."),
-        (rule(priority="5000"), "[0].priority: This must be a whole number from -1000 to 1000"),
-        (rule(quality="{max_link_density: 7}"), "[0].quality.max_link_density: This must be a number from 0 to 1"),
-        (rule(id="Big Name"), "[0].id: This must be a short name in lower case"),
-        (rule(id_="b") + "\n  id: c", "my.yaml:5: [0].id: This key is there already, in line 1."),
-        (rule(actions="[{op: retg, selector: a}]"), "[0].actions[0].op: This must be one of retag, wrap,"),
+        (rule(remove="-", discard="yes"), "[0].discard: Expected true or false, got `yes`. Did you mean `true`?"),
+        (rule(priority="high"), "[0].priority: Expected a whole number from -1000 to 1000, got `high`."),
+        (rule(priority="5000"), "[0].priority: Expected a whole number from -1000 to 1000"),
+        (rule(quality="{max_link_density: 7}"), "[0].quality.max_link_density: Expected a number from 0 to 1"),
+        (rule(id="Big Name"), "[0].id: Expected a short lower-case name"),
+        (rule(id_="b") + "\n  id: c", "my.yaml:5: [0].id: Duplicate key: already set in line 1."),
+        (rule(actions="[{op: retg, selector: a}]"), "[0].actions[0].op: Expected one of retag, wrap,"),
         (rule(actions="[{op: retag, selector: a}]"), "[0].actions[0]: The key `tag` is missing."),
-        (rule(actions="[{op: unwrap, selector: a, tag: b}]"), "[0].actions[0].tag: There is no such key here."),
+        (rule(actions="[{op: unwrap, selector: a, tag: b}]"), "[0].actions[0].tag: Unknown key."),
         (rule(actions="[{selector: a}]"), "[0].actions[0]: The key `op` is missing."),
-        (rule(actions="[{op: retag, selector: a, tag: script}]"), "This one would hide what is in it."),
-        (rule(actions="[{op: move, selector: a, target: b, position: index}]"), "`position: index` and `index` go together."),
-        (rule(actions="{op: unwrap, selector: a}"), "[0].actions: This must be a list, not a mapping."),
-        (rule(metadata="{autor: {selector: a}}"), "[0].metadata.autor: There is no such key here. Did you mean `author`?"),
-        (rule(metadata="{author: #byline\n}"), "[0].metadata.author: This must be a mapping: where the page states it, not empty."),
-        (rule(metadata="{author: .byline}"), "[0].metadata.author: This must be a mapping: where the page states it"),
-        (rule(phase="post", selector_overrides="{article: .a}"), "Write `phase: pre` or `phase: both`."),
-        ("id: a", "my.yaml:1: A file of rules is a list. Begin each rule with `- id: `."),
-        ("- just text", "[0]: This must be a mapping: a rule, not `just text`."),
+        (rule(actions="[{op: retag, selector: a, tag: script}]"), "This element would hide its content."),
+        (rule(actions="[{op: move, selector: a, target: b, position: index}]"), "`position: index` and `index` need each other."),
+        (rule(actions="{op: unwrap, selector: a}"), "[0].actions: Expected a list, got a mapping."),
+        (rule(metadata="{autor: {selector: a}}"), "[0].metadata.autor: Unknown key. Did you mean `author`?"),
+        (rule(metadata="{author: #byline\n}"), "[0].metadata.author: Expected a mapping (where the page states the field), got nothing."),
+        (rule(metadata="{author: .byline}"), "[0].metadata.author: Expected a mapping (where the page states the field)"),
+        (rule(phase="post", selector_overrides="{article: .a}"), "Use `phase: pre` or `phase: both`."),
+        ("id: a", "my.yaml:1: A rule file must be a list of rules. Start each rule with `- id: `."),
+        ("- just text", "[0]: Expected a mapping (a rule), got `just text`."),
     ],
 )  # fmt: skip
-def test_fault_is_told_with_line_key_and_advice(text: str, fault: str) -> None:
-    told = faults_of(text)
-    assert any(fault in line for line in told), told
+def test_fault_is_reported_with_line_key_and_suggestion(text: str, fault: str) -> None:
+    faults = faults_of(text)
+    assert any(fault in line for line in faults), faults
     assert loading.read(text, "my.yaml").rules == ()
 
 
-def test_misspelt_key_is_not_told_as_missing_too() -> None:
+def test_misspelt_key_is_not_also_reported_as_missing() -> None:
     assert len(faults_of(rule(trigger="{host: {equal: a.example}}"))) == 1
 
 
-def test_all_faults_of_a_file_are_told_at_once_and_good_rules_stay() -> None:
+def test_all_faults_of_a_file_are_reported_and_good_rules_stay() -> None:
     text = "\n".join([rule(id="one", phase="x", remov=".b"), rule(id="two"), rule(id="three", remove="'['")])
     loaded = loading.read(text, "my.yaml")
     assert [(fault.line, fault.rule) for fault in loaded.faults] == [(2, "one"), (5, "one"), (13, "three")]
     assert [good.id for good in loaded.rules] == ["two"]
 
 
-def test_id_that_stands_twice_in_a_file_counts_once() -> None:
+def test_duplicate_id_in_a_file_counts_once() -> None:
     loaded = loading.read(rule() + "\n" + rule(), "my.yaml")
     assert [str(fault) for fault in loaded.faults] == [
-        "my.yaml:5: [1].id: There is a rule `a` already, in line 1. Give it another id."
+        "my.yaml:5: [1].id: Duplicate id: line 1 already defines the rule `a`. Give it another id."
     ]
     assert len(loaded.rules) == 1
 
@@ -160,7 +160,7 @@ def test_id_that_stands_in_two_files_counts_once(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text(rule(remove=".second"))
     book = rules.load(tmp_path)
     assert [str(fault) for fault in book.faults] == [
-        "b.yaml:1: id: There is a rule `a` already: a.yaml, line 1. Give it another id."
+        "b.yaml:1: id: Duplicate id: a.yaml, line 1, already defines `a`. Give it another id."
     ]
     assert [own.remove for own in book.rules if own.id == "a"] == [(".first",)]
 
@@ -200,3 +200,20 @@ def test_broken_own_rule_leaves_all_others_in_force(tmp_path: Path) -> None:
 def test_file_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     assert [fault.message for fault in rules.load(tmp_path).faults] == ["The file cannot be read."]
+
+
+@pytest.mark.parametrize(
+    ("domain", "advice"),
+    [("co.uk", "Use a domain below it, or `ends_with`."), ("news.bbc.co.uk", "Did you mean `bbc.co.uk`?")],
+)
+def test_domain_that_cannot_be_registered_is_a_fault(domain: str, advice: str) -> None:
+    checked = loading.check(loading.read(rule(trigger=f"{{host: {{etld_plus_one: {domain}}}}}"), "my.yaml"))
+    assert [(fault.rule, fault.suggestion) for fault in checked.faults] == [("a", advice)]
+    assert checked.rules == ()
+
+
+def test_good_rules_pass_and_faults_of_others_stay() -> None:
+    good = rule(trigger="{host: {etld_plus_one: bbc.co.uk}}")
+    checked = loading.check(loading.read(good + "\n" + rule(id="b", phase="x"), "my.yaml"))
+    assert [found.id for found in checked.rules] == ["a"]
+    assert [fault.rule for fault in checked.faults] == ["b"]

@@ -170,9 +170,9 @@ def rendering_book(*modes: str, trigger: str = "{host: {equals: example.com}}") 
     [(("auto", "never", "force"), "force"), (("auto", "never"), "never"), (("auto",), "auto")],
 )
 def test_force_wins_over_never_over_auto(modes: tuple[str, ...], expected: str) -> None:
-    said = rendering_book(*modes).rendering("https://example.com/x")
-    assert said is not None
-    assert said.mode == expected
+    rendering = rendering_book(*modes).rendering("https://example.com/x")
+    assert rendering is not None
+    assert rendering.mode == expected
 
 
 def test_rendering_is_by_the_host_alone() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.lab.rules import cases
-from pagekeep.rules import checking, shipped
+from pagekeep.rules import loading, shipped
 from pagekeep.rules.loading import Loaded
 
 CASES = cases.find(Path(__file__).parent / "sites")
@@ -28,4 +28,4 @@ def test_every_page_is_for_a_shipped_rule() -> None:
 
 
 def test_no_shipped_rule_is_of_no_use() -> None:
-    assert checking.check(Loaded(shipped().rules, ())).faults == ()
+    assert loading.check(Loaded(shipped().rules, ())).faults == ()

@@ -1,4 +1,4 @@
-"""Declarative knowledge about sites and platforms: what a rule says, how files of them are read, which match a page."""
+"""Rules for sites and platforms: their schema, loading rule files, and matching rules to a page."""
 
 from __future__ import annotations
 

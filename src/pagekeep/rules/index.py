@@ -1,4 +1,4 @@
-"""Which rules may be for a page, found by its host and its class and id tokens instead of asking every rule."""
+"""Find the rules that apply to a page by its host, classes and ids, instead of testing every rule."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.rules import hosts
 from pagekeep.rules.hosts import Host
-from pagekeep.rules.names import Names
-from pagekeep.rules.needs import needs
+from pagekeep.rules.prefilter import Names, needs, selectivity
 from pagekeep.rules.rule import DomTrigger, HostTrigger, Rule
 
-_UNREAD: Final = "script, style, template, noscript"
+_INVISIBLE: Final = "script, style, template, noscript"
 _HOST_WORDS: Final = {
     "equals": "host is {}",
     "equals_www": "host is exactly {}",
@@ -22,7 +21,7 @@ _HOST_WORDS: Final = {
 
 
 class Index:
-    """Rules of one phase. Those tied to a host stand under it, the others under what the page must hold."""
+    """The rules of one phase, indexed by host or, without one, by what the page must contain."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
@@ -41,21 +40,20 @@ class Index:
                 self._add_dom(number, trigger.dom)
 
     def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
-        """The rules that are for the page, in order, each with what set it off. `names` are those of the root."""
+        """Return the rules that apply to the page, in order, each with what triggered it. `names` are the root's names."""
         if not self._rules:
             return []
         page = _Page(root, names)
-        by_host = self._hosts(host)
-        found = []
+        by_host = self._match_host(host)
+        matches = []
         for number in sorted({*by_host, *self._candidates(page)}):
-            why = self._why(number, by_host.get(number), page)
-            if why:
-                found.append((self._rules[number], why))
-        return found
+            if reason := self._reason(number, by_host.get(number), page):
+                matches.append((self._rules[number], reason))
+        return matches
 
     def by_host_alone(self, host: Host | None) -> list[Rule]:
-        """The rules for which the host is enough."""
-        numbers = sorted(self._hosts(host))
+        """Return the rules that apply to every page of the host."""
+        numbers = sorted(self._match_host(host))
         rules = [self._rules[number] for number in numbers]
         return [rule for rule in rules if rule.trigger.dom is None or rule.trigger.mode == "any"]
 
@@ -66,36 +64,36 @@ class Index:
                 self._by_host.setdefault((form, key), []).append(number)
 
     def _add_dom(self, number: int, trigger: DomTrigger) -> None:
-        """Under one selector that must match, or under each of those of which one must: whichever is rarer."""
-        musts = [(selector,) for selector in trigger.all] + ([trigger.any] if trigger.any else [])
-        if musts:
-            for selector in max(musts, key=_sharpness):
+        """Index the rule by its most selective condition: one selector of `all`, or every selector of `any`."""
+        conditions = [(selector,) for selector in trigger.all] + ([trigger.any] if trigger.any else [])
+        if conditions:
+            for selector in max(conditions, key=_least_selectivity):
                 self._add_selector(number, selector)
         else:
             self._by_text.append(number)
 
     def _add_selector(self, number: int, selector: str) -> None:
         places = {"class": self._by_class, "id": self._by_id, "class_part": self._by_class_part}
-        found = needs(selector)
-        if all(need.place in places for need in found):
-            for need in found:
+        selector_needs = needs(selector)
+        if all(need.place in places for need in selector_needs):
+            for need in selector_needs:
                 places[need.place].setdefault(need.token, []).append(number)
-        elif all(need.place == "tag" for need in found):
+        elif all(need.place == "tag" for need in selector_needs):
             self._by_tagged.setdefault(selector, []).append(number)
         else:
             self._by_other.setdefault(selector, []).append(number)
 
-    def _hosts(self, host: Host | None) -> dict[int, str]:
-        """Numbers of the rules whose host form fits, with the form that did, the most exact first."""
-        found: dict[int, str] = {}
+    def _match_host(self, host: Host | None) -> dict[int, str]:
+        """Return the numbers of the rules that name the host, each with the most exact form that matched."""
+        reasons: dict[int, str] = {}
         for form, value in _forms(host) if host and self._by_host else ():
             for number in self._by_host.get((form, value), ()):
                 if form != "etld_plus_one" or (host and hosts.registrable(host.name) == value):
-                    found.setdefault(number, _HOST_WORDS[form].format(value))
-        return found
+                    reasons.setdefault(number, _HOST_WORDS[form].format(value))
+        return reasons
 
     def _candidates(self, page: _Page) -> set[int]:
-        """Numbers of the rules whose need the page meets."""
+        """Return the numbers of the rules whose DOM trigger may match the page."""
         numbers: set[int] = set(self._by_text)
         if self._by_class:
             for token in self._by_class.keys() & page.names.classes:
@@ -113,24 +111,22 @@ class Index:
             numbers.update(page.owners_of_found(self._by_other))
         return numbers
 
-    def _why(self, number: int, host: str | None, page: _Page) -> str:
-        """What set the rule off, in plain words; empty when it is not for the page."""
+    def _reason(self, number: int, host: str | None, page: _Page) -> str:
+        """Return what triggered the rule, for people; empty when it does not apply."""
         trigger = self._rules[number].trigger
         if trigger.host and trigger.dom:
             both = trigger.mode == "all"
             if host is None and both:
                 return ""
-            found = page.holds(trigger.dom)
+            reason = page.match_trigger(trigger.dom)
             if both:
-                return f"{host}, {found}" if found else ""
-            return host or found
-        return page.holds(trigger.dom) if trigger.dom else host or ""
+                return f"{host}, {reason}" if reason else ""
+            return host or reason
+        return page.match_trigger(trigger.dom) if trigger.dom else host or ""
 
 
-def _sharpness(selectors: Iterable[str]) -> int:
-    """How few pages the weakest need of these selectors lets through."""
-    order = ("any", "tag", "class_part", "id", "class")
-    return min(order.index(need.place) for selector in selectors for need in needs(selector))
+def _least_selectivity(selectors: Iterable[str]) -> int:
+    return min(selectivity(need) for selector in selectors for need in needs(selector))
 
 
 def _forms(host: Host) -> Iterable[tuple[str, str]]:
@@ -143,7 +139,7 @@ def _forms(host: Host) -> Iterable[tuple[str, str]]:
 
 
 class _Page:
-    """What is asked about one page, each thing found out once and only when asked."""
+    """Answers questions about one page, and remembers the answers."""
 
     def __init__(self, root: dom.Node, names: Names) -> None:
         self.root = root
@@ -154,51 +150,51 @@ class _Page:
     def finds(self, selector: str) -> bool:
         known = self._found.get(selector)
         if known is None:
-            known = self.names.may_find(selector) and dom.first(self.root, selector) is not None
+            known = self.names.may_match(selector) and dom.first(self.root, selector) is not None
             self._found[selector] = known
         return known
 
     def owners_of_found(self, owners: Mapping[str, list[int]]) -> list[int]:
-        """Owners of the selectors that match, asked all at once as long as nothing does."""
+        """Return the owners of the selectors that match; one query for all of them usually finds nothing."""
         numbers: list[int] = []
         left = list(owners)
         while left and (node := dom.first(self.root, ", ".join(left))):
             matching = [selector for selector in left if dom.matches(node, selector)]
             if not matching:
-                return [number for selector in left for number in owners[selector]]  # let each be asked by itself
+                return [number for selector in left for number in owners[selector]]  # each is tested by itself later
             for selector in matching:
                 self._found[selector] = True
                 numbers += owners[selector]
             left = [selector for selector in left if selector not in matching]
         return numbers
 
-    def holds(self, trigger: DomTrigger) -> str:
-        """What of the trigger was found, in plain words; empty when it does not hold."""
-        said: list[str] = []
+    def match_trigger(self, trigger: DomTrigger) -> str:
+        """Return what the page contains of the trigger, for people; empty when it does not match."""
+        reasons: list[str] = []
         if trigger.any:
             first = next((selector for selector in trigger.any if self.finds(selector)), None)
             if first is None:
                 return ""
-            said.append(f"found {first}")
+            reasons.append(f"found {first}")
         if trigger.all:
             if not all(self.finds(selector) for selector in trigger.all):
                 return ""
-            said.append(f"found {' and '.join(trigger.all)}")
+            reasons.append(f"found {' and '.join(trigger.all)}")
         if trigger.any_text_contains:
-            text = next((text for text in trigger.any_text_contains if self._says(text)), None)
+            text = next((text for text in trigger.any_text_contains if self._contains(text)), None)
             if text is None:
                 return ""
-            said.append(f"text contains {text}")
-        return ", ".join(said)
+            reasons.append(f"text contains {text}")
+        return ", ".join(reasons)
 
-    def _says(self, text: str) -> bool:
-        """Whether people read it: first in all text, which is cheap, then without what no one sees."""
+    def _contains(self, text: str) -> bool:
+        """Return whether the visible text contains it; searching all text first is cheap."""
         if self._text is None:
             self._text = dom.text_of(self.root)
-        return text in self._text and text in self._read_text()
+        return text in self._text and text in self._visible_text()
 
-    def _read_text(self) -> str:
-        hidden = set(dom.select(self.root, _UNREAD))
+    def _visible_text(self) -> str:
+        hidden = set(dom.select(self.root, _INVISIBLE))
         pieces: list[str] = []
         pending: list[dom.Node] = [self.root]
         while pending:

@@ -1,121 +1,126 @@
-"""Files of rules read into typed rules; every fault of a file is told, and no fault takes other rules along."""
+"""Load rule files into typed rules: every fault is reported, and a faulty rule does not affect the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
-from pagekeep.rules import table
-from pagekeep.rules.kinds import Faults, is_null
+from pagekeep.rules import hosts, schema
+from pagekeep.rules.faults import Faults
 from pagekeep.rules.outline import Entries, Items, Outline, OutlineError, Value, outline
 from pagekeep.rules.rule import Rule, Source
 from pagekeep.rules.rulebook import Rulebook
+from pagekeep.rules.value_types import is_null
 
-MAX_RULES = 5_000
+MAX_RULES: Final = 5_000
+"""Rules in one file; all shipped files together have under 200."""
+_MAX_ID_CHARS: Final = 80
 
 
 class Loaded(NamedTuple):
-    """The good rules of a file, in its order, and what was wrong with the others."""
+    """The valid rules of a file, in file order, and what is wrong with the others."""
 
     rules: tuple[Rule, ...]
     faults: tuple[RuleFault, ...]
 
 
 def read(data: bytes | str, name: str, *, shipped: bool = False) -> Loaded:
-    """The rules of a file's content. Raises nothing: what is wrong is in the faults."""
+    """Read the rules in a file's content. Raises nothing: what is wrong is in the faults."""
     faults = Faults(name)
     try:
         tree = outline(data)
     except OutlineError as error:
         faults.add(error.line, "", error.message, error.suggestion)
-        return Loaded((), tuple(faults.found))
+        return Loaded((), tuple(faults.items))
     lines: dict[str, int] = {}
     rules = [
-        replace(made, source=Source(name, node.line, shipped))
+        replace(rule, source=Source(name, node.line, shipped))
         for index, node in enumerate(_entries(tree, faults))
-        if (made := _rule(node, f"[{index}]", faults, lines))
+        if (rule := _read_rule(node, f"[{index}]", faults, lines))
     ]
-    return Loaded(tuple(rules), _in_order(faults.found))
+    return Loaded(tuple(rules), _sort_by_line(faults.items))
 
 
 def _entries(tree: Outline | None, faults: Faults) -> list[Outline]:
     if tree is None or is_null(tree):
         return []
     if not isinstance(tree, Items):
-        faults.add(tree.line, "", "A file of rules is a list.", "Begin each rule with `- id: `.")
+        faults.add(tree.line, "", "A rule file must be a list of rules.", "Start each rule with `- id: `.")
         return []
     if len(tree.items) > MAX_RULES:
-        faults.add(tree.line, "", f"The file has more than {MAX_RULES} rules; the rest was left out.")
+        faults.add(tree.line, "", f"The file has more than {MAX_RULES} rules; the rest were skipped.", "Split it.")
     return tree.items[:MAX_RULES]
 
 
-def _rule(node: Outline, path: str, faults: Faults, lines: dict[str, int]) -> Rule | None:
-    """The rule, unless something is wrong with it. `lines` knows where each id was first seen, in good rules or bad."""
-    before = len(faults.found)
+def _read_rule(node: Outline, path: str, faults: Faults, lines: dict[str, int]) -> Rule | None:
+    """Return the rule, or `None` when it has faults; `lines` remembers where each id was first used."""
+    before = len(faults.items)
     faults.rule = _id_of(node)
     if faults.rule and lines.setdefault(faults.rule, node.line) != node.line:
-        said = f"There is a rule `{faults.rule}` already, in line {lines[faults.rule]}."
-        faults.add(node.line, f"{path}.id", said, "Give it another id.")
-    made: Rule | None = table.RULE.read(node, path, faults)
-    if made:
-        _check_whole(made, node, path, faults)
+        message = f"Duplicate id: line {lines[faults.rule]} already defines the rule `{faults.rule}`."
+        faults.add(node.line, f"{path}.id", message, "Give it another id.")
+    rule: Rule | None = schema.RULE.read(node, path, faults)
+    if rule:
+        _check_whole(rule, node, path, faults)
     faults.rule = ""
-    return made if len(faults.found) == before else None
+    return rule if len(faults.items) == before else None
 
 
 def _id_of(node: Outline) -> str:
     pairs = node.pairs if isinstance(node, Entries) else []
-    return next((value.text[:80] for key, value in pairs if key.text == "id" and isinstance(value, Value)), "")
+    return next(
+        (value.text[:_MAX_ID_CHARS] for key, value in pairs if key.text == "id" and isinstance(value, Value)), ""
+    )
 
 
-def _check_whole(made: Rule, node: Outline, path: str, faults: Faults) -> None:
-    """What no key alone can tell."""
-    if not any(getattr(made, name) for name in table.EFFECTS):
-        faults.add(node.line, path, "The rule does nothing.", f"Give it one of: {', '.join(table.EFFECTS)}.")
-    if made.selector_overrides and made.phase == "post":
+def _check_whole(rule: Rule, node: Outline, path: str, faults: Faults) -> None:
+    """Check what depends on more than one key."""
+    if not any(getattr(rule, name) for name in schema.EFFECTS):
+        faults.add(node.line, path, "The rule does nothing.", f"Add one of: {', '.join(schema.EFFECTS)}.")
+    if rule.selector_overrides and rule.phase == "post":
         faults.add(
             node.line,
             f"{path}.selector_overrides",
-            "The part to look at is chosen before the content is looked for.",
-            "Write `phase: pre` or `phase: both`.",
+            "`selector_overrides` takes effect before extraction only.",
+            "Use `phase: pre` or `phase: both`.",
         )
-    for index, action in enumerate(made.actions):
+    for index, action in enumerate(rule.actions):
         if (action.position == "index") != (action.index is not None):
             here = f"{path}.actions[{index}]"
-            faults.add(node.line, here, "`position: index` and `index` go together.", "Give both, or neither.")
+            faults.add(node.line, here, "`position: index` and `index` need each other.", "Set both or neither.")
 
 
-def _in_order(faults: Iterable[RuleFault]) -> tuple[RuleFault, ...]:
+def _sort_by_line(faults: Iterable[RuleFault]) -> tuple[RuleFault, ...]:
     return tuple(sorted(faults, key=lambda fault: (fault.file, fault.line)))
 
 
 def _unique(rules: Iterable[Rule], faults: Iterable[RuleFault]) -> Loaded:
-    """The rules of several files, without those whose id stood in a file before."""
+    """Return the rules of several files without those whose id an earlier file defines."""
     known: dict[str, Rule] = {}
-    doubles = []
+    duplicates = []
     for rule in rules:
         first = known.setdefault(rule.id, rule)
         if first is not rule and first.source and rule.source:
-            said = f"There is a rule `{rule.id}` already: {first.source.name}, line {first.source.line}."
+            message = f"Duplicate id: {first.source.name}, line {first.source.line}, already defines `{rule.id}`."
             where = rule.source
-            doubles.append(RuleFault(where.name, where.line, "id", said, "Give it another id.", rule.id))
-    return Loaded(tuple(known.values()), _in_order([*faults, *doubles]))
+            duplicates.append(RuleFault(where.name, where.line, "id", message, "Give it another id.", rule.id))
+    return Loaded(tuple(known.values()), _sort_by_line([*faults, *duplicates]))
 
 
 def read_files(paths: Iterable[Path], *, shipped: bool = False) -> Loaded:
-    """The rules of several files; an id that stands in two of them counts once."""
+    """Read the rules of several files; of two rules with one id the first counts."""
     rules: list[Rule] = []
     faults: list[RuleFault] = []
     for path in paths:
         try:
             loaded = read(path.read_bytes(), path.name, shipped=shipped)
         except OSError:
-            faults.append(RuleFault(path.name, 1, "", "The file cannot be read.", "Check who may read it."))
+            faults.append(RuleFault(path.name, 1, "", "The file cannot be read.", "Check its permissions."))
             continue
         rules += loaded.rules
         faults += loaded.faults
@@ -124,22 +129,44 @@ def read_files(paths: Iterable[Path], *, shipped: bool = False) -> Loaded:
 
 @lru_cache(maxsize=1)
 def shipped() -> Rulebook:
-    """The rules that come with Pagekeep. A fault in one is ours, and raises `RuleError`."""
-    sites = Path(__file__).with_name("sites")  # importlib.resources would take 8 ms to import
-    found = read_files(sorted(sites.glob("*.yaml")), shipped=True)
-    if found.faults:
-        raise RuleError.of(found.faults)
-    return Rulebook(found.rules)
+    """Return the rules that come with Pagekeep; a fault in one is a bug of ours and raises `RuleError`."""
+    sites = Path(__file__).with_name("sites")  # importlib.resources takes 8 ms to import
+    loaded = read_files(sorted(sites.glob("*.yaml")), shipped=True)
+    if loaded.faults:
+        raise RuleError.of(loaded.faults)
+    return Rulebook(loaded.rules)
 
 
 def load(folder: Path) -> Rulebook:
-    """The shipped rules and those in the folder's `*.yaml` files, which replace shipped ones of the same id.
+    """Load the shipped rules and those in the folder's `*.yaml` files, which replace shipped rules with the same id.
 
-    A folder that is not there holds no rules. What is wrong is in `Rulebook.faults`; the rules concerned are left out.
+    A missing folder is an empty one. Rules with faults are left out; `Rulebook.faults` lists what is wrong.
     """
     own = read_files(sorted(folder.glob("*.yaml")))
     if not own.rules and not own.faults:
         return shipped()
     replaced = {rule.id for rule in own.rules}
-    kept = tuple(rule for rule in shipped().rules if rule.id not in replaced)
-    return Rulebook((*own.rules, *kept), own.faults)
+    others = tuple(rule for rule in shipped().rules if rule.id not in replaced)
+    return Rulebook((*own.rules, *others), own.faults)
+
+
+def check(loaded: Loaded) -> Loaded:
+    """Return the rules that can match a page, and everything that is wrong with the others.
+
+    A closer look than loading takes: also at rules that are well-formed but never match.
+    """
+    faults = [fault for rule in loaded.rules for fault in _check_domains(rule)]
+    faulty = {fault.rule for fault in faults}
+    good = tuple(rule for rule in loaded.rules if rule.id not in faulty)
+    return Loaded(good, _sort_by_line((*loaded.faults, *faults)))
+
+
+def _check_domains(rule: Rule) -> Iterator[RuleFault]:
+    """Find domains that cannot be registered. Not part of loading: the public suffix list takes 50 ms to read."""
+    where = rule.source
+    for domain in rule.trigger.host.etld_plus_one if rule.trigger.host and where else ():
+        registered = hosts.registrable(domain)
+        if where and registered != domain:
+            suggestion = f"Did you mean `{registered}`?" if registered else "Use a domain below it, or `ends_with`."
+            message = f"`{domain}` is not a registered domain, so the rule never matches."
+            yield RuleFault(where.name, where.line, "trigger.host.etld_plus_one", message, suggestion, rule.id)

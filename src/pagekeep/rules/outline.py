@@ -1,7 +1,7 @@
-"""YAML as an outline of values with their lines, in one bounded pass.
+"""Parse YAML into an outline of values with their line numbers, in one bounded pass.
 
-Rules need lists, mappings and plain values, nothing else: anchors, aliases and tags are refused (one file of them can
-unfold to gigabytes, or name a Python object), and so are files beyond a size and nests beyond a depth.
+Rules need only lists, mappings and plain values. Anchors, aliases and tags are refused, because they can expand to
+gigabytes or name a Python object; so are files above a size and nesting above a depth.
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ from typing import Any, Final
 import yaml
 
 MAX_BYTES: Final = 1_000_000
+"""Thirty times the largest shipped rule file (29 kB)."""
 MAX_DEPTH: Final = 12
-_SIGNS: Final = "Selectors that begin with * or [ go in quotes, and so do texts with a colon."
-_QUOTE: Final = "Write it out; a selector that begins with * goes in quotes."
+"""The schema nests five levels deep; a deeper file is wrong anyway."""
+_QUOTE_HINT: Final = "Put selectors that start with * or [, and text with a colon, in quotes."
+_ALIAS_HINT: Final = "Repeat the value instead. Put a selector that starts with * in quotes."
+_MAX_PROBLEM_CHARS: Final = 120
+"""Characters of the YAML parser's message that are quoted."""
+_MAX_TAG_CHARS: Final = 60
 
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A text, number, switch or nothing; which of them, the reader of the key decides."""
+    """A scalar: text, number, boolean or null. The type of the key decides which."""
 
     line: int
     text: str
@@ -39,7 +44,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A mapping, its pairs as they stand in the file, doubles included."""
+    """A mapping: its pairs in file order, duplicate keys included."""
 
     line: int
     pairs: list[tuple[Value, Outline]] = field(default_factory=list)
@@ -49,7 +54,7 @@ Outline = Value | Items | Entries
 
 
 class OutlineError(Exception):
-    """The text cannot be read as rules at all."""
+    """The file cannot be parsed as rules at all."""
 
     def __init__(self, line: int, message: str, suggestion: str = "") -> None:
         super().__init__(message)
@@ -57,23 +62,23 @@ class OutlineError(Exception):
 
 
 def outline(data: bytes | str) -> Outline | None:
-    """The outline of a file; `None` for an empty one. Raises `OutlineError`."""
+    """Return the outline of a file, or `None` for an empty one; raise `OutlineError` when it cannot be parsed."""
     text = _text(data)
     try:
         return _build(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = str(error.problem or error.context or "it cannot be read").rstrip(".")
+        problem = str(error.problem or error.context or "it cannot be parsed").rstrip(".")
         line = mark.line + 1 if mark else 1
-        raise OutlineError(line, f"This is no valid YAML: {said}.", _SIGNS) from None
+        raise OutlineError(line, f"Invalid YAML: {problem}.", _QUOTE_HINT) from None
     except (yaml.YAMLError, ValueError) as error:
-        said = " ".join(str(error).split())[:120]
-        raise OutlineError(1, f"This is no valid YAML: {said}.") from None
+        problem = " ".join(str(error).split())[:_MAX_PROBLEM_CHARS]
+        raise OutlineError(1, f"Invalid YAML: {problem}.") from None
 
 
 def _text(data: bytes | str) -> str:
     if len(data) > MAX_BYTES:
-        raise OutlineError(1, f"The file is larger than {MAX_BYTES:,} bytes.", "Part it into several files.")
+        raise OutlineError(1, f"The file is larger than {MAX_BYTES:,} bytes.", "Split it into several files.")
     if isinstance(data, str):
         return data
     try:
@@ -84,12 +89,12 @@ def _text(data: bytes | str) -> str:
 
 
 def _build(events: Iterator[Any]) -> Outline | None:
-    """The outline of the stream's one document, built without recursion."""
-    found: list[Outline] = []
+    """Build the outline of the only document in the stream, without recursion."""
+    roots: list[Outline] = []
     pending: list[_Frame] = []
     for event in events:
-        if isinstance(event, yaml.DocumentStartEvent) and found:
-            raise OutlineError(_line(event), "A file holds one list of rules.", "Remove the line `---`.")
+        if isinstance(event, yaml.DocumentStartEvent) and roots:
+            raise OutlineError(_line(event), "A rule file contains one list of rules.", "Remove the line `---`.")
         if isinstance(event, yaml.CollectionEndEvent):
             node: Outline = pending.pop().node
         elif isinstance(event, yaml.NodeEvent):
@@ -103,8 +108,8 @@ def _build(events: Iterator[Any]) -> Outline | None:
         if pending:
             pending[-1].add(node)
         else:
-            found.append(node)
-    return found[0] if found else None
+            roots.append(node)
+    return roots[0] if roots else None
 
 
 class _Frame:
@@ -125,12 +130,12 @@ class _Frame:
         elif isinstance(node, Value):
             self.key = node
         else:
-            raise OutlineError(node.line, "A key must be a word.")
+            raise OutlineError(node.line, "A key must be a word, not a list or a mapping.")
 
 
 def _open(event: Any, depth: int) -> _Frame:
     if depth >= MAX_DEPTH:
-        raise OutlineError(_line(event), "This is nested too deep for a rule.")
+        raise OutlineError(_line(event), f"A rule may be nested at most {MAX_DEPTH} levels deep.")
     is_list = isinstance(event, yaml.SequenceStartEvent)
     return _Frame(Items(_line(event)) if is_list else Entries(_line(event)))
 
@@ -141,9 +146,11 @@ def _value(event: Any) -> Value:
 
 def _refuse_specials(event: Any) -> None:
     if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-        raise OutlineError(_line(event), "Anchors (&) and aliases (*) are not allowed in rules.", _QUOTE)
+        raise OutlineError(_line(event), "Anchors (&) and aliases (*) are not allowed in rules.", _ALIAS_HINT)
     if event.tag is not None:
-        raise OutlineError(_line(event), f"The tag `{event.tag[:60]}` is not allowed in rules.", "Remove it.")
+        raise OutlineError(
+            _line(event), f"The tag `{event.tag[:_MAX_TAG_CHARS]}` is not allowed in rules.", "Remove it."
+        )
 
 
 def _line(event: Any) -> int:

@@ -1,4 +1,4 @@
-"""What a rule says, as typed values. `loading` makes them from YAML; nothing here reads a file."""
+"""The fields of a rule as typed values; `loading` reads them from YAML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 Phase = Literal["pre", "post", "both"]
-"""Before the extractor (on the raw tree), on its result, or both."""
+"""Before extraction (on the raw tree), after it (on the extracted tree), or both."""
 
 TriggerMode = Literal["all", "any"]
 RenderMode = Literal["auto", "force", "never"]
@@ -38,12 +38,12 @@ Op = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HostTrigger:
-    """Hosts a rule is for. One form that matches is enough."""
+    """The hosts a rule applies to; one matching form is enough."""
 
     equals: tuple[str, ...] = ()
     """The host without a leading `www.` label."""
     equals_www: tuple[str, ...] = ()
-    """The host exactly as it is, `www.` included."""
+    """The exact host, `www.` included."""
     ends_with: tuple[str, ...] = ()
     """The host itself or any host below it, by whole labels."""
     etld_plus_one: tuple[str, ...] = ()
@@ -52,40 +52,40 @@ class HostTrigger:
 
 @dataclass(frozen=True, slots=True)
 class DomTrigger:
-    """What the page must hold. Each form that is given must hold."""
+    """What the page must contain; every form in use must match."""
 
     any: tuple[str, ...] = ()
     """At least one of these selectors matches."""
     all: tuple[str, ...] = ()
     """Every one of these selectors matches."""
     any_text_contains: tuple[str, ...] = ()
-    """At least one of these texts stands in the page."""
+    """At least one of these texts occurs in the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When a rule applies. At least one of the two is given."""
+    """When a rule applies; at least one of `host` and `dom` is set."""
 
     host: HostTrigger | None = None
     dom: DomTrigger | None = None
     mode: TriggerMode = "all"
-    """Whether host and DOM must both hold, when both are given."""
+    """Whether host and DOM must both match, when both are set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """How the page is to be fetched."""
+    """How to fetch the page."""
 
     mode: RenderMode = "auto"
     wait_for: str | None = None
-    """CSS selector that must be there before a rendered page is read."""
+    """CSS selector that must match before a rendered page is read."""
     timeout: int | None = None
     """Milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of the page that is all the extractor sees."""
+    """The part of the page that the extractor sees."""
 
     wrapper: str | None = None
     article: str | None = None
@@ -94,7 +94,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One change of the tree. Which fields an operation needs and takes is in `schema`."""
+    """One change to the tree; `schema` defines the fields of each operation."""
 
     op: Op
     selector: str
@@ -115,20 +115,20 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class MetadataSource:
-    """Where the page states a field."""
+    """Where the page states a metadata field."""
 
     selector: str
     attr: str | None = None
-    """The attribute that holds it; the element's text without one."""
+    """The attribute that contains it; without one, the element's text."""
 
 
-Unstated = Literal["none"]
-"""Stands in the place of a source for a field that the page states wrongly: what it says is not believed."""
+NoSource = Literal["none"]
+"""In place of a source, for a field that the site states wrongly: the page's own value is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What a good result of this site looks like, where the general bounds are wrong."""
+    """Quality thresholds for a site where the general ones are wrong."""
 
     min_words: int | None = None
     max_link_density: float | None = None
@@ -136,7 +136,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a rule was written, for messages."""
+    """Where a rule is defined, for messages."""
 
     name: str
     """File name, without its folder."""
@@ -146,19 +146,19 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One piece of knowledge about a site or platform."""
+    """What is special about a site or platform, and what to do about it."""
 
     id: str
     phase: Phase
     trigger: Trigger
     priority: int = 50
-    """Higher runs first within a phase; ties in file order, users' rules before shipped ones."""
+    """Higher runs first within a phase; ties run in file order, users' rules before shipped ones."""
     rendering: Rendering | None = None
     selector_overrides: Scope | None = None
     remove: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
-    metadata: Mapping[MetadataField, MetadataSource | Unstated] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[MetadataField, MetadataSource | NoSource] = field(default_factory=lambda: MappingProxyType({}))
     quality: Thresholds | None = None
     discard: bool = False
     source: Source | None = None

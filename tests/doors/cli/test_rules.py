@@ -78,8 +78,8 @@ def test_check_tells_every_fault(folder: Path) -> None:
     bad.write_text(OWN.replace("phase: pre", "phase: before").replace("remove", "remov"))
     checked = run(folder, "check", str(bad))
     assert checked.exit_code == 2
-    assert "bad.yaml:2: [0].phase: This must be one of pre, post, both" in checked.stderr
-    assert "bad.yaml:5: [0].remov: There is no such key here. Did you mean `remove`?" in checked.stderr
+    assert "bad.yaml:2: [0].phase: Expected one of pre, post, both" in checked.stderr
+    assert "bad.yaml:5: [0].remov: Unknown key. Did you mean `remove`?" in checked.stderr
     answer = json_of(folder, "check", str(bad))
     assert (answer["success"], answer["files"], answer["rules"], len(answer["faults"])) == (False, 1, 0, 2)
     assert list(answer["faults"][0]) == ["file", "line", "path", "rule", "message", "suggestion"]

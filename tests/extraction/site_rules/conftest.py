@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from pagekeep import dom
-from pagekeep.rules.names import Names
+from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.rules.rulebook import Matched, Rulebook
 

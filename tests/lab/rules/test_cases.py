@@ -49,7 +49,7 @@ def test_case_that_comes_out_as_expected_passes(tmp_path: Path) -> None:
         (("title: The log", "title: The book"), "The title is 'The log', not 'The book'."),
         (("kind: article", "kind: forum"), "The kind is article, not forum."),
         (("kind: article", "rules: [log, more]"), "The rule `more` did not match; matched: log."),
-        (("kind: article", "kidn: article"), "expect.yaml:6: kidn: There is no such key here. Did you mean `kind`?"),
+        (("kind: article", "kidn: article"), "expect.yaml:6: kidn: Unknown key. Did you mean `kind`?"),
     ],
 )
 def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change: tuple[str, str], wrong: str) -> None:
@@ -63,7 +63,7 @@ def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change
         (None, PAGE, "The file expect.yaml cannot be read."),
         (GOOD, None, "The file page.html cannot be read."),
         ("", PAGE, "The file is empty."),
-        ("[", PAGE, "no valid YAML"),
+        ("[", PAGE, "Invalid YAML"),
         ("url: https://log.example/", PAGE, "needs one of: contains, lacks"),
     ],
 )

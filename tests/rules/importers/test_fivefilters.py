@@ -108,7 +108,7 @@ def imported(name: str) -> Imported:
     return fivefilters.read(name, FILES[name].read_bytes().decode("utf-8"))
 
 
-def told(name: str) -> str:
+def left_out(name: str) -> str:
     return "\n".join(map(str, imported(name).left_out))
 
 
@@ -125,14 +125,14 @@ def test_what_can_be_carried_over_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_every_line_is_carried_over_or_told(name: str) -> None:
+def test_every_line_is_imported_or_reported(name: str) -> None:
     written = FILES[name].read_text(encoding="utf-8-sig").splitlines()
     lines = {number for number, line in enumerate(written, 1) if line.strip() and not line.startswith("#")}
-    told_lines = {entry.line for entry in imported(name).left_out}
+    reported_lines = {entry.line for entry in imported(name).left_out}
     whole_file = any(entry.what == "the file" for entry in imported(name).left_out)
     carried = sum(_parts(value) for value in (EXPECTED[name] or {}).values())
-    assert told_lines <= lines | {0}
-    assert whole_file or len(lines - told_lines) <= carried + 1  # one of `wrap` is told by its action
+    assert reported_lines <= lines | {0}
+    assert whole_file or len(lines - reported_lines) <= carried + 1  # one of `wrap` is reported with its action
 
 
 def _parts(value: Any) -> int:
@@ -156,30 +156,30 @@ def test_name_of_the_file_says_the_host(name: str, form: str, host: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
-        ("typos.example.txt", "typos.example.txt:1: titl: //h1: there is no such directive; did you mean `title`?"),
+        ("typos.example.txt", "typos.example.txt:1: titl: //h1: unknown directive; did you mean `title`?"),
         ("typos.example.txt", "did you mean `test_url`?"),
-        ("malformed.example.txt", "malformed.example.txt:1: this line says nothing: it is no `key: value`"),
-        ("text.example.txt", "CSS cannot look at text"),
-        ("global.txt", "it is for all sites"),
-        ("no host at all.txt", "its name is no host"),
-        ("login.example.txt", "logins are not carried over"),
+        ("malformed.example.txt", "malformed.example.txt:1: this line says nothing: not a `key: value` line"),
+        ("text.example.txt", "CSS cannot match text"),
+        ("global.txt", "it applies to all sites"),
+        ("no host at all.txt", "its name is not a host name"),
+        ("login.example.txt", "logins are not supported"),
         ("replace.example.txt", "replace.example.txt:4: replace_string"),
-        ("wrap.example.txt", "actions[2].wrapper_tag: This must be the name of an element that may hold text"),
-        ("several.example.txt", "a rule names two places at most"),
-        (".subdomains.example.txt", "the rule is for subdomains.example itself too"),
-        ("empty.example.txt", "nothing in it could be carried over"),
+        ("wrap.example.txt", "actions[2].wrapper_tag: Expected the name of an element that can contain text"),
+        ("several.example.txt", "a rule has at most 2 scopes"),
+        (".subdomains.example.txt", "the rule also applies to subdomains.example itself"),
+        ("empty.example.txt", "nothing in it could be imported"),
     ],
 )
-def test_what_is_left_out_is_told_with_its_line_and_why(name: str, said: str) -> None:
-    assert said in told(name)
+def test_what_is_left_out_is_reported_with_its_line_and_why(name: str, expected: str) -> None:
+    assert expected in left_out(name)
 
 
 @given(
     st.text(max_size=200)
     | st.lists(st.sampled_from(["body", "strip", "wrap_in(b)", "move_into(//a)"])).map(":[\n".join)
 )
-def test_any_text_is_a_rule_or_told(text: str) -> None:
+def test_any_text_is_a_rule_or_reported(text: str) -> None:
     made = fivefilters.read("any.example.txt", text)
     assert made.rules or made.left_out

@@ -1,4 +1,4 @@
-"""XPath said in CSS: what can be, finds the same elements; what cannot is told."""
+"""XPath as CSS: the selector matches the same elements, or the reason is reported."""
 
 from __future__ import annotations
 
@@ -53,39 +53,39 @@ NOT_SAID = {
     "//p[contains(.,'x')]": "text",
     "//p[.='x']": "text",
     "//p[a='x']": "text",
-    "substring-after(//h1,'x')": "text",
+    "substring-after(//h1,'x')": "not supported",
     "//p[text()='x']": "text()",
     "(//p)[1]": "whole page",
     "//p[count(a)>2]": "count()",
     "//p[@width > 3]": "numbers",
     "//p[position() mod 2 = 1]": "positions",
-    "//h2/following-sibling::p[1]": "behind",
+    "//h2/following-sibling::p[1]": "following siblings",
     "//p/preceding-sibling::p": "preceding-sibling",
     "//p[//a]": "another part",
     "//p[../a]": "around",
     "//*[@*='x']": "any name",
     "//a/@href | //b": "different attributes",
-    "//svg:g": "no element",
-    "//div[": "no element",
+    "//svg:g": "not an element",
+    "//div[": "not an element",
     "//div[@a='x'": "`]` is missing",
-    "//div]": "not understood",
-    "": "no element",
-    "/..": "above the page",
-    "//a" + "[b" * 50 + "]" * 50: "too deep",
-    "//a" * 1000: "too long",
+    "//div]": "cannot be parsed",
+    "": "not an element",
+    "/..": "no parent",
+    "//a" + "[b" * 50 + "]" * 50: "levels deep",
+    "//a" * 1000: "longer than",
     "//a[@b='\x07']": "control characters",
-    "//a#b": "not understood",
+    "//a#b": "cannot be parsed",
 }
 
 
 @pytest.mark.parametrize("xpath", SAID)
-def test_what_css_can_say_is_said(xpath: str) -> None:
+def test_what_css_can_express_is_translated(xpath: str) -> None:
     assert to_css(xpath) == Css(SAID[xpath], None)
     selectors.check(SAID[xpath])
 
 
 @pytest.mark.parametrize("xpath", NOT_SAID, ids=lambda xpath: xpath[:30])
-def test_what_css_cannot_say_is_told(xpath: str) -> None:
+def test_what_css_cannot_express_is_reported(xpath: str) -> None:
     with pytest.raises(NotCss, match=NOT_SAID[xpath].replace("(", r"\(").replace(")", r"\)")):
         to_css(xpath)
 
@@ -103,6 +103,6 @@ def test_attribute_at_the_end_is_what_is_meant(xpath: str, selector: str, attr: 
 
 
 @given(st.text(alphabet="/.@*[]()|='\"abp, <>!:-12\n", max_size=60) | st.text(max_size=60))
-def test_any_text_is_css_or_told(text: str) -> None:
+def test_any_text_is_css_or_reported(text: str) -> None:
     with contextlib.suppress(NotCss):
         assert to_css(text).selector

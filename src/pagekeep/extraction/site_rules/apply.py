@@ -19,7 +19,7 @@ from pagekeep.extraction.site_rules.remove import remove
 from pagekeep.extraction.site_rules.scope import Scoped, scope
 from pagekeep.extraction.site_rules.select import count_words
 from pagekeep.model import Removal, RuleEffect, RuleMatch
-from pagekeep.rules.names import Names
+from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import Rendering, Rule, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pagekeep import dom
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, found, outermost, short_name
 from pagekeep.model import Removal, RuleEffect
-from pagekeep.rules.names import Names
+from pagekeep.rules.prefilter import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Removed:
 
 def remove(root: dom.Node, selectors: tuple[str, ...], reason: str, names: Names) -> Removed:
     """Detach what the selectors find below the root, the outermost elements alone counted. `names` are the root's."""
-    asked = tuple(selector for selector in selectors if names.may_find(selector))
+    asked = tuple(selector for selector in selectors if names.may_match(selector))
     good, matching = _found_by(root, asked)
     bad = set(asked).difference(good)
     nodes = list(outermost(matching, ", ".join(good)))

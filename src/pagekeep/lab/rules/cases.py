@@ -14,8 +14,9 @@ from pagekeep.errors import NotFound, PagekeepError, RuleError
 from pagekeep.model import KINDS, Page
 from pagekeep.pipeline import extract
 from pagekeep.rules import Rulebook
-from pagekeep.rules.kinds import Choice, Faults, Group, Key, OneOrMore, Text
+from pagekeep.rules.faults import Faults
 from pagekeep.rules.outline import OutlineError, outline
+from pagekeep.rules.value_types import Choice, Group, Key, OneOrMore, Text
 
 MAX_TEXT: Final = 5_000
 _METADATA: Final = ("title", "author", "published", "modified", "description", "site_name", "canonical", "language")
@@ -117,7 +118,7 @@ def read_expectation(data: bytes) -> Expectation:
         else:
             found = EXPECT.read(tree, "", faults)
     if found is None:
-        raise RuleError.of(tuple(faults.found))
+        raise RuleError.of(tuple(faults.items))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Rules of other programs, said in ours: what comes over, and what does not and why."""
+"""Import rules of other programs, with a report of what was left out and why."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The compact JSON rules of GoodLinks.
+"""Import the compact JSON rules of GoodLinks.
 
-An object of rules, each under the md5 of its host or under a selector that pages of its kind hold. Hashes are turned
-back by trying hosts that are known; a hash that none of them has is told.
+The file is an object of rules, each under the MD5 of its host or under a selector that identifies a platform. Hashes
+are resolved by hashing known hosts; a rule whose hash matches none of them is left out and reported.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from typing import Any, Final
 from pagekeep.rules import hosts
 from pagekeep.rules.importers.imported import Imported, LeftOut, make_rule, selector_fault
 from pagekeep.rules.rule import Rule
+from pagekeep.rules.schema import MAX_CHILD_INDEX, MAX_PRIORITY
 
-MAX_CHARACTERS: Final = 5_000_000
+MAX_CHARS: Final = 5_000_000
+"""A bound against hostile files; a thousand rules take well under a megabyte."""
+_MAX_NAME_CHARS: Final = 60
+_MAX_KEY_CHARS: Final = 40
 
 _HASH: Final = re.compile("[0-9a-f]{32}")
 _UNSAFE: Final = re.compile("[^a-z0-9._-]+")
@@ -44,7 +48,7 @@ _FIELDS: Final = ("title", "author", "published", "modified", "description", "si
 
 @dataclass(slots=True)
 class _Draft:
-    """The rule in the making, and what is not in it."""
+    """A rule being built, and what was left out of it."""
 
     name: str
     left_out: list[LeftOut] = field(default_factory=list)
@@ -53,10 +57,10 @@ class _Draft:
         self.left_out.append(LeftOut(self.name, 0, what, why))
 
     def selectors(self, value: Any, what: str) -> list[str]:
-        """One selector or a list of them; bad ones are told."""
+        """Return the valid ones of one selector or a list; the others are reported."""
         good: list[str] = []
         for item in value if isinstance(value, list) else [value]:
-            fault = selector_fault(item) if isinstance(item, str) else "it is no selector"
+            fault = selector_fault(item) if isinstance(item, str) else "not a selector"
             if fault:
                 self.leave_out(what, fault)
             else:
@@ -68,30 +72,30 @@ class _Draft:
 
 
 def read(name: str, text: str, known_hosts: Iterable[str] = (), rules: Iterable[Rule] = ()) -> Imported:
-    """The rules of one file; hosts are looked for in the list, in other rules and among well-known ones."""
-    if len(text) > MAX_CHARACTERS:
-        return _nothing(name, f"it has more than {MAX_CHARACTERS:,} characters")
+    """Read the rules of one file; hashes are looked up among the known hosts, the hosts of other rules and well-known ones."""
+    if len(text) > MAX_CHARS:
+        return _reject(name, f"more than {MAX_CHARS:,} characters")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        return _nothing(name, "it is no JSON")
+        return _reject(name, "not valid JSON")
     if not isinstance(data, Mapping):
-        return _nothing(name, "it is no object of rules")
+        return _reject(name, "not a JSON object of rules")
     hashes = {_md5(host): host for host in _candidates(known_hosts, rules)}
-    return Imported.together(_rule(name, str(key), value, hashes) for key, value in data.items())
+    return Imported.merge(_rule(name, str(key), value, hashes) for key, value in data.items())
 
 
-def _nothing(name: str, why: str) -> Imported:
+def _reject(name: str, why: str) -> Imported:
     return Imported((), (LeftOut(name, 0, "the file", why),))
 
 
 def _candidates(known: Iterable[str], rules: Iterable[Rule]) -> Iterator[str]:
     for host in (*_WELL_KNOWN, *_hosts_of(rules), *known):
         try:
-            normal = hosts.without_www(hosts.normal(host))
+            bare = hosts.without_www(hosts.normalise(host))
         except hosts.HostError:
             continue
-        yield from (normal, f"www.{normal}")
+        yield from (bare, f"www.{bare}")
 
 
 def _hosts_of(rules: Iterable[Rule]) -> Iterator[str]:
@@ -105,30 +109,30 @@ def _md5(host: str) -> str:
 
 
 def _rule(file: str, key: str, value: Any, hashes: Mapping[str, str]) -> Imported:
-    draft = _Draft(f"{file} {key[:60]}")
+    draft = _Draft(f"{file} {key[:_MAX_NAME_CHARS]}")
     trigger = _trigger(key, hashes, draft)
     if not isinstance(value, Mapping):
-        draft.leave_out("the rule", "it is no object")
+        draft.leave_out("the rule", "not a JSON object")
     if trigger is None or not isinstance(value, Mapping):
         return Imported((), tuple(draft.left_out))
     data = {"id": _id(key, hashes), "phase": "pre", "trigger": trigger, **_body(value, draft)}
-    if len(data) == 3:
-        draft.leave_out("the rule", "nothing in it could be carried over")
+    if len(data) == len(("id", "phase", "trigger")):
+        draft.leave_out("the rule", "nothing in it could be imported")
         return Imported((), tuple(draft.left_out))
-    made = make_rule(data, file)
-    return Imported(made.rules, (*draft.left_out, *made.left_out))
+    imported = make_rule(data, file)
+    return Imported(imported.rules, (*draft.left_out, *imported.left_out))
 
 
 def _id(key: str, hashes: Mapping[str, str]) -> str:
-    said = hashes.get(key.lower(), key).lower()
-    return "goodlinks-" + (_UNSAFE.sub("-", said).strip("-.") or "rule")[:60]
+    name = hashes.get(key.lower(), key).lower()
+    return "goodlinks-" + (_UNSAFE.sub("-", name).strip("-.") or "rule")[:_MAX_NAME_CHARS]
 
 
 def _trigger(key: str, hashes: Mapping[str, str], draft: _Draft) -> dict[str, Any] | None:
     if _HASH.fullmatch(key.lower()):
         host = hashes.get(key.lower())
         if host is None:
-            draft.leave_out("the rule", "its host is not known; name it in a list of hosts")
+            draft.leave_out("the rule", "unknown host; add it to a list of hosts")
             return None
         return {"host": {"equals": host}}
     selector = draft.selector(key, "the signature")
@@ -147,70 +151,68 @@ def _body(value: Mapping[str, Any], draft: _Draft) -> dict[str, Any]:
             case "d":
                 data["discard"] = bool(item)
             case "p" if isinstance(item, int):
-                data["priority"] = max(-1000, min(1000, int(item)))
+                data["priority"] = max(-MAX_PRIORITY, min(MAX_PRIORITY, int(item)))
             case "m":
                 data["metadata"] = _metadata(item, draft)
             case "ac":
                 data["actions"] = _actions(item, draft)
             case "ea":
                 if item and "a" not in value:
-                    draft.leave_out("ea", "that the whole page is the article cannot be said without its selector")
+                    draft.leave_out("ea", "a rule for the whole page needs a selector")
             case _:
-                draft.leave_out(str(key)[:40], "there is no such key")
-    scope = {name: found for name, found in scope.items() if found}
-    return {name: found for name, found in {**data, "selector_overrides": scope}.items() if found}
+                draft.leave_out(str(key)[:_MAX_KEY_CHARS], "unknown key")
+    scope = {name: selector for name, selector in scope.items() if selector}
+    return {name: part for name, part in {**data, "selector_overrides": scope}.items() if part}
 
 
 def _metadata(value: Any, draft: _Draft) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    sources: dict[str, Any] = {}
     if not isinstance(value, Mapping):
-        draft.leave_out("m", "it is no object")
-        return made
+        draft.leave_out("m", "not a JSON object")
+        return sources
     for key, place in value.items():
         name = key if key in _FIELDS else _METADATA.get(str(key))
         attr = place.get("a", place.get("attr")) if isinstance(place, Mapping) else None
-        said = place.get("s", place.get("selector")) if isinstance(place, Mapping) else place
-        selector = draft.selector(said, f"m.{key}") if name else None
+        raw_selector = place.get("s", place.get("selector")) if isinstance(place, Mapping) else place
+        selector = draft.selector(raw_selector, f"m.{key}") if name else None
         if name is None:
-            draft.leave_out(f"m.{str(key)[:40]}", "there is no such field")
+            draft.leave_out(f"m.{str(key)[:_MAX_KEY_CHARS]}", "unknown field")
         elif selector:
-            made[name] = {"selector": selector, **({"attr": attr} if isinstance(attr, str) else {})}
-    return made
+            sources[name] = {"selector": selector, **({"attr": attr} if isinstance(attr, str) else {})}
+    return sources
 
 
 def _actions(value: Any, draft: _Draft) -> list[dict[str, Any]]:
-    """The actions, those of higher priority first."""
-    found: list[tuple[int, dict[str, Any]]] = []
+    """Return the actions, highest priority first."""
+    actions: list[tuple[int, dict[str, Any]]] = []
     for number, item in enumerate(value if isinstance(value, list) else [value]):
         what = f"ac[{number}]"
         if not isinstance(item, Mapping):
-            draft.leave_out(what, "it is no object")
+            draft.leave_out(what, "not a JSON object")
             continue
         selector = draft.selector(item.get("s"), f"{what}.s")
         priority = item["p"] if isinstance(item.get("p"), int) else 0
-        found += [(priority, {"selector": selector, **made}) for made in _changes(item, what, draft) if selector]
-    return [action for _, action in sorted(found, key=lambda pair: -pair[0])]
+        actions += [(priority, {"selector": selector, **change}) for change in _changes(item, what, draft) if selector]
+    return [action for _, action in sorted(actions, key=lambda pair: -pair[0])]
 
 
 def _changes(item: Mapping[str, Any], what: str, draft: _Draft) -> Iterator[dict[str, Any]]:
-    """What one action of theirs does, as actions of ours."""
+    """Convert one GoodLinks action, which may do several things, to our actions."""
     if not any(key in item for key in (*_CHANGES, "t", "tp")):
-        draft.leave_out(what, "it does nothing that is known")
+        draft.leave_out(what, "no known operation")
     for key, make in _CHANGES.items():
-        if item.get(key):
-            made = make(item[key], draft, f"{what}.{key}")
-            if made:
-                yield made
+        if item.get(key) and (change := make(item[key], draft, f"{what}.{key}")):
+            yield change
     target = item.get("tp") or item.get("t")
     if target and (selector := draft.selector(target, f"{what}.tp")):
-        yield {"op": "move", "target": selector, **_slot(item.get("ts"))}
+        yield {"op": "move", "target": selector, **_position(item.get("ts"))}
     for key in item:
         if key not in _CHANGES and key not in ("s", "p", "t", "tp", "ts"):
-            draft.leave_out(f"{what}.{str(key)[:40]}", "there is no such key")
+            draft.leave_out(f"{what}.{str(key)[:_MAX_KEY_CHARS]}", "unknown key")
 
 
-def _slot(slot: Any) -> dict[str, Any]:
-    if isinstance(slot, int) and not isinstance(slot, bool) and 0 <= slot <= 10_000:
+def _position(slot: Any) -> dict[str, Any]:
+    if isinstance(slot, int) and not isinstance(slot, bool) and 0 <= slot <= MAX_CHILD_INDEX:
         return {"position": "index", "index": slot}
     return {"position": slot} if slot in ("append", "prepend", "before", "after") else {}
 

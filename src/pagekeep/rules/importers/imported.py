@@ -1,4 +1,4 @@
-"""What an import brings, and the making of checked rules from plain data."""
+"""The result of an import, and building checked rules from plain data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ACTION: Final = re.compile(r"\[0\]\.actions\[(\d{1,6})\]")
 
 
 class LeftOut(NamedTuple):
-    """Something that was not carried over."""
+    """Something that could not be imported."""
 
     file: str
     line: int
-    """0 where the format has no lines."""
+    """0 if the format has no lines."""
     what: str
     why: str
 
@@ -30,33 +30,33 @@ class LeftOut(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """The rules, each of them good, and everything that is not in them."""
+    """The imported rules, all valid, and everything that was left out."""
 
     rules: tuple[Rule, ...]
     left_out: tuple[LeftOut, ...]
 
     @classmethod
-    def together(cls, parts: Iterable[Imported]) -> Imported:
-        """Several imports as one; of two rules with one id the first counts."""
+    def merge(cls, parts: Iterable[Imported]) -> Imported:
+        """Merge several imports; of two rules with one id the first counts."""
         rules: dict[str, Rule] = {}
         left_out: list[LeftOut] = []
         for part in parts:
             left_out += part.left_out
             for rule in part.rules:
                 if rules.setdefault(rule.id, rule) is not rule and rule.source:
-                    left_out.append(LeftOut(rule.source.name, 0, rule.id, "there is a rule of this name already"))
+                    left_out.append(LeftOut(rule.source.name, 0, rule.id, "another rule already has this id"))
         return cls(tuple(rules.values()), tuple(left_out))
 
 
 def make_rule(data: Mapping[str, Any], file: str) -> Imported:
-    """The rule that the data says, through the same reader as any file's; an action that is wrong is left out."""
+    """Build a rule from data with the loader of rule files; an invalid action is left out."""
     loaded = _read(data, file)
     faults = [
         LeftOut(file, 0, fault.path.partition(".")[2] or str(data.get("id")), fault.message) for fault in loaded.faults
     ]
-    wrong = {int(found[1]) for fault in loaded.faults if (found := _ACTION.match(fault.path))}
-    if wrong:
-        actions = [action for number, action in enumerate(data["actions"]) if number not in wrong]
+    invalid = {int(match[1]) for fault in loaded.faults if (match := _ACTION.match(fault.path))}
+    if invalid:
+        actions = [action for number, action in enumerate(data["actions"]) if number not in invalid]
         rest = {name: value for name, value in data.items() if name != "actions"}
         loaded = _read({**rest, "actions": actions} if actions else rest, file)
     return Imported(loaded.rules, tuple(faults))
@@ -67,7 +67,7 @@ def _read(data: Mapping[str, Any], file: str) -> Loaded:
 
 
 def selector_fault(selector: str) -> str:
-    """What is wrong with a selector; empty when it is good."""
+    """Return what is wrong with a selector; empty when it is valid."""
     try:
         selectors.check(selector)
     except selectors.SelectorFault as fault:

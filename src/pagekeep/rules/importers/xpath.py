@@ -1,7 +1,7 @@
-"""XPath said in CSS, where CSS can say it.
+"""Translate XPath to CSS, where CSS can express it.
 
-The HTML library runs XPath too, but sibling and ancestor axes cost it the square of the page (5 s on half a megabyte)
-and its functions hold regexes, so none of it is allowed in rules: what cannot be said in CSS is told.
+The HTML library also runs XPath, but sibling and ancestor axes take time quadratic in the page (5 s on half a megabyte)
+and its functions accept regular expressions. So rules allow only CSS, and what CSS cannot express is reported.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-MAX_LENGTH: Final = 2_000
+MAX_XPATH_CHARS: Final = 2_000
+"""Longer ones would exceed the limit of a selector in CSS."""
 MAX_DEPTH: Final = 20
+"""Conditions within conditions: bounds the recursion of the parser."""
+_QUOTED_CHARS: Final = 20
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -26,53 +29,53 @@ _TOKEN: Final = re.compile(
 _IDENT: Final = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]*")
 _OWN_NAME: Final = re.compile(r"^:is\(([\w-]+)\)$")
 _COMPARE: Final = {"contains": "*=", "starts-with": "^=", "ends-with": "$="}
-_WHOLE: Final = frozenset({"string", "normalize-space"})
+_TEXT_FUNCTIONS: Final = frozenset({"string", "normalize-space"})
 
 
 class NotCss(ValueError):
-    """This cannot be said in CSS; the text says why."""
+    """CSS cannot express this; the text is the reason."""
 
 
 class Css(NamedTuple):
-    """A selector, and the attribute whose value is meant, if not the element."""
+    """A selector, and the attribute to read if the XPath selects one instead of an element."""
 
     selector: str
     attr: str | None
 
 
 def to_css(xpath: str) -> Css:
-    """The selector that finds the same elements; raises `NotCss`."""
+    """Return the selector that matches the same elements; raise `NotCss` when there is none."""
     parser = _Parser(_tokens(xpath))
-    found = parser.union()
-    if parser.left():
-        raise NotCss(f"`{parser.peek()}` is not understood")
-    return found
+    css = parser.union()
+    if parser.has_more():
+        raise NotCss(f"`{parser.peek()}` cannot be parsed")
+    return css
 
 
 def _tokens(xpath: str) -> list[tuple[str, str]]:
-    if len(xpath) > MAX_LENGTH:
-        raise NotCss("it is too long")
+    if len(xpath) > MAX_XPATH_CHARS:
+        raise NotCss(f"longer than {MAX_XPATH_CHARS} characters")
     tokens: list[tuple[str, str]] = []
     position, text = 0, xpath.strip()
     while position < len(text):
         token = _TOKEN.match(text, position)
         if token is None or token.lastgroup is None:
-            raise NotCss(f"`{text[position : position + 20]}` is not understood")
+            raise NotCss(f"`{text[position : position + _QUOTED_CHARS]}` cannot be parsed")
         tokens.append((token.lastgroup, token[token.lastgroup]))
         position = token.end()
     return tokens
 
 
-def quoted(text: str) -> str:
-    """The text as a CSS string."""
+def quote(text: str) -> str:
+    """Return the text as a CSS string."""
     if any(ord(char) < 32 or char == "\\" for char in text):
-        raise NotCss("it looks for control characters")
+        raise NotCss("contains control characters")
     return '"' + text.replace('"', '\\"') + '"'
 
 
 @dataclass(slots=True)
 class _Step:
-    """An element of the path: what goes before it, its tag, and what else must hold."""
+    """One element of the path: the combinator before it, its tag and its conditions."""
 
     before: str
     tag: str
@@ -83,24 +86,24 @@ class _Step:
 
 
 class _Parser:
-    """Recursive descent, one token ahead."""
+    """A recursive descent parser with one token of lookahead."""
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self.tokens = tokens
         self.at = 0
         self.depth = 0
 
-    def left(self) -> bool:
+    def has_more(self) -> bool:
         return self.at < len(self.tokens)
 
     def peek(self, ahead: int = 0) -> str:
         return self.tokens[self.at + ahead][1] if self.at + ahead < len(self.tokens) else ""
 
     def kind(self) -> str:
-        return self.tokens[self.at][0] if self.left() else ""
+        return self.tokens[self.at][0] if self.has_more() else ""
 
     def take(self) -> str:
-        if not self.left():
+        if not self.has_more():
             raise NotCss("it ends too early")
         self.at += 1
         return self.tokens[self.at - 1][1]
@@ -121,15 +124,15 @@ class _Parser:
             parts.append(self.path())
         attrs = {part.attr for part in parts}
         if len(attrs) > 1:
-            raise NotCss("it asks for different attributes at once")
+            raise NotCss("selects different attributes at once")
         return Css(", ".join(part.selector for part in parts), attrs.pop())
 
     def path(self) -> Css:
-        """A path from anywhere in the page; `string(...)` around it means its text, as we read it anyway."""
+        """Parse a path from anywhere in the page; `string(...)` around it changes nothing, as rules read the text anyway."""
         if self.kind() == "name" and self.peek(1) == "(":
             return self._wrapped_path()
         if self.peek() == "(":
-            raise NotCss("it counts over the whole page")
+            raise NotCss("counts elements of the whole page")
         before = self._separator() or ""
         steps: list[_Step] = []
         while True:
@@ -140,20 +143,20 @@ class _Parser:
                 self.expect(")")
                 break
             self._step(steps, before)
-            found = self._separator()
-            if found is None:
+            separator = self._separator()
+            if separator is None:
                 break
-            before = found
-        return Css(_joined(steps), None)
+            before = separator
+        return Css(_join(steps), None)
 
     def _wrapped_path(self) -> Css:
         name = self.take()
-        if name not in _WHOLE:
-            raise NotCss(f"`{name}()` works on text")
+        if name not in _TEXT_FUNCTIONS:
+            raise NotCss(f"`{name}()` is not supported around a path")
         self.expect("(")
-        found = self.path()
+        css = self.path()
         self.expect(")")
-        return found
+        return css
 
     def _separator(self) -> str | None:
         if self.accept("."):
@@ -171,13 +174,11 @@ class _Parser:
             steps.append(_Step(" ", "*"))
             last = steps[-1]
         last.conditions += f"[{name}]"
-        return Css(_joined(steps), name)
+        return Css(_join(steps), name)
 
     def _attribute_name(self) -> str:
         if self.kind() != "name" or ":" in self.peek():
-            raise NotCss(
-                "it asks for attributes of any name" if self.peek() == "*" else "the attribute has no plain name"
-            )
+            raise NotCss("matches attributes of any name" if self.peek() == "*" else "not a plain attribute name")
         return self.take()
 
     def _step(self, steps: list[_Step], before: str) -> None:
@@ -193,41 +194,41 @@ class _Parser:
         elif axis in ("child", "descendant", "descendant-or-self"):
             steps.append(_Step(" " if axis != "child" and steps else before, tag))
         elif axis == "attribute":
-            raise NotCss("write `@` for the attribute axis")
+            raise NotCss("use `@` instead of the attribute axis")
         else:
-            raise NotCss(f"CSS does not know the axis `{axis}`")
+            raise NotCss(f"CSS has no axis `{axis}`")
         self._predicates(steps[-1])
 
     def _up(self, steps: list[_Step], tag: str, between: str) -> None:
-        """What is around what was found so far."""
+        """Select the parent or ancestors of what the path selects so far."""
         if not steps:
-            raise NotCss("there is nothing above the page")
-        inner = _joined(steps)
+            raise NotCss("the page has no parent")
+        inner = _join(steps)
         steps[:] = [_Step("", tag, f":has({'> ' if between == ' > ' else ''}{inner})")]
 
     def _tag(self) -> str:
         if self.accept("*"):
             return "*"
         if self.kind() != "name" or not _IDENT.fullmatch(self.peek()):
-            raise NotCss(f"`{self.peek() or 'the end'}` is no element")
+            raise NotCss(f"`{self.peek() or 'the end'}` is not an element")
         name = self.take()
         if self.accept("("):
             if name != "node":
-                raise NotCss(f"`{name}()` is no element")
+                raise NotCss(f"`{name}()` is not an element")
             self.expect(")")
             return "*"
         return name.lower()
 
     def _predicates(self, step: _Step) -> None:
         while self.accept("["):
-            if place := self._place():
-                _put_at_place(step, *place)
+            if position := self._position():
+                _add_position(step, *position)
             else:
-                step.conditions += self._either()
+                step.conditions += self._or_expression()
             self.expect("]")
 
-    def _place(self) -> tuple[str, str] | None:
-        """A position among siblings as (`nth` or `nth-last`, formula)."""
+    def _position(self) -> tuple[str, str] | None:
+        """Parse a position among siblings as (`nth` or `nth-last`, formula)."""
         start = self.at
         if self.kind() == "number" and self.peek(1) == "]":
             return "nth", self.take()
@@ -246,23 +247,23 @@ class _Parser:
                 number = ""
             if self.peek() == "]" and (formula := _formula(sign, number)):
                 return formula
-            raise NotCss("it calculates with positions")
+            raise NotCss("calculates with positions")
         self.at = start
         return None
 
-    def _either(self) -> str:
+    def _or_expression(self) -> str:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise NotCss("it is nested too deep")
-        parts = [self._both()]
+            raise NotCss(f"nested more than {MAX_DEPTH} levels deep")
+        parts = [self._and_expression()]
         while self.accept("or"):
-            parts.append(self._both())
+            parts.append(self._and_expression())
         self.depth -= 1
         if len(parts) == 1:
             return parts[0]
         return f":is({', '.join(_OWN_NAME.sub(lambda name: name[1], part) for part in parts)})"
 
-    def _both(self) -> str:
+    def _and_expression(self) -> str:
         parts = [self._condition()]
         while self.accept("and"):
             parts.append(self._condition())
@@ -270,57 +271,57 @@ class _Parser:
 
     def _condition(self) -> str:
         if self.accept("("):
-            inner = self._either()
+            inner = self._or_expression()
             self.expect(")")
             return inner
         if self.accept("@"):
-            return self._compared(self._attribute_name())
+            return self._comparison(self._attribute_name())
         if self.peek(1) == "(" and self.kind() == "name":
             return self._function()
         return self._inner_path()
 
-    def _compared(self, name: str) -> str:
+    def _comparison(self, name: str) -> str:
         if self.accept("="):
-            return _equal(name, self._literal())
+            return _equals(name, self._literal())
         if self.accept("!="):
-            return f"[{name}]:not({_equal(name, self._literal())})"
+            return f"[{name}]:not({_equals(name, self._literal())})"
         if self.peek() in ("<", ">", "<=", ">="):
-            raise NotCss("it compares numbers")
+            raise NotCss("compares numbers")
         return f"[{name}]"
 
     def _literal(self) -> str:
         if self.kind() == "number":
             return self.take()
         if self.kind() != "text":
-            raise NotCss("it compares with something that is no text")
+            raise NotCss("compares with something other than a string")
         return self.take()[1:-1]
 
     def _function(self) -> str:
         name = self.take()
         self.expect("(")
         if name == "not":
-            inner = f":not({self._either()})"
+            inner = f":not({self._or_expression()})"
         elif name in _COMPARE:
             inner = self._contains(name)
         else:
-            raise NotCss(f"CSS knows no `{name}()`")
+            raise NotCss(f"CSS has no `{name}()`")
         self.expect(")")
         return inner
 
     def _contains(self, name: str) -> str:
-        """`contains(@a, 'v')` and its like, or the usual way to ask for one class of several."""
+        """Parse `contains(@a, 'v')` and similar, or the usual idiom for one class of several."""
         if self.accept("concat"):
-            attribute = self._padded()
+            attribute = self._padded_attribute()
             self.expect(",")
             word = self._literal()
             if name != "contains" or not (word.startswith(" ") and word.endswith(" ") and word.strip()):
-                raise NotCss("it compares with a text that is put together")
-            return _word(attribute, word.strip())
+                raise NotCss("compares with a concatenated string")
+            return _has_word(attribute, word.strip())
         attribute = self._attribute_argument()
         self.expect(",")
-        return f"[{attribute}{_COMPARE[name]}{quoted(self._literal())}]"
+        return f"[{attribute}{_COMPARE[name]}{quote(self._literal())}]"
 
-    def _padded(self) -> str:
+    def _padded_attribute(self) -> str:
         self.expect("(")
         parts: list[str] = []
         attribute = ""
@@ -333,7 +334,7 @@ class _Parser:
                 break
         self.expect(")")
         if parts != [" ", " "] or not attribute:
-            raise NotCss("it compares with a text that is put together")
+            raise NotCss("compares with a concatenated string")
         return attribute
 
     def _attribute_argument(self) -> str:
@@ -343,42 +344,42 @@ class _Parser:
             self.expect(")")
             return name
         if not self.accept("@"):
-            raise NotCss("CSS cannot look at text")
+            raise NotCss("CSS cannot match text")
         return self._attribute_name()
 
     def _inner_path(self) -> str:
-        """Elements that must be in this one, or its own name (`self::p`)."""
+        """Parse a path inside this element, or its own name (`self::p`)."""
         if self.accept("self::"):
             return f":is({self._tag()})"
         if self.peek() == "." and self.peek(1) != "//":
-            raise NotCss("CSS cannot look at text")
+            raise NotCss("CSS cannot match text")
         if self.peek() in ("//", "/"):
-            raise NotCss("it asks about another part of the page")
+            raise NotCss("depends on another part of the page")
         if self.peek() in ("..", "parent::", "ancestor::"):
-            raise NotCss("it asks about what is around")
+            raise NotCss("depends on the elements around")
         deep = self.peek() == "." or self.peek().startswith("descendant")
         inner = self.path()
         if self.peek() in ("=", "!=", "<", ">"):
-            raise NotCss("CSS cannot look at text")
+            raise NotCss("CSS cannot match text")
         return f":has({'' if deep else '> '}{inner.selector})"
 
 
-def _joined(steps: list[_Step]) -> str:
+def _join(steps: list[_Step]) -> str:
     if not steps:
-        raise NotCss("it names no element")
+        raise NotCss("selects no element")
     return "".join((step.before if index else "") + step.css() for index, step in enumerate(steps))
 
 
-def _equal(name: str, value: str) -> str:
+def _equals(name: str, value: str) -> str:
     if name == "id" and _IDENT.fullmatch(value):
         return f"#{value}"
-    return f"[{name}={quoted(value)}]"
+    return f"[{name}={quote(value)}]"
 
 
-def _word(name: str, word: str) -> str:
+def _has_word(name: str, word: str) -> str:
     if name == "class" and _IDENT.fullmatch(word):
         return f".{word}"
-    return f"[{name}~={quoted(word)}]"
+    return f"[{name}~={quote(word)}]"
 
 
 def _formula(sign: str, number: str) -> tuple[str, str] | None:
@@ -391,11 +392,11 @@ def _formula(sign: str, number: str) -> tuple[str, str] | None:
     return ("nth", formulas[sign]) if sign in formulas and count > (sign == "<") else None
 
 
-def _put_at_place(step: _Step, side: str, formula: str) -> None:
-    """The position counts those that fit so far: by tag alone CSS has a word for it, else `of` does."""
+def _add_position(step: _Step, side: str, formula: str) -> None:
+    """Add a position, which counts the elements that match so far: `of-type` if only the tag counts, else `of`."""
     if step.before == " ~ ":
         if (step.tag, step.conditions, side, formula) != ("*", "", "nth", "1"):
-            raise NotCss("it counts what comes behind")
+            raise NotCss("counts following siblings")
         step.before = " + "
     elif step.conditions:
         step.conditions = f":{side}-child({formula} of {step.css()})"

@@ -55,8 +55,8 @@ def _imported(form: str, paths: Iterable[Path], known: list[str]) -> Imported:
     from pagekeep.rules.importers import Imported, fivefilters, goodlinks
 
     if form == "fivefilters":
-        return Imported.together(fivefilters.read(path.name, text_of(path)) for path in _files(paths, "*.txt"))
-    return Imported.together(
+        return Imported.merge(fivefilters.read(path.name, text_of(path)) for path in _files(paths, "*.txt"))
+    return Imported.merge(
         goodlinks.read(path.name, text_of(path), known, shipped().rules) for path in _files(paths, "*.json")
     )
 

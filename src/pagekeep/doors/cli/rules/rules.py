@@ -101,7 +101,7 @@ def show(rule_id: str, folder: str | None, as_json: bool) -> None:
 
 def find(book: Rulebook, rule_id: str) -> Rule:
     """The rule of that id; `NotFound` with the nearest one otherwise."""
-    from pagekeep.rules.kinds import nearest
+    from pagekeep.rules.faults import nearest
 
     known = {rule.id: rule for rule in book.rules}
     if rule_id in known:
@@ -118,11 +118,10 @@ def find(book: Rulebook, rule_id: str) -> Rule:
 def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
     """Tell every fault of rule files, with line, key and what to write instead. Without a path: your own."""
     with errors_shown(as_json=as_json):
-        from pagekeep.rules import checking
-        from pagekeep.rules.loading import read_files
+        from pagekeep.rules import loading
 
         files = _files(paths or (own_folder(folder),), named=bool(paths))
-        checked = checking.check(read_files(files))
+        checked = loading.check(loading.read_files(files))
         if as_json:
             from pagekeep.present.json_shapes import fault_shape
 

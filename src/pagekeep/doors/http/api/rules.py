@@ -16,8 +16,7 @@ from pagekeep.doors.http.responses import Json, answer
 from pagekeep.library.try_rules import try_rules
 from pagekeep.present.explain_rules import match_shape
 from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape
-from pagekeep.rules.checking import check
-from pagekeep.rules.loading import read
+from pagekeep.rules.loading import check, read
 from pagekeep.rules.schema import schema
 
 router = APIRouter(prefix="/api/v1/rules", tags=["rules"])

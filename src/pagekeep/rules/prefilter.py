@@ -1,0 +1,140 @@
+"""Skip selectors that cannot match a page: look up one class or id they need before running them.
+
+This only rules selectors out: where the page has the token, the selector itself is run. So when in doubt a weaker need
+is returned, and tokens are compared without case, as pages in quirks mode match classes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from typing import Final, Literal, NamedTuple
+
+from pagekeep import dom
+
+Place = Literal["class", "id", "class_part", "tag", "any"]
+
+
+class Need(NamedTuple):
+    """A token and where it must occur. `tag` and `any` cannot be looked up: the selector has to be run."""
+
+    place: Place
+    token: str
+
+
+ANY: Final = Need("any", "")
+_SELECTIVITY: Final[dict[Place, int]] = {"class": 4, "id": 3, "class_part": 2, "tag": 1, "any": 0}
+
+_NAME: Final = r"-?[A-Za-z_][A-Za-z0-9_-]*|--[A-Za-z0-9_-]+"
+_PIECE: Final = re.compile(
+    rf"""
+      (?P<class>\.(?:{_NAME}))
+    | (?P<id>\#(?:{_NAME}))
+    | (?P<attribute>\[\s*class\s*[~|^$*]?=\s*(?:"(?P<double>[^"\\\]]+)"|'(?P<single>[^'\\\]]+)'|(?P<bare>{_NAME}))\s*[is]?\s*\])
+    | (?P<other_attribute>\[[^\]\\"']*+(?:(?:"[^"\\]*+"|'[^'\\]*+')[^\]\\"']*+)?\])
+    | (?P<nested>:[a-z-]+\()
+    | (?P<pseudo>:[a-z-]+)
+    | (?P<tag>{_NAME})
+    | (?P<comma>\s*,\s*)
+    | (?P<between>[\s>+~]+|\*)
+    """,
+    re.VERBOSE,
+)
+_BRACKETS: Final = re.compile(r"""[()]|"[^"\\]*"|'[^'\\]*'|[^()"'\\]+""")
+_CACHED_SELECTORS: Final = 8_192
+"""More than all selectors of the shipped rules and of a user's together."""
+
+
+@lru_cache(maxsize=_CACHED_SELECTORS)
+def needs(selector: str) -> tuple[Need, ...]:
+    """Return one need for each selector of the list: where no need is met, the selector matches nothing."""
+    alternatives: list[list[Need]] = [[]]
+    position = 0
+    while position < len(selector):
+        piece = _PIECE.match(selector, position)
+        if piece is None:
+            return (ANY,)  # an escape or a namespace: too rare to parse
+        position = piece.end()
+        if piece.lastgroup == "comma":
+            alternatives.append([])
+        elif piece.lastgroup == "nested":
+            position = _skip_bracket(selector, position)
+            if position < 0:
+                return (ANY,)
+        elif need := _need(piece):
+            alternatives[-1].append(need)
+    return tuple(max(options, key=selectivity, default=ANY) for options in alternatives)
+
+
+def _need(piece: re.Match[str]) -> Need | None:
+    if piece.lastgroup == "class":
+        return Need("class", piece[0][1:].lower())
+    if piece.lastgroup == "id":
+        return Need("id", piece[0][1:].lower())
+    if piece.lastgroup == "attribute":
+        words = (piece["double"] or piece["single"] or piece["bare"]).lower().split()
+        return Need("class_part", max(words, key=len)) if words else None
+    if piece.lastgroup == "tag" and "-" not in piece[0]:
+        return Need("tag", piece[0].lower())
+    return None
+
+
+def selectivity(need: Need) -> int:
+    """Return a rank: the higher, the fewer pages meet the need."""
+    return _SELECTIVITY[need.place]
+
+
+def _skip_bracket(selector: str, position: int) -> int:
+    """Return the position after the bracket that was opened before `position`; -1 when it cannot be parsed."""
+    depth = 1
+    while position < len(selector):
+        piece = _BRACKETS.match(selector, position)
+        if piece is None:
+            return -1
+        position = piece.end()
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0:
+            return position
+    return -1
+
+
+class Names:
+    """The class and id names of a tree and of the elements around it, in lower case, each collected on first use."""
+
+    def __init__(self, root: dom.Node) -> None:
+        self._root = root
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """Return every class."""
+        return frozenset("\n".join(self._values("class")).lower().split())
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """Return every id; one that contains a line break, which no selector here looks for, is split there."""
+        return frozenset("\n".join(self._values("id")).lower().split("\n"))
+
+    @cached_property
+    def lines(self) -> str:
+        """Return all classes, one per line, for a fast search for parts of names."""
+        return "\n".join(self.classes)
+
+    def may_match(self, selector: str) -> bool:
+        """Return whether the tree has a name the selector needs; true when in doubt."""
+        return any(map(self._meets, needs(selector)))
+
+    def _meets(self, need: Need) -> bool:
+        if need.place == "class":
+            return need.token in self.classes
+        if need.place == "id":
+            return need.token in self.ids
+        return need.place != "class_part" or need.token in self.lines
+
+    def _values(self, name: str) -> set[str]:
+        values = {node.attr(name) or "" for node in dom.select(self._root, f"[{name}]")}
+        above: dom.Node | None = self._root  # selectors can also refer to elements around the root
+        while above is not None:
+            if isinstance(above, dom.Element):
+                values.add(above.attr(name) or "")
+            above = above.parent
+        return values
