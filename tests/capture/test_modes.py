@@ -89,7 +89,7 @@ def test_in_the_mode_remote_the_readers_markdown_is_stored_under_our_frontmatter
 ) -> None:
     item = keep(replace(modes, mode="remote"), library, shore.url("a"), tags=("harbour",)).item
     assert (item.title, item.source, item.published_at) == ("The far keeper", "remote", "2025-03-19T10:30:00Z")
-    assert item.metadata["quality"] == "article"
+    assert item.metadata.quality == "article"
     assert "title: The far keeper" in item.content
     assert TEXT in item.content
     assert far.pages == [shore.url("a")]
@@ -133,7 +133,7 @@ def test_when_the_fallback_fails_too_our_own_failure_is_told(
     assert "remote reader" in error.value.suggestions[-1]
     shore.bodies["bare"] = BARE
     kept = keep(fallback, library, shore.url("bare"))
-    assert (kept.item.source, kept.item.metadata["quality"]) == ("web", "bookmark")
+    assert (kept.item.source, kept.item.metadata.quality) == ("web", "bookmark")
     assert kept.warnings[0].code == "not_read_remotely"
 
 

@@ -44,7 +44,7 @@ def restored(where: str, backup: Path, name: str) -> Iterator[Store]:
 def _one_state(library: Store) -> list[str]:
     """Every writer saved its pages in order: a state has the first so many of each, whole."""
     faults = library.check()
-    numbers = sorted(item.metadata["nth"] for item in all_items(library))
+    numbers = sorted(item.metadata.extra["nth"] for item in all_items(library))
     for writer in range(WRITERS):
         mine = [number for number in numbers if number // ROOM == writer]
         if mine != list(range(writer * ROOM, writer * ROOM + len(mine))):

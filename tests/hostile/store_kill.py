@@ -66,7 +66,7 @@ def attack(where: str, count: int) -> list[str]:
 def _whole(where: str, acknowledged: dict[int, int]) -> list[str]:
     with closing(open_store(where, USER)) as library:
         items = all_items(library)
-        lost = set(acknowledged) - {item.metadata["nth"] for item in items}
+        lost = set(acknowledged) - {item.metadata.extra["nth"] for item in items}
     twice = len(items) - len({item.url for item in items})
     return [f"{len(lost)} lost, {twice} twice"] if lost or twice or not items else []
 

@@ -40,14 +40,14 @@ def faults_of(library: Store, number: int, least: int = 0) -> list[str]:
     item = library.find_url(page(number)[0].url)
     if item is None:
         return [f"page {number} is lost"]
-    version = item.metadata["version"]
+    version = item.metadata.extra["version"]
     wanted, raw = page(number, version)
     found = []
     if version < least:
         found.append(f"page {number} went back from version {least} to {version}")
     if (item.title, item.content) != (wanted.title, wanted.content) or library.raw(item.id) != raw:
         found.append(f"page {number} is partial")
-    hits = [hit.item.metadata["version"] for hit in library.search(f"number{number}").hits]
+    hits = [hit.item.metadata.extra["version"] for hit in library.search(f"number{number}").hits]
     if hits != [version]:
         found.append(f"page {number} in version {version} is found as {hits}")
     return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 import pagekeep
 from pagekeep.library import build_item
-from pagekeep.model import Fetched, Item, Page
+from pagekeep.model import Fetched, Item, ItemMetadata, Page, QualityLevel
 from tests.site.fixtures import ARTICLE
 
 FETCHED = Fetched("https://example.com/a", "https://example.com/a", 200, {}, ARTICLE.encode(), etag='"7"')
@@ -25,8 +24,8 @@ def item_of(page: Page) -> Item:
 def test_a_discarded_page_is_archived_and_flagged() -> None:
     page = pagekeep.extract(ARTICLE)
     discarded = item_of(replace(page, quality=replace(page.quality, level="discarded")))
-    assert (discarded.metadata["archived"], discarded.metadata["discarded"]) == (True, True)
-    assert not {"archived", "discarded"} & set(item_of(page).metadata)
+    assert (discarded.metadata.archived, discarded.metadata.discarded) == (True, True)
+    assert (item_of(page).metadata.archived, item_of(page).metadata.discarded) == (None, False)
 
 
 def test_a_page_without_a_title_goes_by_its_address() -> None:
@@ -37,11 +36,11 @@ def test_the_hash_is_of_the_content_and_not_of_the_moment() -> None:
     early = pagekeep.extract(ARTICLE, options=pagekeep.Options(saved_at="2024-01-01T00:00:00Z"))
     late = pagekeep.extract(ARTICLE, options=pagekeep.Options(saved_at="2025-01-01T00:00:00Z"))
     assert early.document != late.document
-    assert item_of(early).metadata["content_hash"] == item_of(late).metadata["content_hash"]
+    assert item_of(early).metadata.content_hash == item_of(late).metadata.content_hash
 
 
 def test_lone_surrogates_do_no_harm() -> None:
-    assert item_of(pagekeep.extract(ARTICLE.replace("kettle", "\ud800"))).metadata["content_hash"]
+    assert item_of(pagekeep.extract(ARTICLE.replace("kettle", "\ud800"))).metadata.content_hash
 
 
 def test_a_kept_page_is_what_was_fetched() -> None:
@@ -49,8 +48,8 @@ def test_a_kept_page_is_what_was_fetched() -> None:
     assert again == FETCHED
 
 
-def reading(level: str | None, words: int = 100) -> dict[str, Any]:
-    return {"quality": level, "word_count": words}
+def reading(level: QualityLevel | None, words: int = 100) -> ItemMetadata:
+    return ItemMetadata(quality=level, word_count=words)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def reading(level: str | None, words: int = 100) -> dict[str, Any]:
         (reading("article", 49), reading("article", 100)),
     ],
 )
-def test_a_lower_level_or_under_half_the_words_is_worse(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_a_lower_level_or_under_half_the_words_is_worse(new: ItemMetadata, old: ItemMetadata) -> None:
     assert build_item.why_worse(new, old)
 
 
@@ -72,9 +71,9 @@ def test_a_lower_level_or_under_half_the_words_is_worse(new: dict[str, Any], old
         (reading("article", 100), reading("simplified", 900)),
         (reading("article", 50), reading("article", 100)),
         (reading("bookmark", 0), reading("bookmark", 0)),
-        (reading("bookmark", 0), {}),
+        (reading("bookmark", 0), ItemMetadata()),
         (reading("bookmark", 0), reading(None)),
     ],
 )
-def test_anything_else_may_replace_what_is_there(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_anything_else_may_replace_what_is_there(new: ItemMetadata, old: ItemMetadata) -> None:
     assert build_item.why_worse(new, old) is None

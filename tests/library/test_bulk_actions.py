@@ -28,7 +28,7 @@ def test_every_deed_is_taken_back_by_its_counterpart(shelf: Store, action: str, 
 
     def state() -> tuple[object, ...]:
         now = shelf.get(item.id)
-        return bool(now.metadata.get("pinned")), bool(now.metadata.get("archived")), now.deleted_at is None
+        return bool(now.metadata.pinned), bool(now.metadata.archived), now.deleted_at is None
 
     before = state()
     do(shelf, action, [item.id])  # type: ignore[arg-type]

@@ -49,9 +49,9 @@ def test_reading_marks_the_item_opened(library: Store, item: Item) -> None:
 
 
 def test_tags_are_put_on_and_taken_off_the_others_staying(library: Store, item: Item) -> None:
-    before = item.metadata["tags"]
+    before = list(item.metadata.tags)
     tagged = shelf.retag(library, item.id, add=["#new\x1b", "harbour"], remove=["HISTORY"])
-    assert tagged.metadata["tags"] == [*(tag for tag in before if tag != "History"), "new"]
+    assert list(tagged.metadata.tags) == [*(tag for tag in before if tag != "History"), "new"]
 
 
 def test_the_library_opens_where_and_for_whom_the_settings_say(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_new_page_is_stored_with_its_raw_form(keep: Keep, shore: Shore, librar
     item = library.get(saved.item.id)
     assert (saved.outcome, item.title, item.domain) == ("added", "The keeper", "127.0.0.1")
     assert "puts the kettle on" in item.content
-    assert "harbour" in item.metadata["tags"]
+    assert "harbour" in item.metadata.tags
     raw = library.raw(item.id)
     assert raw is not None
     assert raw.body.decode() == shore.bodies["a"]
@@ -49,10 +49,10 @@ def test_a_new_page_is_stored_with_its_raw_form(keep: Keep, shore: Shore, librar
 def test_quality_and_versions_are_stored_with_the_item(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     item = keep(shore.url("a")).item
-    assert item.metadata["quality"] == "article"
-    assert item.metadata["parser_version"] == PARSER_VERSION
-    assert item.metadata["word_count"] > 200
-    assert item.metadata["used_js_rendering"] is False
+    assert item.metadata.quality == "article"
+    assert item.metadata.parser_version == PARSER_VERSION
+    assert item.metadata.word_count > 200
+    assert item.metadata.used_js_rendering is False
     assert frontmatter(item.content)["quality"] == "article"
 
 
@@ -61,7 +61,7 @@ def test_a_simplified_capture_says_so_in_the_item_and_its_frontmatter(keep: Keep
     lines = "".join(f"<li>Berth {n}: the keeper counts ships, and writes the number down.</li>" for n in range(40))
     shore.bodies["a"] = f"<title>Berths</title><body><ul>{lines}</ul>"
     item = keep(shore.url("a")).item
-    assert item.metadata["quality"] == "simplified"
+    assert item.metadata.quality == "simplified"
     assert frontmatter(item.content)["quality"] == "simplified"
     assert [found.id for found in library.list_items(ItemFilter(quality="simplified")).items] == [item.id]
 
@@ -77,18 +77,18 @@ def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
     shore.bodies["a"] = article(400, title="The keeper, revised")
     second = keep(shore.url("a")).item
     assert (second.id, second.saved_at, second.title) == (first.id, first.saved_at, "The keeper, revised")
-    assert (second.metadata["pinned"], second.metadata["archived"]) == (True, True)
-    assert second.metadata["tags"] == first.metadata["tags"]
+    assert (second.metadata.pinned, second.metadata.archived) == (True, True)
+    assert list(second.metadata.tags) == list(first.metadata.tags)
     assert frontmatter(second.content)["saved_at"] == frontmatter(first.content)["saved_at"]
 
 
 def test_a_tag_that_was_taken_off_does_not_come_back(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
     item = keep(shore.url("a")).item
-    assert "kettle" in item.metadata["tags"]
+    assert "kettle" in item.metadata.tags
     shelf.retag(library, item.id, remove=["kettle"])
-    assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata["tags"]
-    assert "new" in library.get(item.id).metadata["tags"]
+    assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata.tags
+    assert "new" in library.get(item.id).metadata.tags
 
 
 def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,10 +124,10 @@ def test_a_failed_refetch_keeps_the_good_content_and_records_the_failure(
         keep(shore.url("a"))
     after = library.get(before.id)
     assert after.content == before.content
-    assert after.metadata["last_error"]["type"] == "FetchHttpError"
+    assert after.metadata.last_error["type"] == "FetchHttpError"
     assert before.id[:8] in raised.value.suggestions[-1]
     shore.statuses.clear()
-    assert "last_error" not in keep(shore.url("a")).item.metadata
+    assert keep(shore.url("a")).item.metadata.last_error is None
 
 
 def test_a_page_that_cannot_be_fetched_at_first_is_an_error_and_nothing_is_stored(
@@ -145,10 +145,10 @@ def test_a_page_that_cannot_be_fetched_at_first_is_an_error_and_nothing_is_store
 def test_a_wall_is_stored_as_a_bookmark_with_reason_and_next_step(keep: Keep, shore: Shore) -> None:
     shore.bodies["a"] = WALL
     item = keep(shore.url("a")).item
-    assert item.metadata["quality"] == "bookmark"
-    assert item.metadata["caught"] == "bot_wall"
-    assert item.metadata["reason"]
-    assert item.metadata["suggestion"]
+    assert item.metadata.quality == "bookmark"
+    assert item.metadata.caught == "bot_wall"
+    assert item.metadata.reason
+    assert item.metadata.suggestion
     assert frontmatter(item.content)["extraction_failed"] is True
 
 
@@ -163,8 +163,8 @@ def test_a_worse_page_never_replaces_a_better_one_unless_forced(
     kept = keep(shore.url("a"), tags=("asked",))
     assert (kept.outcome, kept.item.content) == ("kept", good.content)
     assert library.raw(good.id) == raw
-    assert kept.item.metadata["last_error"]["message"]
-    assert "asked" in kept.item.metadata["tags"]
+    assert kept.item.metadata.last_error["message"]
+    assert "asked" in kept.item.metadata.tags
     forced = keep(shore.url("a"), force=True)
     assert (forced.outcome, forced.item.id) == ("updated", good.id)
     assert forced.item.content != good.content
@@ -182,8 +182,8 @@ def test_a_better_page_replaces_a_bookmark_and_its_reason_goes(keep: Keep, shore
     bookmark = keep(shore.url("a")).item
     shore.bodies["a"] = article(300)
     item = keep(shore.url("a")).item
-    assert (item.id, item.metadata["quality"]) == (bookmark.id, "article")
-    assert not {"reason", "suggestion", "caught"} & set(item.metadata)
+    assert (item.id, item.metadata.quality) == (bookmark.id, "article")
+    assert not any(getattr(item.metadata, name) for name in ("reason", "suggestion", "caught"))
 
 
 def test_a_wall_behind_a_short_address_does_not_make_a_second_item(keep: Keep, shore: Shore, library: Store) -> None:
@@ -206,7 +206,7 @@ def test_a_missing_browser_is_told_and_the_page_is_kept_as_it_came(
             return await save(Request(shore.url("a")), library, retrieval)
 
     saved = asyncio.run(one())
-    assert saved.item.metadata["quality"] == "bookmark"
+    assert saved.item.metadata.quality == "bookmark"
     assert saved.warnings[0].code == "not_rendered"
     assert saved.warnings[0].text.startswith("not rendered")
 
@@ -254,7 +254,7 @@ def test_retry_runs_the_whole_chain_on_a_fresh_page(keep: Keep, again: Keep, sho
     bookmark = keep(shore.url("a")).item
     shore.bodies["a"] = article(300)
     saved = again(bookmark.id)
-    assert (saved.item.id, saved.item.metadata["quality"]) == (bookmark.id, "article")
+    assert (saved.item.id, saved.item.metadata.quality) == (bookmark.id, "article")
     assert shore.site.asked("/page/a") == 2
 
 
@@ -266,7 +266,7 @@ def test_retry_is_refused_after_three_failures(keep: Keep, again: Keep, shore: S
     with pytest.raises(FetchHttpError):
         again(item.id)
     shore.statuses.clear()
-    assert again(item.id).item.metadata["retry_count"] == 3
+    assert again(item.id).item.metadata.retry_count == 3
     asked = shore.site.asked("/page/a")
     with pytest.raises(RetryLimit):
         again(item.id)
@@ -280,9 +280,9 @@ def test_the_count_of_retries_is_cleared_by_success_alone(
     item = keep(shore.url("a")).item
     again(item.id)
     again(item.id)
-    assert keep(shore.url("a")).item.metadata["retry_count"] == 2
+    assert keep(shore.url("a")).item.metadata.retry_count == 2
     shore.bodies["a"] = article(300)
-    assert "retry_count" not in again(item.id).item.metadata
+    assert again(item.id).item.metadata.retry_count == 0
 
 
 def test_a_deleted_item_is_not_retried(keep: Keep, again: Keep, shore: Shore, library: Store) -> None:
@@ -323,7 +323,7 @@ def test_a_save_that_is_killed_left_a_whole_item_or_none_and_can_be_run_again(
         saver.kill()
     assert library.check() == []
     for item in library.list_items(ItemFilter()).items:
-        assert item.metadata["quality"] == "article"
+        assert item.metadata.quality == "article"
         assert library.raw(item.id) is not None
         assert [hit.item.id for hit in library.search("kettle").hits] == [item.id]
     keep(shore.url("a"))
@@ -335,7 +335,7 @@ def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, l
     saved = keep(shore.url("a"), rules=book(discard=True))
     item = library.get(saved.item.id)
     assert (saved.outcome, item.title) == ("added", "The keeper")
-    assert (item.metadata["discarded"], item.metadata["archived"], item.metadata["quality"]) == (
+    assert (item.metadata.discarded, item.metadata.archived, item.metadata.quality) == (
         True,
         True,
         "discarded",
@@ -357,17 +357,17 @@ def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Sho
 
 def test_the_rules_in_force_are_noted_with_the_item(keep: Keep, shore: Shore) -> None:
     shore.bodies["a"] = article(300)
-    first = keep(shore.url("a")).item.metadata["rules_hash"]
-    assert keep(shore.url("a"), rules=book(remove=(".x",))).item.metadata["rules_hash"] != first
+    first = keep(shore.url("a")).item.metadata.rules_hash
+    assert keep(shore.url("a"), rules=book(remove=(".x",))).item.metadata.rules_hash != first
 
 
 def test_a_save_keeps_the_users_own_version_even_by_force(keep: Keep, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     item = keep(shore.url("a")).item
     own = {"title": item.title, "author": None, "published_at": None, "now": clock.now()}
-    library.replace_content(item.id, content="My own words.\n", metadata={"edited": True}, **own)
+    library.replace_content(item.id, content="My own words.\n", metadata=replace(item.metadata, edited=True), **own)
     again = keep(shore.url("a"), force=True, tags=("harbour",))
     assert (again.outcome, again.note) == ("kept", "the text is your own version")
     stored = library.get(item.id)
-    assert (stored.content, "harbour" in stored.metadata["tags"]) == ("My own words.\n", True)
-    assert "last_error" not in stored.metadata
+    assert (stored.content, "harbour" in stored.metadata.tags) == ("My own words.\n", True)
+    assert stored.metadata.last_error is None

@@ -14,6 +14,7 @@ from typing import Any
 
 from pagekeep.model import Item, RawPage
 from pagekeep.store import LOCAL_USER
+from pagekeep.store.metadata_json import metadata_from_json
 
 NOW = "2025-03-19T10:30:00.000000Z"
 
@@ -51,7 +52,7 @@ def make_item(
         author=author,
         saved_at=saved_at,
         published_at=published_at,
-        metadata={"tags": list(tags), "parser_version": 1, **metadata},
+        metadata=metadata_from_json({"tags": list(tags), "parser_version": 1, **metadata}),
         created_at=NOW,
         updated_at=NOW,
     )

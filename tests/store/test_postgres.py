@@ -161,7 +161,7 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
     with closing(open_store(server.app.replace("/postgres?", place))) as library:
         item = library.find_url("https://example.com/old")
         assert item is not None
-        assert (item.title, item.metadata["tags"]) == ("An old page", ["old"])
+        assert (item.title, list(item.metadata.tags)) == ("An old page", ["old"])
         raw = library.raw(item.id)
         assert raw is not None
         assert raw.body == b"<p>Old words</p>"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from pagekeep.library import normal_url
-from pagekeep.model import PARSER_VERSION, Fetched, Item, Page, QualityLevel, RawPage
+from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Page, QualityLevel, RawPage
 
 
 def new_item(
@@ -24,10 +24,9 @@ def new_item(
     source: str = "web",
 ) -> Item:
     """The item for a page; `url` is its normalised address, `url_full` the one the user gave."""
-    found = derived(page, rendered=fetched.rendered, rules_hash=rules_hash)
-    metadata = {name: value for name, value in found.items() if value is not None} | {"tags": list(tags)}
-    if page.quality.level == "discarded":
-        metadata["archived"] = True
+    metadata = replace(derived(page, rendered=fetched.rendered, rules_hash=rules_hash), tags=tags)
+    if metadata.discarded:
+        metadata = replace(metadata, archived=True)
     return Item(
         id=str(uuid.uuid4()),
         user_id=user_id,
@@ -51,33 +50,33 @@ def title_of(page: Page, url: str) -> str:
     return page.metadata.title or url
 
 
-def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> dict[str, Any]:
-    """What the parser found, as metadata of the item, `None` for what it did not: so that it goes from an old reading.
+def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:
+    """Return what extraction found, as metadata of the item.
 
-    `rules_hash` is the fingerprint of the rules that were in force.
+    `rules_hash` is the fingerprint of the rules that were active.
     """
     about = page.metadata
-    return {
-        "parser_version": PARSER_VERSION,
-        "rules_hash": rules_hash,
-        "used_js_rendering": rendered,
-        "content_hash": hashlib.sha256(page.markdown.encode("utf-8", "surrogatepass")).hexdigest(),
-        "quality": page.quality.level,
-        "score": page.quality.score,
-        "strategy": page.strategy,
-        "kind": page.kind,
-        "word_count": page.word_count,
-        "reading_time": page.reading_time,
-        "language": about.language,
-        "site_name": about.site_name,
-        "description": about.description,
-        "hero_image": about.hero_image,
-        "favicon": about.favicon,
-        "reason": page.quality.reason,
-        "caught": page.caught.kind if page.caught else None,
-        "suggestion": suggestion_of(page),
-        "discarded": True if page.quality.level == "discarded" else None,
-    }
+    return ItemMetadata(
+        parser_version=PARSER_VERSION,
+        rules_hash=rules_hash,
+        used_js_rendering=rendered,
+        content_hash=hashlib.sha256(page.markdown.encode("utf-8", "surrogatepass")).hexdigest(),
+        quality=page.quality.level,
+        score=page.quality.score,
+        strategy=page.strategy,
+        kind=page.kind,
+        word_count=page.word_count,
+        reading_time=page.reading_time,
+        language=about.language,
+        site_name=about.site_name,
+        description=about.description,
+        hero_image=about.hero_image,
+        favicon=about.favicon,
+        reason=page.quality.reason,
+        caught=page.caught.kind if page.caught else None,
+        suggestion=suggestion_of(page),
+        discarded=page.quality.level == "discarded",
+    )
 
 
 def suggestion_of(page: Page) -> str | None:
@@ -126,25 +125,20 @@ _RANKS: dict[QualityLevel, int] = {"discarded": 0, "bookmark": 1, "simplified": 
 EDITED: Final = "the text is your own version"
 
 
-def is_edited(metadata: Mapping[str, Any]) -> bool:
-    """Whether the stored text is the user's own version, which no reading of the page replaces."""
-    return bool(metadata.get("edited"))
-
-
-def why_worse(new: Mapping[str, Any], old: Mapping[str, Any]) -> str | None:
+def why_worse(new: ItemMetadata, old: ItemMetadata) -> str | None:
     """Why a new reading must not replace the one there is, judged by their metadata; `None` when it may.
 
     A lower level is worse; at the same level, fewer than half the words. An item without content of its own (imported,
     or by an older version) is worse than anything.
     """
-    had, has = old.get("quality"), new["quality"]
-    if has == had == "bookmark" and old.get("imported"):
+    had, has = old.quality, new.quality
+    if has == had == "bookmark" and old.imported:
         return "there is nothing to be had, and the import said what the page is"
-    if had not in _RANKS:
+    if had is None or has is None:
         return None
     if has == "discarded" != had:
         return "a rule discards the page now, and the stored reading is worth more"
     if _RANKS[has] != _RANKS[had]:
         return f"the new reading is only a {has}, the stored one {had}" if _RANKS[has] < _RANKS[had] else None
-    words, before = new.get("word_count", 0), old.get("word_count", 0)
+    words, before = new.word_count or 0, old.word_count or 0
     return f"the new reading has {words:,} words, the stored one {before:,}" if words * 2 < before else None

@@ -7,12 +7,12 @@ from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
-from pagekeep.model import Item
+from pagekeep.model import Item, MetadataChanges
 from pagekeep.store import Store
 
 Action = Literal["pin", "unpin", "archive", "unarchive", "delete", "restore", "opened"]
 
-_SETS: Final[dict[Action, dict[str, bool]]] = {
+_SETS: Final[dict[Action, MetadataChanges]] = {
     "pin": {"pinned": True},
     "unpin": {"pinned": False},
     "archive": {"archived": True},
@@ -47,6 +47,6 @@ def _do_one(store: Store, action: Action, key: str) -> Item | None:
             return store.restore(item.id, now)
         if action == "opened":
             return store.mark_opened(item.id, now)
-        return store.set_metadata(item.id, _SETS[action], now)
+        return store.set_metadata(item.id, now, **_SETS[action])
     except NotFound:
         return None

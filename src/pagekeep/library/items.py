@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Unpack
 
 from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
-from pagekeep.model import Item, RawPage
+from pagekeep.model import Item, MetadataChanges, RawPage
 from pagekeep.store import Store
 from pagekeep.text import one_line
 
@@ -45,18 +45,18 @@ def opened(store: Store, key: str) -> Item:
     return store.mark_opened(find(store, key).id, clock.now())
 
 
-def change(store: Store, key: str, **changes: Any) -> Item:
+def change(store: Store, key: str, **changes: Unpack[MetadataChanges]) -> Item:
     """Set what the user may set: `pinned`, `archived`."""
-    return store.set_metadata(find(store, key).id, changes, clock.now())
+    return store.set_metadata(find(store, key).id, clock.now(), **changes)
 
 
 def retag(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Item:
     """Put tags on and take tags off, the others staying in their order."""
     item = find(store, key)
     gone = {clean_tag(tag).casefold() for tag in remove}
-    wanted = [*item.metadata.get("tags", ()), *(clean_tag(tag) for tag in add)]
-    tags = [tag for tag in dict.fromkeys(wanted) if tag and tag.casefold() not in gone]
-    return store.set_metadata(item.id, {"tags": tags}, clock.now())
+    wanted = [*item.metadata.tags, *(clean_tag(tag) for tag in add)]
+    tags = tuple(tag for tag in dict.fromkeys(wanted) if tag and tag.casefold() not in gone)
+    return store.set_metadata(item.id, clock.now(), tags=tags)
 
 
 def clean_tag(tag: str) -> str:
@@ -77,19 +77,20 @@ def set_by_user(
     unchanged_since: str | None = None,
 ) -> Item:
     """Change what the user may set, all in one step; `None` leaves a thing as it is."""
-    changes: dict[str, Any] = {
-        name: flag for name, flag in (("pinned", pinned), ("archived", archived)) if flag is not None
-    }
-    had = list(item.metadata.get("tags", ()))
-    wanted = _retagged(had if tags is None else list(tags), add, remove)
-    if tags is not None or wanted != had:
+    changes: MetadataChanges = {}
+    if pinned is not None:
+        changes["pinned"] = pinned
+    if archived is not None:
+        changes["archived"] = archived
+    wanted = _retagged(item.metadata.tags if tags is None else tags, add, remove)
+    if tags is not None or wanted != item.metadata.tags:
         changes["tags"] = wanted
     if changes or unchanged_since is not None:
-        item = store.set_metadata(item.id, changes, clock.now(), unchanged_since=unchanged_since)
+        item = store.set_metadata(item.id, clock.now(), unchanged_since=unchanged_since, **changes)
     return store.mark_opened(item.id, clock.now()) if opened else item
 
 
-def _retagged(had: Iterable[str], add: Iterable[str], remove: Iterable[str]) -> list[str]:
+def _retagged(had: Iterable[str], add: Iterable[str], remove: Iterable[str]) -> tuple[str, ...]:
     gone = {clean_tag(tag).casefold() for tag in remove}
     wanted = dict.fromkeys(map(clean_tag, (*had, *add)))
-    return [tag for tag in wanted if tag and tag.casefold() not in gone]
+    return tuple(tag for tag in wanted if tag and tag.casefold() not in gone)

@@ -13,7 +13,7 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.domain_memory import preferred, remember
-from pagekeep.model import Fetched, Item, Options, Page, SaveResult, WarningCode
+from pagekeep.model import Fetched, Item, MetadataChanges, Options, Page, SaveResult, WarningCode
 from pagekeep.store import Store
 
 MOST_RETRIES: Final = 3
@@ -96,14 +96,14 @@ async def retry(
     item = await to_thread(store.get, key)
     if item.deleted_at is not None:
         raise NotFound("The item is deleted.", suggestions=("First restore it.",))
-    tried = int(item.metadata.get("retry_count", 0))
+    tried = item.metadata.retry_count
     if tried >= MOST_RETRIES:
         raise RetryLimit(
             f"The page was already retried {tried} times without success.",
             suggestions=("Save its address anew when the site has changed.",),
         )
     # Counted before it is tried: an attempt that is killed was one.
-    item = await to_thread(store.set_metadata, item.id, {"retry_count": tried + 1}, clock.now())
+    item = await to_thread(store.set_metadata, item.id, clock.now(), retry_count=tried + 1)
     asked = replace(request or Request(""), url=item.url_full)
     return await save(asked, store, retrieval, known=item, progress=progress)
 
@@ -153,12 +153,13 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
     remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
     if there is None:
         return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "added")
-    if build_item.is_edited(there.metadata):
+    if there.metadata.edited:
         return SaveResult(_keep(store, there, new, None), "kept", build_item.EDITED)
     worse = None if placing.force else build_item.why_worse(new.metadata, there.metadata)
     if worse:
         return SaveResult(_keep(store, there, new, worse), "kept", worse)
-    new = replace(new, metadata={**new.metadata, **_retries(page, there)})
+    if page.quality.level == "bookmark":  # the count of retries goes on while there is no success
+        new = replace(new, metadata=replace(new.metadata, retry_count=there.metadata.retry_count))
     same = new.content == there.content
     return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "updated", unchanged=same)
 
@@ -169,28 +170,22 @@ def _tags(page: Page, there: Item | None, asked: tuple[str, ...]) -> tuple[str, 
     return tuple(dict.fromkeys((*asked, *own)))
 
 
-def _retries(page: Page, there: Item) -> dict[str, Any]:
-    """The count of retries goes on while there is no success."""
-    count = there.metadata.get("retry_count")
-    return {"retry_count": count} if count and page.quality.level == "bookmark" else {}
-
-
 def _keep(store: Store, there: Item, new: Item, worse: str | None) -> Item:
     """The item as it was, alive, with the tags that were asked for and a note of what came instead, if that was worse."""
-    changes: dict[str, Any] = {}
+    changes: MetadataChanges = {}
     if worse:
         said = f"{worse[0].upper()}{worse[1:]}."
-        changes["last_error"] = _failure("Worse", str(new.metadata.get("reason") or said), new.updated_at)
-    if new.metadata["tags"]:
-        changes["tags"] = list(dict.fromkeys((*there.metadata.get("tags", ()), *new.metadata["tags"])))
+        changes["last_error"] = _failure("Worse", new.metadata.reason or said, new.updated_at)
+    if new.metadata.tags:
+        changes["tags"] = tuple(dict.fromkeys((*there.metadata.tags, *new.metadata.tags)))
     if there.deleted_at is not None:
         store.restore(there.id, new.updated_at)
-    return store.set_metadata(there.id, changes, new.updated_at)
+    return store.set_metadata(there.id, new.updated_at, **changes)
 
 
 def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
     moment = clock.now()
-    store.set_metadata(known.id, {"last_error": _failure(error.type, error.message, moment)}, moment)
+    store.set_metadata(known.id, moment, last_error=_failure(error.type, error.message, moment))
     error.suggestions = (*error.suggestions, f"What was saved before is still there: {known.id[:8]}.")
 
 

@@ -2,15 +2,18 @@
 
 from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
 from pagekeep.model.library import (
+    DERIVED_METADATA,
     Annotation,
     Entry,
     Hit,
     HitPage,
     Item,
     ItemFilter,
+    ItemMetadata,
     ItemPage,
     Job,
     JobState,
+    MetadataChanges,
     Put,
     RawPage,
     SaveResult,
@@ -44,6 +47,7 @@ from pagekeep.model.page import (
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 
 __all__ = [
+    "DERIVED_METADATA",
     "KINDS",
     "PARSER_VERSION",
     "SCOPES",
@@ -60,6 +64,7 @@ __all__ = [
     "HitPage",
     "Item",
     "ItemFilter",
+    "ItemMetadata",
     "ItemPage",
     "Job",
     "JobState",
@@ -67,6 +72,7 @@ __all__ = [
     "Link",
     "Media",
     "Metadata",
+    "MetadataChanges",
     "NeedRender",
     "Options",
     "Page",

@@ -3,15 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypedDict
 
 from pagekeep.model.page import PageWarning, QualityLevel
 
 
 @dataclass(frozen=True, slots=True)
+class ItemMetadata:
+    """What is known about an item besides its text: set by the user, derived by extraction, or noted by the library."""
+
+    # Set by the user; a new extraction of the page never changes these.
+    pinned: bool | None = None
+    """`None` until the user decides."""
+    archived: bool | None = None
+    """`None` until the user, or a rule that discards the page, decides."""
+    tags: tuple[str, ...] = ()
+    notes: str | None = None
+    edited: bool = False
+    """The text is the user's own version, which no extraction replaces."""
+
+    # Derived by extraction.
+    parser_version: int | None = None
+    rules_hash: str | None = None
+    """Fingerprint of the rules that were active."""
+    used_js_rendering: bool | None = None
+    content_hash: str | None = None
+    """SHA-256 of the Markdown without frontmatter."""
+    quality: QualityLevel | None = None
+    """`None` for a page that was never extracted."""
+    score: int | None = None
+    strategy: str | None = None
+    kind: str | None = None
+    word_count: int | None = None
+    reading_time: str | None = None
+    language: str | None = None
+    site_name: str | None = None
+    description: str | None = None
+    hero_image: str | None = None
+    favicon: str | None = None
+    reason: str | None = None
+    """Why the quality level is not better."""
+    caught: str | None = None
+    """What came instead of the page, such as a consent wall."""
+    suggestion: str | None = None
+    """What the user can do about it."""
+    discarded: bool = False
+
+    # Noted by the library.
+    retry_count: int = 0
+    """Retries by hand since the last success."""
+    last_error: Mapping[str, Any] | None = None
+    """`type`, `message` and `at` of the last fetch that failed or was worse than what is stored."""
+    imported: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Stored keys that this version does not know: kept, and written back."""
+
+
+DERIVED_METADATA: Final = (
+    *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "quality", "score", "strategy", "kind"),
+    *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
+    *("caught", "suggestion", "discarded"),
+)
+"""Fields of `ItemMetadata` that every extraction of the page replaces."""
+
+
+class MetadataChanges(TypedDict, total=False):
+    """Fields of `ItemMetadata` that change without a new extraction."""
+
+    pinned: bool | None
+    archived: bool | None
+    tags: tuple[str, ...]
+    edited: bool
+    parser_version: int | None
+    retry_count: int
+    last_error: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """A page in someone's library."""
+    """A page in a user's library."""
 
     id: str
     """UUID as text."""
@@ -29,8 +100,7 @@ class Item:
     author: str | None
     saved_at: str
     published_at: str | None
-    metadata: Mapping[str, Any]
-    """pinned, archived, tags, parser_version, used_js_rendering, content_hash, quality, strategy, retry_count, discarded..."""
+    metadata: ItemMetadata
     created_at: str
     updated_at: str
     last_opened_at: str | None = None

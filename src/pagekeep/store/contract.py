@@ -8,9 +8,21 @@ Every method is one transaction; what was acknowledged survives a crash.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Unpack
 
-from pagekeep.model import Annotation, Entry, HitPage, Item, ItemFilter, ItemPage, Job, Put, RawPage
+from pagekeep.model import (
+    Annotation,
+    Entry,
+    HitPage,
+    Item,
+    ItemFilter,
+    ItemMetadata,
+    ItemPage,
+    Job,
+    MetadataChanges,
+    Put,
+    RawPage,
+)
 
 Order = Literal["saved", "opened", "title", "published"]
 
@@ -61,20 +73,19 @@ class Store(Protocol):
         title: str,
         author: str | None,
         published_at: str | None,
-        metadata: Mapping[str, Any],
+        metadata: ItemMetadata,
         now: str,
     ) -> Item:
-        """A new reading of the same page (reparse): derived metadata keys are replaced, the user's stay.
+        """A new reading of the same page (reparse): the derived fields of the metadata are replaced, the user's stay.
 
-        With `edited: True` in the metadata it is the user's own version, which no later reading replaces, be it by this or
-        by `upsert`, until `edited` is taken off the item.
+        With `edited` in the metadata it is the user's own version, which no later reading replaces, be it by this or
+        by `upsert`, until `edited` is taken off the item. A result better than a bookmark clears the count of retries.
         """
 
     def set_metadata(
-        self, item_id: str, changes: Mapping[str, Any], now: str, *, unchanged_since: str | None = None
+        self, item_id: str, now: str, *, unchanged_since: str | None = None, **changes: Unpack[MetadataChanges]
     ) -> Item:
-        """Merge keys into the metadata (pinned, archived, tags, retry_count...); `None` removes a key. `Outdated` when the
-        item's `updated_at` is another than `unchanged_since`."""
+        """Change some fields of the metadata. `Outdated` when the item's `updated_at` is another than `unchanged_since`."""
 
     def mark_opened(self, item_id: str, now: str) -> Item: ...
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Item
+from pagekeep.model import Item, ItemMetadata
+from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 
 
 def clean_text(text: str) -> str:
@@ -49,7 +50,12 @@ def clean_item(item: Item) -> Item:
     texts = {
         name: clean_text(value) for name in item.__dataclass_fields__ if isinstance(value := getattr(item, name), str)
     }
-    return replace(item, **texts, metadata=clean_json(item.metadata))
+    return replace(item, **texts, metadata=clean_metadata(item.metadata))
+
+
+def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:
+    """The metadata as both engines can hold it."""
+    return metadata_from_json(clean_json(metadata_to_json(metadata)))
 
 
 def url_hash(url: str) -> str:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
-from pagekeep.model import Annotation, Entry, HitPage, Item, ItemFilter, ItemPage, Job, Put, RawPage
+from pagekeep.model import (
+    Annotation,
+    Entry,
+    HitPage,
+    Item,
+    ItemFilter,
+    ItemMetadata,
+    ItemPage,
+    Job,
+    MetadataChanges,
+    Put,
+    RawPage,
+)
 from pagekeep.store.contract import Order
 from pagekeep.store.engine import Engine
 from pagekeep.store.tables import annotations as passages
@@ -52,7 +64,7 @@ class Library:
         title: str,
         author: str | None,
         published_at: str | None,
-        metadata: Mapping[str, Any],
+        metadata: ItemMetadata,
         now: str,
     ) -> Item:
         return self._engine.write(
@@ -69,7 +81,7 @@ class Library:
         )
 
     def set_metadata(
-        self, item_id: str, changes: Mapping[str, Any], now: str, *, unchanged_since: str | None = None
+        self, item_id: str, now: str, *, unchanged_since: str | None = None, **changes: Unpack[MetadataChanges]
     ) -> Item:
         return self._engine.write(lambda tx: items.set_metadata(tx, item_id, changes, now, unchanged_since))
 

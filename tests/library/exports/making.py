@@ -13,7 +13,7 @@ from pagekeep.library.exports.run import Exported, Wish, export
 from pagekeep.library.imports.report import Report
 from pagekeep.library.imports.run import Plan, import_folder, import_stream
 from pagekeep.markdown.frontmatter import frontmatter, stamp
-from pagekeep.model import Annotation, Entry, Item
+from pagekeep.model import Annotation, Entry, Item, ItemMetadata
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -70,7 +70,7 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
         "author": fields["author"],
         "saved_at": saved,
         "published_at": fields["published_date"],
-        "metadata": {"tags": tags, "quality": "article", "word_count": 12, "reading_time": "1 min", **flags},
+        "metadata": ItemMetadata(tags=tuple(tags), quality="article", word_count=12, reading_time="1 min", **flags),
         "created_at": NOW,
         "updated_at": NOW,
         **changes,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
 from pagekeep.library.exports.jsonl import read_line, write_line
-from pagekeep.model import Annotation
+from pagekeep.model import Annotation, ItemMetadata
 from tests.library.exports.making import NOW, make_item
 
 ITEM = make_item(7, "keeper")
@@ -60,7 +60,7 @@ def test_metadata_of_the_wrong_kind_is_left_out() -> None:
         "own": [1],
     }
     item, _ = read_line(json.dumps({**json.loads(write_line(ITEM)), "metadata": wrong}), "keeper")
-    assert item.metadata == {"tags": ["a", "b c"], "own": [1]}
+    assert item.metadata == ItemMetadata(tags=("a", "b c"), extra={"own": [1]})
 
 
 def test_metadata_that_no_library_can_hold_is_refused() -> None:

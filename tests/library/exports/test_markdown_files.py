@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.library.exports import markdown_files
+from pagekeep.model import ItemMetadata
 from tests.library.exports.making import make_item
 
 ITEM = make_item(5, "keeper", title='He said: "ships"', tags=["sea", "solar panels", "2024", "C#"])
@@ -63,7 +64,7 @@ def test_an_address_that_the_page_does_not_tell_is_told() -> None:
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=3))
 def test_whatever_a_page_is_called_its_file_is_valid_yaml(title: str, tags: list[str]) -> None:
-    item = replace(ITEM, title=title, content="x\n", author=title, metadata={"tags": tags, "notes": title})
+    item = replace(ITEM, title=title, content="x\n", author=title, metadata=ItemMetadata(tags=tuple(tags), notes=title))
     for profile in markdown_files.PROFILES:
         text = markdown_files.write(item, profile=profile).encode("utf-8", "replace").decode()
         found = markdown_files.read(text)

@@ -57,7 +57,7 @@ def test_an_import_into_the_same_library_changes_nothing(library: Store, tmp_pat
 def test_a_second_export_writes_only_what_changed(library: Store, tmp_path: Path) -> None:
     items = fill(library, 12)
     send(library, tmp_path)
-    library.set_metadata(items[3].id, {"tags": ["new"]}, "2025-04-01T00:00:00.000000Z")
+    library.set_metadata(items[3].id, "2025-04-01T00:00:00.000000Z", tags=("new",))
     done = send(library, tmp_path)
     assert (done.written, done.unchanged) == (1, 11)
 
@@ -87,7 +87,7 @@ def test_bookmarks_are_read_by_our_own_import(library: Store, new_library: New, 
     assert old is not None
     assert new is not None
     assert (new.title, new.saved_at) == (old.title.replace("\n", " "), old.saved_at)
-    assert new.metadata["tags"] == old.metadata["tags"]
+    assert list(new.metadata.tags) == list(old.metadata.tags)
 
 
 async def _picture(_request: Request, reply: Reply) -> None:

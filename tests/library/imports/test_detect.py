@@ -41,11 +41,11 @@ def test_an_export_comes_in_completely_and_a_second_time_changes_nothing(
         item = items[told.url]
         if told.title:
             assert item.title == " ".join(told.title.split())
-        assert tags(told, name) <= set(item.metadata["tags"])
+        assert tags(told, name) <= set(item.metadata.tags)
         if name not in samples.UNDATED:
             assert item.saved_at == told.saved_at
         if name not in samples.WITHOUT_STATE:
-            assert bool(item.metadata.get("archived")) is told.archived
+            assert bool(item.metadata.archived) is told.archived
         assert item.source == f"import:{wanted}"
     again = bring(data, name)
     assert (again.added, again.updated, again.unchanged) == (0, 0, report.added)
@@ -60,7 +60,7 @@ STARS = ["wallabag.json", "goodlinks.json", "raindrop.csv", "matter.csv", "bookm
 def test_what_was_starred_is_pinned(name: str, library: Store, bring: Bring) -> None:
     bring(samples.ALL[name][1], name)
     items = everything(library)
-    assert [bool(items[told.url].metadata.get("pinned")) for told in samples.pages()] == [
+    assert [bool(items[told.url].metadata.pinned) for told in samples.pages()] == [
         told.pinned for told in samples.pages()
     ]
 
@@ -89,7 +89,7 @@ def test_carried_content_goes_through_the_pipeline_with_its_raw_page(name: str, 
     report = bring(samples.ALL[name][1], name)
     assert report.carried >= samples.COUNT - 3
     item = everything(library)[samples.pages()[10].url]
-    assert item.metadata["quality"] == "article"
+    assert item.metadata.quality == "article"
     assert "It was day 10." in item.content
     assert "## The wind" in item.content
     assert "alert" not in item.content
@@ -108,7 +108,7 @@ def test_a_highlight_knows_the_words_around_it(library: Store, bring: Bring) -> 
 
 def test_a_pdf_of_omnivore_is_a_bookmark_and_that_is_said(library: Store, bring: Bring) -> None:
     report = bring(samples.omnivore(), "omnivore.zip")
-    assert everything(library)[samples.pages()[11].url].metadata["quality"] == "bookmark"
+    assert everything(library)[samples.pages()[11].url].metadata.quality == "bookmark"
     assert any("PDF" in said for _, said in report.remarks)
 
 
@@ -122,7 +122,7 @@ def test_folders_lists_and_collections_become_tags(library: Store, bring: Bring)
         ("linkwarden.json", {"Coast", "Log"}),
     ):
         bring(samples.ALL[name][1], name)
-        found = set(everything(library)[url].metadata["tags"])
+        found = set(everything(library)[url].metadata.tags)
         assert wanted <= found
         assert found.isdisjoint({"Unsorted", "Unorganized", "Unread", "Lesezeichenleiste", "Bookmarks Menu"})
 
@@ -131,7 +131,7 @@ def test_folders_lists_and_collections_become_tags(library: Store, bring: Bring)
 def test_older_files_of_instapaper_lack_columns(columns: int, library: Store, bring: Bring) -> None:
     assert bring(samples.instapaper(columns)).added == samples.COUNT
     item = everything(library)[samples.pages()[4].url]
-    assert item.metadata["archived"] is True
+    assert item.metadata.archived is True
     assert (item.saved_at == samples.pages()[4].saved_at) is (columns == 5)
 
 
@@ -150,7 +150,7 @@ def test_a_table_with_semicolons_in_another_encoding_is_read(library: Store, bri
     table = "title;url;time_added;tags;status\r\nÜber Ebbe;https://example.com/a;1300000000;a|b;archive\r\n"
     assert bring(table.encode("utf-16")).added == 1
     item = everything(library)["https://example.com/a"]
-    assert (item.title, item.metadata["tags"]) == ("Über Ebbe", ["a", "b"])
+    assert (item.title, list(item.metadata.tags)) == ("Über Ebbe", ["a", "b"])
 
 
 def test_what_no_format_fits_is_refused() -> None:

@@ -49,8 +49,8 @@ def test_rows_that_failed_can_be_mended_and_imported(library: Store, bring: Brin
     mended = bring(out.getvalue().replace("exmaple/2", "https://example.com/2"))
     assert (mended.added, mended.failed) == (1, 0)
     item = everything(library)["https://example.com/2"]
-    assert (item.title, item.source, item.metadata["tags"]) == ("Bad", "import:pocket", ["b"])
-    assert item.metadata["archived"] is True
+    assert (item.title, item.source, list(item.metadata.tags)) == ("Bad", "import:pocket", ["b"])
+    assert item.metadata.archived is True
     assert item.saved_at.startswith("2011-03-13")
 
 

@@ -64,9 +64,9 @@ def test_a_bookmark_becomes_its_page_and_keeps_what_the_export_said(library: Sto
     report = fetch(bookmark(shore.url("log")))
     item = one(library)
     assert (report.fetched, report.not_fetched) == (1, 0)
-    assert (item.title, item.metadata["quality"], item.source) == ("The live page", "article", "web")
+    assert (item.title, item.metadata.quality, item.source) == ("The live page", "article", "web")
     assert item.saved_at == "2011-03-13T07:06:40.000000Z"
-    assert item.metadata["tags"] == ["fog"]
+    assert list(item.metadata.tags) == ["fog"]
     assert fetch(bookmark(shore.url("log"))).fetched == 0
 
 
@@ -75,8 +75,8 @@ def test_a_page_that_is_gone_stays_the_bookmark_it_was_and_is_told(library: Stor
     assert (report.fetched, report.not_fetched) == (0, 1)
     assert "404" in report.remarks[0][1]
     item = one(library)
-    assert (item.title, item.metadata["quality"]) == ("From the export", "bookmark")
-    assert item.metadata["last_error"]["type"] == "FetchHttpError"
+    assert (item.title, item.metadata.quality) == ("From the export", "bookmark")
+    assert item.metadata.last_error["type"] == "FetchHttpError"
 
 
 def test_a_wall_does_not_take_the_title_of_the_export(library: Store, shore: Shore, fetch: Fetch) -> None:
@@ -84,13 +84,13 @@ def test_a_wall_does_not_take_the_title_of_the_export(library: Store, shore: Sho
     fetch(bookmark(shore.url("wall")))
     item = one(library)
     assert item.title == "From the export"
-    assert item.metadata["last_error"]["type"] == "Worse"
+    assert item.metadata.last_error["type"] == "Worse"
 
 
 def test_carried_content_stays_when_the_live_page_is_gone(library: Store, shore: Shore, fetch: Fetch) -> None:
     fetch(kept(shore.url("gone")))
     item = one(library)
-    assert item.metadata["quality"] == "article"
+    assert item.metadata.quality == "article"
     assert "It was day 10." in item.content
 
 

@@ -16,7 +16,7 @@ def item(content: str = "bookmark", *, source: str = "import:pocket", **said: An
 def test_tags_are_those_of_both_and_the_earliest_moment_stays() -> None:
     old, new = item(tags=["Sea", "fog"], saved_at=moment(9)), item(tags=["SEA", "wind"], saved_at=moment(5))
     result = merged(old, new)
-    assert result.metadata["tags"] == ["Sea", "fog", "wind"]
+    assert list(result.metadata.tags) == ["Sea", "fog", "wind"]
     assert result.saved_at == moment(5)
     assert merged(new, old).saved_at == moment(5)
     assert (result.id, result.created_at) == (old.id, old.created_at)
@@ -24,8 +24,8 @@ def test_tags_are_those_of_both_and_the_earliest_moment_stays() -> None:
 
 def test_archived_and_pinned_hold_if_either_says_so() -> None:
     result = merged(item(archived=True), item(pinned=True))
-    assert (result.metadata["archived"], result.metadata["pinned"]) == (True, True)
-    assert "archived" not in merged(item(), item()).metadata
+    assert (result.metadata.archived, result.metadata.pinned) == (True, True)
+    assert not merged(item(), item()).metadata.archived
 
 
 def test_content_that_is_there_stays() -> None:
@@ -37,7 +37,7 @@ def test_content_that_is_there_stays() -> None:
 def test_content_that_the_export_carries_takes_the_place_of_a_bookmark() -> None:
     for old in (item(), item(source="web")):
         result = merged(old, item("A page.", title="New", strategy="readability"))
-        assert (result.content, result.title, result.metadata["quality"]) == ("A page.", "New", "article")
+        assert (result.content, result.title, result.metadata.quality) == ("A page.", "New", "article")
         assert result.id == old.id
 
 

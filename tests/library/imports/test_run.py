@@ -48,8 +48,8 @@ def test_programs_are_merged_not_doubled(library: Store, bring: Bring) -> None:
     assert len(items) == samples.COUNT + 1
     told = samples.pages()[20]
     item = items[told.url]
-    assert (item.metadata["archived"], item.metadata["pinned"], item.saved_at) == (True, True, told.saved_at)
-    assert item.metadata["quality"] == "article"
+    assert (item.metadata.archived, item.metadata.pinned, item.saved_at) == (True, True, told.saved_at)
+    assert item.metadata.quality == "article"
     assert library.check() == []
 
 
@@ -65,7 +65,7 @@ def test_content_that_cannot_be_read_leaves_a_bookmark_and_a_remark(library: Sto
     report = bring(samples.wallabag(), read=read)
     assert (report.added, report.failed, report.carried) == (samples.COUNT, 0, 0)
     assert "It hangs." in report.remarks[0][1]
-    assert {item.metadata["quality"] for item in everything(library).values()} == {"bookmark"}
+    assert {item.metadata.quality for item in everything(library).values()} == {"bookmark"}
 
 
 def test_an_import_that_breaks_off_keeps_what_came_before_and_goes_on_when_run_again(

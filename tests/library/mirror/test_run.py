@@ -19,7 +19,7 @@ from pagekeep.library.exports.file_names import MOST_BYTES
 from pagekeep.library.mirror import run
 from pagekeep.library.mirror.records import Records
 from pagekeep.library.mirror.run import Pass, mirror, watch
-from pagekeep.model import Item
+from pagekeep.model import Item, ItemMetadata
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill, make_item
 from tests.library.mirror.conftest import Vault
@@ -41,7 +41,7 @@ def test_every_item_has_a_file_and_a_second_pass_has_nothing_to_do(vault: Vault)
 
 def test_only_what_changed_in_the_library_is_written(vault: Vault, library: Store) -> None:
     item = items(library)[2]
-    library.set_metadata(item.id, {"tags": ["tide"]}, clock.now())
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
     new = library.upsert(make_item(40, library.user_id), None)
     done = vault.sync()
     assert sorted(done.written) == sorted(vault.file(one).name for one in (item.id, new.id))
@@ -62,14 +62,14 @@ def test_tags_and_marks_flow_back(vault: Vault, library: Store) -> None:
     vault.edit(item.id, lambda text: re.sub(r"tags: .*", "tags: [sea, new one]\npinned: true", text))
     assert len(vault.sync().taken) == 1
     stored = library.get(item.id)
-    assert (stored.metadata["tags"], stored.metadata["pinned"]) == (["sea", "new one"], True)
+    assert (list(stored.metadata.tags), stored.metadata.pinned) == (["sea", "new one"], True)
     assert [hit.item.id for hit in library.search('tag:"new one"').hits] == [item.id]
     vault.edit(item.id, lambda text: text.replace("pinned: true\n", "").replace("archived: true\n", ""))
     vault.sync()
     stored = library.get(item.id)
-    assert not stored.metadata.get("pinned")
-    assert not stored.metadata.get("archived")
-    assert "edited" not in stored.metadata
+    assert not stored.metadata.pinned
+    assert not stored.metadata.archived
+    assert not stored.metadata.edited
     assert vault.sync() == QUIET
 
 
@@ -78,12 +78,12 @@ def test_a_text_that_was_changed_is_the_users_own_version_and_stays(vault: Vault
     path = vault.edit(item.id, lambda text: text.replace("End.", "The end, as I see it."))
     vault.sync()
     stored = library.get(item.id)
-    assert stored.metadata["edited"] is True
+    assert stored.metadata.edited is True
     assert "as I see it" in stored.content
     assert stored.content.startswith(item.content.partition("\n---\n")[0])
     assert [hit.item.id for hit in library.search('"as I see it"').hits] == [item.id]
     reading = {"title": "x", "author": None, "published_at": None, "now": clock.now()}
-    library.replace_content(item.id, content="A new reading.\n", metadata={"word_count": 3}, **reading)
+    library.replace_content(item.id, content="A new reading.\n", metadata=ItemMetadata(word_count=3), **reading)
     vault.sync()
     assert "as I see it" in path.read_text()
     assert "edited: true" in path.read_text()
@@ -95,21 +95,21 @@ def test_taking_the_mark_off_lets_go_of_the_own_version(vault: Vault, library: S
     vault.sync()
     vault.edit(item.id, lambda text: text.replace("edited: true\n", ""))
     vault.sync()
-    assert "edited" not in library.get(item.id).metadata
-    assert "parser_version" not in library.get(item.id).metadata
+    assert not library.get(item.id).metadata.edited
+    assert not library.get(item.id).metadata.parser_version
 
 
 def test_changes_on_both_sides_are_put_together(vault: Vault, library: Store) -> None:
     item = items(library)[3]
-    assert item.metadata["tags"] == ["sea", "solar panels", "C#"]
+    assert list(item.metadata.tags) == ["sea", "solar panels", "C#"]
     vault.edit(
         item.id, lambda text: re.sub(r"tags: .*", "tags: [sea, solar panels, by hand]", text).replace("End.", "Mine.")
     )
-    library.set_metadata(item.id, {"tags": ["solar panels", "C#", "by program"], "pinned": True}, clock.now())
+    library.set_metadata(item.id, clock.now(), tags=("solar panels", "C#", "by program"), pinned=True)
     vault.sync()
     stored = library.get(item.id)
-    assert stored.metadata["tags"] == ["solar panels", "by program", "by hand"]
-    assert (stored.metadata["pinned"], stored.metadata["edited"]) == (True, True)
+    assert list(stored.metadata.tags) == ["solar panels", "by program", "by hand"]
+    assert (stored.metadata.pinned, stored.metadata.edited) == (True, True)
     text = vault.file(item.id).read_text()
     assert "tags: [solar panels, by program, by hand]" in text
     assert "pinned: true" in text
@@ -137,7 +137,7 @@ def test_files_may_be_renamed_and_moved(vault: Vault, library: Store) -> None:
     (vault.folder / "harbour").mkdir()
     path.rename(vault.folder / "harbour" / "My own name.md")
     assert vault.sync().renamed == ["harbour/My own name.md"]
-    library.set_metadata(item.id, {"pinned": True}, clock.now())
+    library.set_metadata(item.id, clock.now(), pinned=True)
     assert vault.sync().written == ["harbour/My own name.md"]
     moved = vault.file(other.id)
     moved.rename(vault.folder / "harbour" / moved.name)
@@ -167,7 +167,7 @@ def test_a_copy_is_the_users_own(vault: Vault, library: Store) -> None:
     copy.write_text(path.read_text().replace("End.", "Only in the copy."))
     assert vault.sync() == QUIET
     assert "Only in the copy." in copy.read_text()
-    assert "edited" not in library.get(item.id).metadata
+    assert not library.get(item.id).metadata.edited
 
 
 def test_files_without_an_item_are_left_alone(vault: Vault) -> None:
@@ -184,7 +184,7 @@ def test_fields_of_the_users_own_outlive_a_new_version(vault: Vault, library: St
     item = items(library)[1]
     vault.edit(item.id, lambda text: text.replace("\n---\n", "\naliases: [Watch]\ncssclasses: [wide]\n---\n", 1))
     vault.sync()
-    library.set_metadata(item.id, {"tags": ["tide"]}, clock.now())
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
     vault.sync()
     text = vault.file(item.id).read_text()
     assert "aliases: [Watch]\ncssclasses: [wide]\n---" in text
@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_read_is_told_and_left_alone(vault: Vault, library
     item = items(library)[1]
     path = vault.edit(item.id, lambda text: text.replace("title: ", "title: [", 1))
     broken = path.read_text()
-    library.set_metadata(item.id, {"tags": ["tide"]}, clock.now())
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
     done = vault.sync()
     assert [name for name, _ in done.problems] == [path.name]
     assert path.read_text() == broken
@@ -229,7 +229,7 @@ def test_notes_to_passages_may_be_changed_in_the_file(vault: Vault, library: Sto
     vault.edit(item.id, lambda text: text.replace("A note on the whole page.", "A better note."))
     vault.sync()
     assert [one.note for one in library.annotations(item.id)][1] == "A better note."
-    assert "edited" not in library.get(item.id).metadata
+    assert not library.get(item.id).metadata.edited
     library.drop_annotation(library.annotations(item.id)[1].id)
     vault.sync()
     assert "A better note." not in vault.file(item.id).read_text()
@@ -241,7 +241,7 @@ def test_another_profile_writes_the_same_files_in_its_own_way(vault: Vault, libr
     item = items(library)[3]
     vault.edit(item.id, lambda text: text.replace('  - "solar-panels"\n', '  - "by-hand"\n'))
     vault.sync("obsidian")
-    assert library.get(item.id).metadata["tags"] == ["sea", "C#", "by-hand"]
+    assert list(library.get(item.id).metadata.tags) == ["sea", "C#", "by-hand"]
 
 
 def test_a_list_that_was_lost_is_made_anew_and_nothing_is_lost_with_it(vault: Vault, library: Store) -> None:
@@ -251,7 +251,7 @@ def test_a_list_that_was_lost_is_made_anew_and_nothing_is_lost_with_it(vault: Va
     done = vault.sync()
     assert len(done.kept_aside) == 1
     assert "Not seen yet." in (vault.folder / done.kept_aside[0]).read_text()
-    assert "edited" not in library.get(item.id).metadata
+    assert not library.get(item.id).metadata.edited
     assert vault.sync() == QUIET
 
 
@@ -260,7 +260,7 @@ def test_a_crash_at_any_moment_of_writing_is_no_edit(
 ) -> None:
     for before in (True, False):
         for item in items(library):
-            library.set_metadata(item.id, {"tags": [f"before-{before}"]}, clock.now())
+            library.set_metadata(item.id, clock.now(), tags=(f"before-{before}",))
 
         def killed(path: Path, data: bytes, before: bool = before) -> bool:
             if not before:
@@ -326,7 +326,7 @@ def test_watching_follows_both_sides_live(vault: Vault, library: Store, tmp_path
     thread = threading.Thread(target=follow)
     thread.start()
     try:
-        library.set_metadata(item.id, {"tags": ["live"]}, clock.now())
+        library.set_metadata(item.id, clock.now(), tags=("live",))
         vault.edit(other.id, lambda text: text.replace("End.", "Typed just now."))
         for _ in range(400):
             both = "Typed just now." in library.get(other.id).content, "tags: [live]" in vault.file(item.id).read_text()

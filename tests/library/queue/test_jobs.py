@@ -49,7 +49,7 @@ def test_a_queued_page_is_saved_by_a_worker_with_its_tags(work: Work, shore: Sho
     assert worked.error is None
     item = library.find_url(shore.url("a"))
     assert item is not None
-    assert "harbour" in item.metadata["tags"]
+    assert "harbour" in item.metadata.tags
     assert [(done.id, done.state) for done in library.jobs()] == [(job.id, "done")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def age(library: Store, *ids: str) -> None:
             title=item.title,
             author=None,
             published_at=None,
-            metadata={**item.metadata, "parser_version": 1},
+            metadata=replace(item.metadata, parser_version=1),
             now=item.updated_at,
         )
 
@@ -106,7 +107,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
     library: Store, three: list[str], work: Work
 ) -> None:
     owner = library.get(three[0])
-    library.set_metadata(three[0], {"edited": True}, owner.updated_at)
+    library.set_metadata(three[0], owner.updated_at, edited=True)
     bare = library.upsert(make_item(user_id=owner.user_id), None).id
     job = enqueue_reparse(library, Choice(keys=(three[0], bare, three[1])), force=True)
     work()
@@ -157,7 +158,7 @@ def test_turn_by_turn_it_comes_to_the_same(
     """Of three, the first fails and the second is kept: neither is read twice, though both stay out of date."""
     monkeypatch.setattr(many, "SLICE", -60.0)  # one page a turn
     age(library, *three)
-    library.set_metadata(three[1], {"edited": True}, library.get(three[1]).updated_at)
+    library.set_metadata(three[1], library.get(three[1]).updated_at, edited=True)
     turns: list[str] = []
     one = many.reparse_one
 

@@ -42,7 +42,7 @@ def test_every_item_is_fetched_and_what_fails_stays(
     assert [result.outcome for result in results] == ["updated", "failed", "unchanged"]
     revised = library.get(before[0].id)
     assert (revised.title, revised.saved_at) == ("Page a, revised", before[0].saved_at)
-    assert (revised.metadata["pinned"], revised.metadata["archived"]) == (True, True)
+    assert (revised.metadata.pinned, revised.metadata.archived) == (True, True)
     assert library.get(before[1].id).content == before[1].content
 
 

@@ -35,7 +35,7 @@ def age(library: Store, item: Item, content: str = "---\ntitle: x\n---\nOld read
         title="Old title",
         author="Nobody",
         published_at=None,
-        metadata={"parser_version": OLD, "word_count": 2, **metadata},
+        metadata=replace(item.metadata, **{"parser_version": OLD, "word_count": 2, **metadata}),
         now=clock.now(),
     )
 
@@ -70,7 +70,7 @@ def test_an_item_is_read_anew_from_its_stored_page_without_the_network(
     item = library.get(three[0].id)
     assert (item.title, item.author) == ("Page a", None)
     assert "puts the kettle on" in item.content
-    assert item.metadata["parser_version"] == PARSER_VERSION
+    assert item.metadata.parser_version == PARSER_VERSION
     assert len(shore.site.requests) == asked
 
 
@@ -82,7 +82,7 @@ def test_what_the_user_set_survives(library: Store, three: list[Item]) -> None:
     for field in ("id", "url", "url_full", "saved_at", "created_at", "last_opened_at"):
         assert getattr(after, field) == getattr(before, field)
     for key in ("pinned", "archived", "tags"):
-        assert after.metadata[key] == before.metadata[key]
+        assert getattr(after.metadata, key) == getattr(before.metadata, key)
     assert f"saved_at: {clock.to_the_second(before.saved_at)}" in after.content
 
 
@@ -164,7 +164,9 @@ def test_a_success_clears_what_the_old_reading_complained_of(library: Store, thr
         library, three[0], quality="bookmark", reason="too short", suggestion="Retry.", retry_count=2, caught="bot_wall"
     )
     run(library)
-    assert not {"reason", "suggestion", "retry_count", "caught"} & set(library.get(three[0].id).metadata)
+    assert not any(
+        getattr(library.get(three[0].id).metadata, name) for name in ("reason", "suggestion", "retry_count", "caught")
+    )
 
 
 @pytest.fixture
@@ -235,8 +237,8 @@ def test_a_rule_that_discards_replaces_a_good_reading_only_when_forced(
     assert (kept.outcome, kept.note) == ("kept", "a rule discards the page now, and the stored reading is worth more")
     assert library.get(item.id) == item
     run(library, rules=discarding, force=True)
-    assert library.get(item.id).metadata["discarded"]
-    assert library.get(item.id).metadata["archived"]
+    assert library.get(item.id).metadata.discarded
+    assert library.get(item.id).metadata.archived
 
 
 def test_a_page_comes_back_when_the_rule_that_discarded_it_is_gone(keep: Keep, shore: Shore, library: Store) -> None:
@@ -245,8 +247,8 @@ def test_a_page_comes_back_when_the_rule_that_discarded_it_is_gone(keep: Keep, s
     assert [result.outcome for result in run(library)] == ["updated"]
     again = library.get(item.id)
     assert "kettle" in again.content
-    assert not again.metadata.get("archived")
-    assert "discarded" not in again.metadata
+    assert not again.metadata.archived
+    assert not again.metadata.discarded
 
 
 def test_the_users_own_version_is_kept_even_by_force(library: Store, three: list[Item]) -> None:

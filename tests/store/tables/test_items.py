@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.errors import NotFound, Outdated, StoreError
-from pagekeep.model import Item
+from pagekeep.model import Item, ItemMetadata
 from pagekeep.store import Store
+from pagekeep.store.metadata_json import metadata_to_json
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment
 
@@ -29,9 +30,9 @@ def test_an_item_comes_back_as_it_was_put_in(library: Store) -> None:
 
 
 def test_a_second_save_replaces_the_reading_and_keeps_what_is_the_users(library: Store) -> None:
-    old = make_item(user_id=library.user_id, tags=["one"], strategy="bookmark", discarded=True)
+    old = make_item(user_id=library.user_id, tags=["one"], strategy="bookmark", discarded=True, notes="mine")
     library.upsert(old, make_raw())
-    library.set_metadata(old.id, {"pinned": True, "archived": True, "notes": "mine"}, NOW)
+    library.set_metadata(old.id, NOW, pinned=True, archived=True)
     library.mark_opened(old.id, LATER)
     new = replace(
         make_item(
@@ -46,7 +47,7 @@ def test_a_second_save_replaces_the_reading_and_keeps_what_is_the_users(library:
     )
     stored = library.upsert(new, make_raw(b"new"))
     assert (stored.id, stored.created_at, stored.saved_at, stored.last_opened_at) == (old.id, NOW, NOW, LATER)
-    assert stored.metadata == {
+    assert metadata_to_json(stored.metadata) == {
         "parser_version": 1,
         "pinned": True,
         "archived": True,
@@ -87,7 +88,7 @@ def test_a_unique_beginning_of_an_id_is_enough(library: Store) -> None:
 def test_what_is_not_there_is_not_found(library: Store) -> None:
     for call in (
         lambda: library.get("https://example.com/none"),
-        lambda: library.set_metadata("none", {}, NOW),
+        lambda: library.set_metadata("none", NOW),
         lambda: library.mark_opened("none", NOW),
         lambda: library.delete("none\x00\ud800", NOW),
         lambda: library.restore("none", NOW),
@@ -99,13 +100,39 @@ def test_what_is_not_there_is_not_found(library: Store) -> None:
     assert library.raw("none") is None
 
 
-def test_metadata_is_merged_and_none_removes_a_key(library: Store) -> None:
+def test_only_the_given_fields_of_the_metadata_change(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, retry_count=2, strategy="readability"), None)
-    changed = library.set_metadata(item.id, {"retry_count": None, "pinned": True, "tags": ["new"]}, LATER)
-    assert changed.metadata == {"tags": ["new"], "parser_version": 1, "strategy": "readability", "pinned": True}
+    changed = library.set_metadata(item.id, LATER, retry_count=0, pinned=True, tags=("new",))
+    assert metadata_to_json(changed.metadata) == {
+        "tags": ["new"],
+        "parser_version": 1,
+        "strategy": "readability",
+        "pinned": True,
+    }
     assert changed.updated_at == LATER
     assert library.get(item.id) == changed
     assert [hit.item.id for hit in library.search("new").hits] == [item.id]
+
+
+def test_retries_are_counted_until_there_is_more_than_a_bookmark(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id, quality="bookmark", retry_count=1), None)
+    fields = {"content": "Words.", "title": "A", "author": None, "published_at": None, "now": LATER}
+    still = library.replace_content(item.id, metadata=ItemMetadata(quality="bookmark"), **fields)
+    assert still.metadata.retry_count == 1
+    better = library.replace_content(item.id, metadata=ItemMetadata(quality="simplified"), **fields)
+    assert better.metadata.retry_count == 0
+
+
+def test_metadata_that_this_version_does_not_know_survives_every_change(library: Store) -> None:
+    unknown = {"shelf": {"row": 3}, "quality": {"level": "article"}, "score": "high"}
+    item = library.upsert(make_item(user_id=library.user_id, **unknown), None)
+    assert item.metadata.quality is None
+    library.set_metadata(item.id, LATER, pinned=True, tags=("new",))
+    assert library.get(item.id).metadata.extra == unknown
+    fields = {"content": "Words.", "title": "A", "author": None, "published_at": None, "now": LATER}
+    read = library.replace_content(item.id, metadata=ItemMetadata(quality="article", score=90), **fields)
+    assert metadata_to_json(read.metadata)["shelf"] == {"row": 3}
+    assert (library.get(item.id).metadata.quality, library.get(item.id).metadata.score) == ("article", 90)
 
 
 def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
@@ -118,15 +145,14 @@ def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
         title="Better",
         author="C",
         published_at="2024",
-        metadata={"pinned": False, "tags": ["theirs"], "quality": "article", "parser_version": 2},
+        metadata=ItemMetadata(pinned=False, tags=("theirs",), quality="article", parser_version=2),
         now=LATER,
     )
-    assert read.metadata == {
+    assert metadata_to_json(read.metadata) == {
         "pinned": True,
         "tags": ["mine"],
         "quality": "article",
         "parser_version": 2,
-        "retry_count": 1,
     }
     assert (read.content, read.title, read.author, read.published_at) == ("Better words.", "Better", "C", "2024")
     assert (read.saved_at, read.updated_at) == (NOW, LATER)
@@ -173,7 +199,7 @@ def test_hostile_text_is_stored_as_far_as_text_can_be(library: Store) -> None:
     stored = library.upsert(item, make_raw(b"\x00\xff"))
     assert stored.title == "ab\ufffdc"
     assert stored.author == "\U0001f600"
-    assert stored.metadata["key"] == "\ufffd"
+    assert stored.metadata.extra["key"] == "\ufffd"
     assert library.get(item.id) == stored
     assert len(library.search("quoted \x00\ud800").hits) == 1
 
@@ -268,20 +294,20 @@ def test_the_users_own_version_outlives_every_new_reading(library: Store) -> Non
     reading = {"title": "Read again", "author": "Them", "published_at": None, "now": moment(5)}
     own = "---\ntitle: A\n---\n\nMy own words about sextants.\n"
     kept = {"title": "A", "author": None, "published_at": None, "now": moment(4)}
-    library.replace_content(item.id, content=own, metadata={"edited": True, "word_count": 5}, **kept)
-    library.replace_content(item.id, content="Read again.\n", metadata={"word_count": 2}, **reading)
+    library.replace_content(item.id, content=own, metadata=ItemMetadata(edited=True, word_count=5), **kept)
+    library.replace_content(item.id, content="Read again.\n", metadata=ItemMetadata(word_count=2), **reading)
     assert library.get(item.id).content == own
     again = replace(item, id=str(uuid.uuid4()), content="Saved again.\n", title="B", updated_at=moment(6))
     stored = library.upsert(again, None)
-    assert (stored.content, stored.title, stored.metadata["word_count"]) == (own, "A", 5)
+    assert (stored.content, stored.title, stored.metadata.word_count) == (own, "A", 5)
     assert [hit.item.id for hit in library.search("sextants").hits] == [item.id]
-    library.set_metadata(item.id, {"edited": None}, moment(7))
+    library.set_metadata(item.id, moment(7), edited=False)
     assert library.upsert(again, None).content == "Saved again.\n"
 
 
 def test_a_change_may_depend_on_nothing_having_changed(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id), None)
-    changed = library.set_metadata(item.id, {"pinned": True}, moment(5), unchanged_since=item.updated_at)
+    changed = library.set_metadata(item.id, moment(5), pinned=True, unchanged_since=item.updated_at)
     with pytest.raises(Outdated):
-        library.set_metadata(item.id, {"archived": True}, moment(6), unchanged_since=item.updated_at)
+        library.set_metadata(item.id, moment(6), archived=True, unchanged_since=item.updated_at)
     assert library.get(item.id) == changed

@@ -107,7 +107,7 @@ def filled(library: Store) -> Store:
 
 
 def names(library: Store, query: str, **options: Any) -> list[str]:
-    return [hit.item.metadata["name"] for hit in library.search(query, **options).hits]
+    return [hit.item.metadata.extra["name"] for hit in library.search(query, **options).hits]
 
 
 def test_each_query_finds_what_it_says(filled: Store) -> None:
@@ -142,7 +142,7 @@ def test_pages_follow_each_other_though_items_come_and_go(library: Store, monkey
     assert whole[:2] == ["5", "1"]
     assert sorted(whole, key=int) == [str(n) for n in range(14)]
     page = library.search("oak", limit=3)
-    found = [hit.item.metadata["name"] for hit in page.hits]
+    found = [hit.item.metadata.extra["name"] for hit in page.hits]
     for step in range(20):
         library.upsert(make_item(100 + step, user_id=library.user_id, name="new", content="oak oak oak"), None)
         if found[-1] != "13":
@@ -150,7 +150,7 @@ def test_pages_follow_each_other_though_items_come_and_go(library: Store, monkey
         if page.next is None:
             break
         page = library.search("oak", limit=3, after=page.next)
-        found += [hit.item.metadata["name"] for hit in page.hits]
+        found += [hit.item.metadata.extra["name"] for hit in page.hits]
     assert found == whole
 
 
@@ -187,9 +187,9 @@ def test_deleted_items_are_not_found_unless_asked_for(filled: Store) -> None:
 
 def test_the_index_follows_changes_of_text_and_tags(filled: Store) -> None:
     item = filled.search("barn").hits[0].item
-    filled.set_metadata(item.id, {"tags": ["Farm"]}, NOW)
+    filled.set_metadata(item.id, NOW, tags=("Farm",))
     assert names(filled, "farm") == names(filled, "tag:farm") == ["solar"]
-    filled.set_metadata(item.id, {"tags": None}, NOW)
+    filled.set_metadata(item.id, NOW, tags=())
     assert names(filled, "farm") == names(filled, "tag:farm") == []
     filled.upsert(make_item(0, user_id=filled.user_id, title="Byre", content="Cows", name="solar"), None)
     assert names(filled, "barn") == []

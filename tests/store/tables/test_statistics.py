@@ -68,7 +68,7 @@ def test_each_stale_item_comes_once_while_they_are_read_anew(library: Store) -> 
     for item_id in library.stale(parser_version=2, rules_hash=None):
         seen.append(item_id)
         if len(seen) % 2:
-            library.set_metadata(item_id, {"parser_version": 2}, NOW)
+            library.set_metadata(item_id, NOW, parser_version=2)
     assert len(set(seen)) == len(seen) == count
 
 
@@ -88,7 +88,7 @@ def test_whatever_changes_an_item_or_its_passages_changes_its_version(library: S
     item = library.upsert(make_item(user_id=library.user_id), None)
     other = library.upsert(make_item(2, user_id=library.user_id), None)
     seen = [dict(library.versions())]
-    library.set_metadata(item.id, {"pinned": True}, moment(5))
+    library.set_metadata(item.id, moment(5), pinned=True)
     seen.append(dict(library.versions()))
     library.annotate(Annotation(str(uuid.uuid4()), item.id, "a", "", "", "", None, moment(1), moment(1)))
     seen.append(dict(library.versions()))

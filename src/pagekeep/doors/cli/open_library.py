@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -130,7 +130,7 @@ def coloured(text: str, level: str | None) -> str:
 
 def quality_line(item: Item) -> str:
     """The level's message as people read it."""
-    level, words = item.metadata.get("quality"), item.metadata.get("word_count", 0)
+    level, words = item.metadata.quality, item.metadata.word_count or 0
     said = {
         "article": f"Article captured ({words:,} {'word' if words == 1 else 'words'})",
         "simplified": "Article captured (simplified)",
@@ -152,8 +152,7 @@ def show_items(items: Iterable[Item]) -> None:
 
 
 def _marks(item: Item) -> str:
-    known: dict[str, Any] = dict(item.metadata)
-    marks = [str(known.get("quality") or "")]
-    marks += [name for name in ("pinned", "archived") if known.get(name)]
+    marks: list[str] = [item.metadata.quality or ""]
+    marks += [name for name in ("pinned", "archived") if getattr(item.metadata, name)]
     marks += ["deleted"] if item.deleted_at else []
     return ",".join(filter(None, marks))

@@ -180,8 +180,8 @@ def _offer_writing(server: MCPServer[Any], desk: DeskFinder) -> None:
             title=one_line(item.title),
             url=one_line(item.url_full),
             outcome=saved.outcome,
-            message=saved.note or str(item.metadata.get("reason") or "Saved."),
-            words=item.metadata.get("word_count"),
+            message=saved.note or (item.metadata.reason or "Saved."),
+            words=item.metadata.word_count,
         )
 
     @server.tool(annotations=_CHANGES)
@@ -293,7 +293,7 @@ def _outline(item: Item, body: str) -> Outline:
         id=item.id,
         title=one_line(item.title),
         url=one_line(item.url_full),
-        words=int(item.metadata.get("word_count") or 0),
+        words=item.metadata.word_count or 0,
         tokens=sections.tokens_of(body),
         sections=[Heading.of(one) for one in sections.outline(body)],
         metadata=_known(item),
@@ -305,8 +305,8 @@ def _known(item: Item) -> dict[str, str]:
         "author": item.author,
         "published": item.published_at,
         "saved": item.saved_at,
-        "quality": item.metadata.get("quality"),
-        "language": item.metadata.get("language"),
-        "tags": ", ".join(item.metadata.get("tags", ())),
+        "quality": item.metadata.quality,
+        "language": item.metadata.language,
+        "tags": ", ".join(item.metadata.tags),
     }
     return {name: one_line(str(value)) for name, value in values.items() if value}

@@ -58,8 +58,8 @@ def article(item: Item, annotations: Sequence[Annotation], places: Mapping[str, 
     _name_parts(body, prefix)
     for box in dom.select(body, "li.task span.done, li.task span.open"):  # drawn by the reader's style sheet elsewhere
         dom.append(box, "☑" if "done" in (box.attr("class") or "") else "☐")
-    language = item.metadata.get("language")
-    known = language if isinstance(language, str) and _LANGUAGE.fullmatch(language) else None
+    language = item.metadata.language
+    known = language if language and _LANGUAGE.fullmatch(language) else None
     return Article(" ".join(item.title.split()) or item.url, known, _head(item), body, _passages(annotations))
 
 

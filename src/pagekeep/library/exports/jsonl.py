@@ -13,6 +13,7 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
 from pagekeep.library.items import clean_tag
 from pagekeep.model import Annotation, Item, QualityLevel
+from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 
 MARK: Final = "pagekeep"
 """The first key of every line, by which the file is recognised."""
@@ -31,7 +32,7 @@ def write_line(item: Item, annotations: Sequence[Annotation] = ()) -> str:
     """An item with its marked passages as one line, without its end."""
     told: dict[str, Any] = {MARK: VERSION, **{name: getattr(item, name) for name in _NAMES}}
     # Engines give keys in orders of their own.
-    told["metadata"] = json.loads(json.dumps(dict(item.metadata), sort_keys=True))
+    told["metadata"] = json.loads(json.dumps(metadata_to_json(item.metadata), sort_keys=True))
     told["annotations"] = [{name: getattr(marked, name) for name in _MARKED} for marked in annotations]
     return json.dumps(told, ensure_ascii=False)
 
@@ -44,7 +45,7 @@ def read_line(line: str | Mapping[str, Any], user_id: str) -> tuple[Item, tuple[
     if not isinstance(told.get("metadata"), dict):
         raise ParseError("The item has no metadata.", suggestions=())
     values = {name: _text(told, name) for name in _NAMES if name != "metadata"}
-    item = Item(**values, user_id=user_id, metadata=_metadata(told["metadata"]))  # type: ignore[arg-type]
+    item = Item(**values, user_id=user_id, metadata=metadata_from_json(_metadata(told["metadata"])))  # type: ignore[arg-type]
     return _checked(item), tuple(_annotation(marked, item.id) for marked in told.get("annotations") or ())
 
 

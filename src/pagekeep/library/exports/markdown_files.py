@@ -108,15 +108,15 @@ def _fields(item: Item, stored: Mapping[str, Any], passages: int) -> dict[str, A
         "author": item.author,
         "published_date": stamp((item.published_at or "")[:10]),
         "domain": item.domain,
-        "quality": known.get("quality"),
+        "quality": known.quality,
         **{name: value for name, value in stored.items() if name not in OWN},
-        "tags": list(known.get("tags", ())),
+        "tags": list(known.tags),
         "saved_at": stamp(clock.to_the_second(item.saved_at)),
-        "notes": known.get("notes"),
+        "notes": known.notes,
         "highlights": passages or None,
         "id": item.id,
     }
-    fields |= {name: True for name in ("pinned", "archived", "edited") if known.get(name)}
+    fields |= {name: True for name in ("pinned", "archived", "edited") if getattr(known, name)}
     if not _leads_to(fields["source"], item.url):
         fields["url"] = item.url
     return fields

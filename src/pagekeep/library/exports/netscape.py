@@ -26,18 +26,18 @@ def bookmarks(items: Iterable[Item]) -> Iterator[str]:
 
 def _link(item: Item) -> str:
     known = item.metadata
-    tags = ",".join(" ".join(str(tag).replace(",", " ").split()) for tag in known.get("tags", ()))
+    tags = ",".join(" ".join(tag.replace(",", " ").split()) for tag in known.tags)
     attributes = {
         "HREF": item.url_full,
         "ADD_DATE": _seconds(item.saved_at),
         "LAST_MODIFIED": _seconds(item.updated_at),
         "PRIVATE": "1",
-        "TOREAD": "0" if known.get("archived") else "1",
+        "TOREAD": "0" if known.archived else "1",
         "TAGS": tags,
     }
     said = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items() if value)
     line = f"    <DT><A {said}>{escape(_one_line(item.title))}</A>\n"
-    description = _one_line(str(known.get("description") or ""))
+    description = _one_line(known.description or "")
     return line + (f"    <DD>{escape(description)}\n" if description else "")
 
 

@@ -7,14 +7,25 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from pagekeep import clock, markdown
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.imports.check import Checked
 from pagekeep.library.imports.input.row import Highlight, Row
-from pagekeep.model import PARSER_VERSION, Annotation, Entry, Fetched, Item, Metadata, Options, Page, Quality
+from pagekeep.model import (
+    PARSER_VERSION,
+    Annotation,
+    Entry,
+    Fetched,
+    Item,
+    ItemMetadata,
+    Metadata,
+    Options,
+    Page,
+    Quality,
+)
 from pagekeep.text import count_words, reading_time
 
 ReadPage = Callable[[Fetched, Options], Page]
@@ -45,19 +56,19 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
     stamp = f"{saved_at[:19]}Z"
     fields = markdown.page_fields(about, _BOOKMARK, url=row.url, word_count=words, saved_at=stamp)
     content = markdown.document(markdown.frontmatter(fields), about, row.description.translate(_SIGNS))
-    derived: dict[str, Any] = {
-        "parser_version": PARSER_VERSION,
-        "quality": "bookmark",
-        "score": 0,
-        "strategy": "bookmark",
-        "word_count": words,
-        "reading_time": reading_time(words),
-        "language": about.language,
-        "description": about.description,
-        "hero_image": about.hero_image,
-        "reason": NOT_FETCHED,
-        "suggestion": _SUGGESTION,
-    }
+    derived = ItemMetadata(
+        parser_version=PARSER_VERSION,
+        quality="bookmark",
+        score=0,
+        strategy="bookmark",
+        word_count=words,
+        reading_time=reading_time(words),
+        language=about.language,
+        description=about.description,
+        hero_image=about.hero_image,
+        reason=NOT_FETCHED,
+        suggestion=_SUGGESTION,
+    )
     item = Item(
         id=str(uuid.uuid4()),
         user_id=user_id,
@@ -70,7 +81,7 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
         author=about.author,
         saved_at=saved_at,
         published_at=row.published_at,
-        metadata={**{name: value for name, value in derived.items() if value is not None}, **_own(row)},
+        metadata=_with_own(derived, row),
         created_at=now,
         updated_at=now,
         last_opened_at=row.opened_at,
@@ -104,15 +115,20 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
         published_at=item.published_at or row.published_at,
         saved_at=plain.item.saved_at,
         last_opened_at=row.opened_at,
-        metadata={**item.metadata, **_own(row)},
+        metadata=_with_own(item.metadata, row),
     )
     return Entry(item, build_item.raw_page(fetched, now), tuple(_annotations(row, found.url, now, page.text)))
 
 
-def _own(row: Row) -> dict[str, Any]:
-    """What the user has set in the other program."""
-    marks = {name: True for name in ("archived", "pinned") if getattr(row, name)}
-    return {"tags": list(row.tags), "imported": True, **marks}
+def _with_own(metadata: ItemMetadata, row: Row) -> ItemMetadata:
+    """Add what the user has set in the other program."""
+    return replace(
+        metadata,
+        tags=row.tags,
+        imported=True,
+        archived=True if row.archived else metadata.archived,
+        pinned=True if row.pinned else metadata.pinned,
+    )
 
 
 def _document(row: Row) -> str:

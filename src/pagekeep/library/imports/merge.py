@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from pagekeep.model import Item
 
 
 def has_content(item: Item) -> bool:
     """Whether there is more of the page than a bookmark."""
-    return item.metadata.get("quality") in ("article", "simplified") or bool(item.metadata.get("edited"))
+    return item.metadata.quality in ("article", "simplified") or item.metadata.edited
 
 
 def was_fetched(item: Item) -> bool:
     """Whether the live page was ever had, if only to find it worse than what was imported."""
-    failure = item.metadata.get("last_error")
-    found_worse = isinstance(failure, dict) and failure.get("type") == "Worse"
+    failure = item.metadata.last_error
+    found_worse = failure is not None and failure.get("type") == "Worse"
     return found_worse or not item.source.startswith("import:")
 
 
@@ -24,12 +23,12 @@ def merged(old: Item, new: Item) -> Item:
     """Tags of both, the earliest moment of saving, archived and pinned if it is either; the content there is, unless there
     is none and the import carries some. A deleted page comes back. The old item itself when nothing is new."""
     base = _better(old, new)
-    metadata: dict[str, Any] = {**base.metadata, "tags": _tags(old, new)}
-    for name in ("archived", "pinned"):
-        if old.metadata.get(name) or new.metadata.get(name):
-            metadata[name] = True
-    if not metadata["tags"] and "tags" not in old.metadata:
-        del metadata["tags"]
+    metadata = replace(
+        base.metadata,
+        tags=_tags(old, new),
+        archived=True if old.metadata.archived or new.metadata.archived else base.metadata.archived,
+        pinned=True if old.metadata.pinned or new.metadata.pinned else base.metadata.pinned,
+    )
     result = replace(
         base,
         id=old.id,
@@ -48,17 +47,18 @@ def _better(old: Item, new: Item) -> Item:
     if has_content(old) or (was_fetched(old) and not has_content(new)):
         return old
     if has_content(new):
-        return replace(new, metadata={**_users(old), **new.metadata})
+        return _with_notes(new, old)
     says_more = old.title == old.url != new.title
-    return replace(new, metadata={**_users(old), **new.metadata}) if says_more else old
+    return _with_notes(new, old) if says_more else old
 
 
-def _users(item: Item) -> dict[str, Any]:
-    return {name: item.metadata[name] for name in ("notes",) if name in item.metadata}
+def _with_notes(new: Item, old: Item) -> Item:
+    notes = old.metadata.notes if new.metadata.notes is None else new.metadata.notes
+    return replace(new, metadata=replace(new.metadata, notes=notes))
 
 
-def _tags(old: Item, new: Item) -> list[str]:
+def _tags(old: Item, new: Item) -> tuple[str, ...]:
     found: dict[str, str] = {}
-    for tag in (*old.metadata.get("tags", ()), *new.metadata.get("tags", ())):
-        found.setdefault(str(tag).casefold(), tag)
-    return list(found.values())
+    for tag in (*old.metadata.tags, *new.metadata.tags):
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from pagekeep import clock
 from pagekeep.errors import Outdated
@@ -14,7 +13,7 @@ from pagekeep.library.items import clean_tag
 from pagekeep.library.mirror.folder import mark_of_body
 from pagekeep.library.mirror.records import Record
 from pagekeep.markdown.frontmatter import split_block
-from pagekeep.model import Item
+from pagekeep.model import Item, MetadataChanges
 from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
 
@@ -23,13 +22,12 @@ _TRIES = 5
 
 def tags_in_file(item: Item, profile: Profile) -> tuple[str, ...]:
     """An item's tags as its file has them."""
-    tags = [str(tag) for tag in item.metadata.get("tags", ())]
-    return tuple(dict.fromkeys(obsidian_tag(tag) if profile == "obsidian" else tag for tag in tags))
+    return tuple(dict.fromkeys(obsidian_tag(tag) if profile == "obsidian" else tag for tag in item.metadata.tags))
 
 
 def is_anothers_edit(item: Item, record: Record) -> bool:
     """Whether the library has a version of the user's own that this file never had."""
-    return bool(item.metadata.get("edited")) and mark_of_body(content_of(item)[1]) != record.body
+    return item.metadata.edited and mark_of_body(content_of(item)[1]) != record.body
 
 
 def changed_body(document: Document, record: Record) -> bool:
@@ -45,7 +43,7 @@ def take(store: Store, item_id: str, document: Document, record: Record, profile
         if not changes:
             break
         try:
-            item = store.set_metadata(item_id, changes, clock.now(), unchanged_since=item.updated_at)
+            item = store.set_metadata(item_id, clock.now(), unchanged_since=item.updated_at, **changes)
             break
         except Outdated:
             if attempt == _TRIES - 1:
@@ -54,31 +52,32 @@ def take(store: Store, item_id: str, document: Document, record: Record, profile
     return _take_body(store, item, document) if body else item
 
 
-def _changes(item: Item, document: Document, record: Record, profile: Profile) -> dict[str, Any]:
+def _changes(item: Item, document: Document, record: Record, profile: Profile) -> MetadataChanges:
     if not document.fields:  # without its frontmatter a file says nothing about these
         return {}
-    changes: dict[str, Any] = {
-        name: document.flag(name) or None
-        for name in ("pinned", "archived")
-        if document.flag(name) != getattr(record, name) and document.flag(name) != bool(item.metadata.get(name))
-    }
-    tags = merged_tags(list(item.metadata.get("tags", ())), record.tags, document.tags, profile)
-    if tags != list(item.metadata.get("tags", ())):
+    known = item.metadata
+    changes: MetadataChanges = {}
+    if document.flag("pinned") != record.pinned and document.flag("pinned") != bool(known.pinned):
+        changes["pinned"] = document.flag("pinned") or None
+    if document.flag("archived") != record.archived and document.flag("archived") != bool(known.archived):
+        changes["archived"] = document.flag("archived") or None
+    tags = merged_tags(known.tags, record.tags, document.tags, profile)
+    if tags != known.tags:
         changes["tags"] = tags
-    if record.edited and not document.flag("edited") and item.metadata.get("edited"):
-        # Let go of: the next reparse may put the page's own text back.
-        changes |= {"edited": None, "parser_version": None}
+    if record.edited and not document.flag("edited") and known.edited:
+        # The next reparse may put the page's own text back.
+        changes |= {"edited": False, "parser_version": None}
     return changes
 
 
-def merged_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> list[str]:
+def merged_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> tuple[str, ...]:
     """The library's tags, without those taken off in the file and with those put on there."""
     gone = set(before) - set(after)
     forms = {tag: obsidian_tag(tag) if profile == "obsidian" else tag for tag in now}
     kept = [tag for tag in now if forms[tag] not in gone]
     there = {form.casefold() for form in forms.values()}
     new = [clean_tag(tag) for tag in after if tag not in before and tag.casefold() not in there]
-    return [*kept, *dict.fromkeys(tag for tag in new if tag)]
+    return (*kept, *dict.fromkeys(tag for tag in new if tag))
 
 
 def _take_notes(store: Store, item: Item, document: Document) -> None:
@@ -105,6 +104,6 @@ def _take_body(store: Store, item: Item, document: Document) -> Item:
         title=item.title,
         author=item.author,
         published_at=item.published_at,
-        metadata={"edited": True, "word_count": words, "reading_time": reading_time(words)},
+        metadata=replace(item.metadata, edited=True, word_count=words, reading_time=reading_time(words)),
         now=clock.now(),
     )

@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
 from multiprocessing import get_context
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
@@ -20,7 +20,7 @@ from pagekeep.capture.from_url import Retrieval, read_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.items import kept
-from pagekeep.model import PARSER_VERSION, Item, Options, Page, RawPage
+from pagekeep.model import PARSER_VERSION, Item, ItemMetadata, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -56,7 +56,7 @@ class _Reading:
     title: str
     author: str | None
     published_at: str | None
-    metadata: dict[str, Any]
+    metadata: ItemMetadata
 
 
 def stale_ids(store: Store, rules: Rulebook, limit: int | None = None) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _settle(store: Store, item: Item, reading: _Reading | PagekeepError, *, forc
     if isinstance(reading, PagekeepError):
         return Reparsed(item, "failed", reading.message)
     worse = None if force else build_item.why_worse(reading.metadata, item.metadata)
-    if build_item.is_edited(item.metadata):
+    if item.metadata.edited:
         worse = build_item.EDITED
     if worse:
         return Reparsed(item, "kept", worse, reading.content)
@@ -126,17 +126,12 @@ def _write(store: Store, item: Item, reading: _Reading) -> None:
         title=reading.title,
         author=reading.author,
         published_at=reading.published_at,
-        metadata={**reading.metadata, **_retries(reading)},
+        metadata=reading.metadata,
         now=clock.now(),
     )
-    was, now_is = bool(item.metadata.get("discarded")), reading.metadata["quality"] == "discarded"
-    if was != now_is:  # out of the way with what a rule discards, and back with it
-        store.set_metadata(item.id, {"archived": now_is}, clock.now())
-
-
-def _retries(reading: _Reading) -> dict[str, None]:
-    """A success clears the count of retries, however it came about."""
-    return {} if reading.metadata["quality"] == "bookmark" else {"retry_count": None}
+    discarded = reading.metadata.discarded
+    if item.metadata.discarded != discarded:  # out of the way with what a rule discards, and back with it
+        store.set_metadata(item.id, clock.now(), archived=discarded)
 
 
 def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Reading | PagekeepError:

@@ -30,8 +30,7 @@ def snippet(terms: tuple[Term, ...], item: Item) -> str:
     content = without_frontmatter(item.content[:_READ])
     if terms:
         pattern = _pattern(terms)
-        tags = item.metadata.get("tags")
-        others = (item.title, item.author or "", ", ".join(map(str, tags)) if isinstance(tags, list) else "")
+        others = (item.title, item.author or "", ", ".join(item.metadata.tags))
         for field in chain(_passages(pattern, content), map(_unmarked, others)):
             spans = _spans(pattern, field)
             if spans:

@@ -114,13 +114,13 @@ def _give_free_ids(tx: Transaction, slots: Sequence[_Slot]) -> None:
 
 
 def _words(item: Item) -> tuple[str, str, int]:
-    head = head_words(item.title, item.author, items.tags_of(item))
+    head = head_words(item.title, item.author, item.metadata.tags)
     return head, body_words(item.content), count_words(without_frontmatter(item.content))
 
 
 def _tags(tx: Transaction, new: Iterable[Item]) -> Iterator[dict[str, Any]]:
     for item in new:
-        for key in sorted({tag_key(tag) for tag in items.tags_of(item)}):
+        for key in sorted({tag_key(tag) for tag in item.metadata.tags}):
             yield {"user": tx.user_id, "tag": key, "id": item.id}
 
 

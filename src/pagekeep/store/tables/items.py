@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
-from pagekeep.model import Item, RawPage
+from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage
 from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key
 from pagekeep.store.search.indexed_text import body_words, head_words, without_frontmatter
 from pagekeep.store.search.search_words import fold
-from pagekeep.store.storable import clean_item, clean_json, clean_text, domain_key, url_hash
+from pagekeep.store.storable import clean_item, clean_metadata, clean_text, domain_key, url_hash
 from pagekeep.store.tables import raw_pages
 from pagekeep.text import count_words
 
-USER_KEYS: Final = ("pinned", "archived", "tags", "notes")
-"""Metadata that the user sets; no new reading of the page touches it."""
-EDITED: Final = "edited"
-"""Metadata that marks a content as the user's own version: no new reading replaces it."""
-_OF_CONTENT: Final = ("word_count", "reading_time", EDITED)
-"""Metadata that goes with the user's own version."""
 COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "domain", "title", "content", "source", "author", "saved_at", "published_at"),
     *("metadata", "created_at", "updated_at", "last_opened_at", "deleted_at"),
@@ -37,7 +32,7 @@ _LONGEST_KEY: Final = 200
 def item_of(row: Row) -> Item:
     """The item in a row of `SELECT`."""
     values = dict(zip(COLUMNS, row, strict=False))
-    values["metadata"] = json_of(values["metadata"])
+    values["metadata"] = metadata_from_json(json_of(values["metadata"]))
     return Item(**values)
 
 
@@ -100,14 +95,17 @@ def upsert(tx: Transaction, item: Item, raw: RawPage | None) -> Item:
 
 
 def _merged(old: Item, new: Item) -> Item:
-    kept = {key: old.metadata[key] for key in USER_KEYS if key in old.metadata}
-    metadata = {**new.metadata, **kept}
-    tags = _joined_tags(tags_of(old), tags_of(new))
-    if tags:
-        metadata["tags"] = tags
-    if old.metadata.get(EDITED):
-        own = {key: old.metadata[key] for key in _OF_CONTENT if key in old.metadata}
-        return replace(old, metadata={**metadata, **own}, updated_at=new.updated_at, deleted_at=None)
+    theirs, ours = old.metadata, new.metadata
+    metadata = replace(
+        ours,
+        pinned=ours.pinned if theirs.pinned is None else theirs.pinned,
+        archived=ours.archived if theirs.archived is None else theirs.archived,
+        notes=ours.notes if theirs.notes is None else theirs.notes,
+        tags=_joined_tags(theirs.tags, ours.tags),
+    )
+    if theirs.edited:
+        metadata = replace(metadata, edited=True, word_count=theirs.word_count, reading_time=theirs.reading_time)
+        return replace(old, metadata=metadata, updated_at=new.updated_at, deleted_at=None)
     return replace(
         new,
         id=old.id,
@@ -119,22 +117,17 @@ def _merged(old: Item, new: Item) -> Item:
     )
 
 
-def tags_of(item: Item) -> list[str]:
-    tags = item.metadata.get("tags")
-    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
-
-
-def _joined_tags(old: list[str], new: list[str]) -> list[str]:
+def _joined_tags(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
     """The old ones as they are, then new ones that are not among them."""
     by_key = {tag_key(tag): tag for tag in reversed([*old, *new])}
-    return [by_key.pop(tag_key(tag)) for tag in [*old, *new] if tag_key(tag) in by_key]
+    return tuple(by_key.pop(tag_key(tag)) for tag in [*old, *new] if tag_key(tag) in by_key)
 
 
 def values(tx: Transaction, item: Item) -> dict[str, Any]:
     """What stands in the columns of an item."""
     own = {name: getattr(item, name) for name in COLUMNS}
     return own | {
-        "metadata": tx.json(item.metadata),
+        "metadata": tx.json(metadata_to_json(item.metadata)),
         "url_hash": url_hash(item.url),
         "domain_key": domain_key(item.domain),
         "title_key": fold(item.title).strip()[:_LONGEST_KEY],
@@ -163,7 +156,7 @@ def rewrite(tx: Transaction, item: Item, seq: int) -> None:
 
 def index(tx: Transaction, item: Item, seq: int) -> None:
     """Search words and tags follow the item."""
-    tags = tags_of(item)
+    tags = item.metadata.tags
     head = head_words(item.title, item.author, tags)
     tx.put_words(seq, head, body_words(item.content), count_words(without_frontmatter(item.content)))
     tx.run("DELETE FROM item_tags WHERE user_id = :user AND item_id = :id", user=tx.user_id, id=item.id)
@@ -189,41 +182,39 @@ def replace_content(
     title: str,
     author: str | None,
     published_at: str | None,
-    metadata: Mapping[str, Any],
+    metadata: ItemMetadata,
     now: str,
 ) -> Item:
-    """A new reading: the keys it gives replace the old ones (`None` removes one), the user's stay."""
+    """A new reading: its derived metadata replaces the old, the user's stays."""
     old, seq = _taken(tx, item_id)
-    if old.metadata.get(EDITED) and EDITED not in metadata:
+    if old.metadata.edited and not metadata.edited:
         return old
-    derived = {key: value for key, value in metadata.items() if key not in USER_KEYS}
+    derived = {name: getattr(metadata, name) for name in DERIVED_METADATA}
+    retries = old.metadata.retry_count if metadata.quality == "bookmark" else 0
     item = replace(old, content=content, title=title, author=author, published_at=published_at, updated_at=now)
-    item = clean_item(replace(item, metadata=_changed(old.metadata, derived)))
+    merged = replace(old.metadata, **derived, edited=metadata.edited, retry_count=retries)
+    item = clean_item(replace(item, metadata=merged))
     _update(tx, item, seq)
     index(tx, item, seq)
     return item
 
 
-def _changed(metadata: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in {**metadata, **changes}.items() if value is not None or key not in changes}
-
-
 def set_metadata(
-    tx: Transaction, item_id: str, changes: Mapping[str, Any], now: str, unchanged_since: str | None
+    tx: Transaction, item_id: str, changes: MetadataChanges, now: str, unchanged_since: str | None
 ) -> Item:
-    """Merge keys into the metadata; `None` removes one."""
+    """Change some fields of the metadata."""
     old, seq = _taken(tx, item_id)
     if unchanged_since is not None and old.updated_at != unchanged_since:
         raise Outdated("The item was changed meanwhile.")
-    metadata = clean_json(_changed(old.metadata, changes))
+    metadata = clean_metadata(replace(old.metadata, **changes))
     item = replace(old, metadata=metadata, updated_at=now)
     tx.run(
         "UPDATE items SET metadata = :metadata, updated_at = :now WHERE seq = :seq",
-        metadata=tx.json(metadata),
+        metadata=tx.json(metadata_to_json(metadata)),
         now=now,
         seq=seq,
     )
-    if tags_of(old) != tags_of(item):
+    if old.metadata.tags != metadata.tags:
         index(tx, item, seq)
     return item
 

@@ -45,7 +45,7 @@ def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library:
     assert saved(library) == [("The oven", "https://oven.example/nine")]
     item = library.list_items(ItemFilter()).items[0]
     assert answer.headers["location"] == f"/items/{item.id}"
-    assert item.metadata["tags"][:2] == ["bread", "clay"]
+    assert list(item.metadata.tags)[:2] == ["bread", "clay"]
 
 
 def test_our_script_gets_what_became_of_a_file(client: TestClient) -> None:

@@ -140,7 +140,7 @@ def test_looking_changes_nothing(shelf: TestClient, library: Store) -> None:
 def test_who_is_here_for_the_first_time_is_told_how_to_begin(client: TestClient, library: Store) -> None:
     assert "Welcome to your library" in client.get("/").text
     item = library.upsert(make_item(), None)
-    library.set_metadata(item.id, {"archived": True}, NOW)
+    library.set_metadata(item.id, NOW, archived=True)
     page = client.get("/").text
     assert "Welcome to your library" not in page
     assert "All read" in page

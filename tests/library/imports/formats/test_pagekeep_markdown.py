@@ -28,7 +28,7 @@ def test_a_clipping_of_obsidian_comes_in_with_what_it_says(bring: Bring, library
     assert bring(CLIPPED, "x.md").formats == {"markdown": 1}
     item = everything(library)["https://example.com/log"]
     assert (item.title, item.author, item.published_at) == ("The keeper's log", "Ann Lee, Bo Ek", "2024-12-24")
-    assert (item.saved_at, item.metadata["tags"]) == ("2025-01-06T00:00:00.000000Z", ["clippings"])
+    assert (item.saved_at, list(item.metadata.tags)) == ("2025-01-06T00:00:00.000000Z", ["clippings"])
     assert item.content.endswith("\n\nShips were counted.\n")
     assert bring(CLIPPED, "x.md").unchanged == 1
 
@@ -37,7 +37,7 @@ def test_a_file_without_an_id_is_the_same_item_every_time(bring: Bring, library:
     bring("---\nsource: https://example.com/a\n---\nText.\n")
     bring("---\nsource: https://example.com/a\ntags: [new]\n---\nText.\n")
     (item,) = everything(library).values()
-    assert item.metadata["tags"] == ["new"]
+    assert list(item.metadata.tags) == ["new"]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def tag(
         from pagekeep.library.items import find, retag
 
         item = retag(store, key, add=tags, remove=remove) if tags or remove else find(store, key)
-        answer([item], as_json, lambda item: ", ".join(item.metadata.get("tags", ())))
+        answer([item], as_json, lambda item: ", ".join(item.metadata.tags))
 
 
 @click.command(epilog=examples("purge", "purge 3f2a", "purge --deleted-before 2025-01-01"))

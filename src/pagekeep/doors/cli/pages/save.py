@@ -226,7 +226,7 @@ def saved_lines(saved: SaveResult) -> Iterator[str]:
     yield f"{quality_line(item)}{again}  {short(item.id)}  {printable(item.title)}"
     if saved.outcome == "kept":
         yield f"  What is stored stays: {saved.note}. Use --force to replace it."
-    elif item.metadata.get("quality") == "bookmark":
+    elif item.metadata.quality == "bookmark":
         yield from _next_steps(item)
     yield from (f"  Note: {printable(warning.text)}" for warning in saved.warnings)
 
@@ -234,10 +234,10 @@ def saved_lines(saved: SaveResult) -> Iterator[str]:
 def _next_steps(item: Item) -> Iterator[str]:
     from pagekeep.library.save import MOST_RETRIES
 
-    reason = item.metadata.get("reason")
+    reason = item.metadata.reason
     if reason:
-        yield f"  {printable(str(reason))}"
-    if item.metadata.get("retry_count", 0) < MOST_RETRIES:
+        yield f"  {printable(reason)}"
+    if item.metadata.retry_count < MOST_RETRIES:
         yield f"  Retry extraction: pagekeep retry {short(item.id)} [--render]"
 
 

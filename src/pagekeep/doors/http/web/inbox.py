@@ -151,7 +151,7 @@ def _holds_anything(frame: Frame) -> bool:
 
 def _row(frame: Frame, found: Item | Hit) -> Row:
     item = found.item if isinstance(found, Hit) else found
-    hero = item.metadata.get("hero_image")
+    hero = item.metadata.hero_image
     snippet = found.snippet if isinstance(found, Hit) else ""
     return Row(item, signer(frame.service, frame.caller)(hero) if hero else None, snippet)
 

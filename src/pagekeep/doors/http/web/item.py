@@ -39,7 +39,7 @@ def read(frame: Looking, key: str) -> HTMLResponse:
 def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
     picture = signer(frame.service, frame.caller)
     rendered = frame.service.renderer.render(body_of(item.content), base=item.url, title=item.title, picture=picture)
-    tried = int(item.metadata.get("retry_count", 0))
+    tried = item.metadata.retry_count
     page = frame.show(
         "item.html",
         status=status_of(problem) if problem else 200,

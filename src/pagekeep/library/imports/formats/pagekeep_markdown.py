@@ -20,7 +20,8 @@ from pagekeep.library.imports.input.row import Fault, Found, Place, Whole
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
 from pagekeep.markdown.frontmatter import frontmatter
-from pagekeep.model import Annotation, Item
+from pagekeep.model import Annotation, Item, ItemMetadata
+from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.text import count_words, reading_time
 
 SOURCES: Final = "images/sources.json"
@@ -126,7 +127,7 @@ def _own_names(fields: Mapping[str, Any]) -> dict[str, Any]:
     return own
 
 
-def _metadata(found: Document, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(found: Document, fields: Mapping[str, Any]) -> ItemMetadata:
     words = count_words(found.body)
     said = fields.get("quality")
     quality = said if said in _LEVELS else "article" if words >= _BOOKMARK_WORDS else "bookmark"
@@ -136,7 +137,7 @@ def _metadata(found: Document, fields: Mapping[str, Any]) -> dict[str, Any]:
     count = fields.get("word_count")
     count = count if isinstance(count, int) and not isinstance(count, bool) else words
     own = {"tags": list(found.tags), "quality": quality, "strategy": "verbatim", "word_count": count}
-    return {**own, "reading_time": reading_time(count), **derived, **flags, **notes}
+    return metadata_from_json({**own, "reading_time": reading_time(count), **derived, **flags, **notes})
 
 
 def _annotations(marked: tuple[Marked, ...], item: Item) -> Iterator[Annotation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -32,21 +32,9 @@ _BADGES: Final[dict[QualityLevel, Badge]] = {
 _UNKNOWN: Final = Badge("grey", "Not read", "The page has not been read yet.")
 
 
-class About(dict[str, Any]):
-    """What is known of an item; templates get nothing for what is not known."""
-
-    def __missing__(self, _name: str) -> None:
-        return None
-
-
-def about(item: Item) -> About:
-    """The item's metadata."""
-    return About(item.metadata)
-
-
 def quality(item: Item) -> Badge:
     """The item's badge."""
-    return _BADGES.get(item.metadata.get("quality", ""), _UNKNOWN)
+    return _BADGES[item.metadata.quality] if item.metadata.quality else _UNKNOWN
 
 
 _SHADES: Final = {
@@ -68,7 +56,7 @@ def shade(colour: str | None) -> str:
 
 def direction(item: Item) -> str:
     """In which direction its text runs; the browser finds out where the language is not known."""
-    language = str(item.metadata.get("language") or "")
+    language = item.metadata.language or ""
     if not language:
         return "auto"
     return "rtl" if language.lower().partition("-")[0] in _RIGHT_TO_LEFT else "ltr"

@@ -36,7 +36,6 @@ def templates() -> Environment:
     )
     made.globals.update(file=address_of, csrf_field=CSRF_FIELD, most_bytes=MOST_BYTES)
     made.filters.update(
-        about=formatting.about,
         day=formatting.day,
         direction=formatting.direction,
         excerpt=formatting.excerpt,
