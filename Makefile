@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser node-tools test lint types eval bench hostile extension serve
+.PHONY: setup browser node-tools test quick quick-tests lint types eval bench hostile extension serve
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -15,6 +15,13 @@ browser:
 # Foreign programs for a few tests: another MCP client, the accessibility checker.
 node-tools:
 	@scripts/install-node-tools || true
+
+# What to run while you work: within a minute on two cores.
+quick: setup
+	@$(MAKE) --no-print-directory -j3 lint types quick-tests
+
+quick-tests: setup
+	$(BIN)/python -m pytest -q -n 2 tests/extraction tests/markdown tests/test_golden.py tests/test_pipeline.py tests/test_house.py
 
 test: lint types browser node-tools
 	$(BIN)/python -m pytest -n auto -q
@@ -34,7 +41,7 @@ extension: setup
 eval: setup
 	$(BIN)/python -P -m pagekeep evaluate $(CORPUS) --out build/eval
 
-# The library of whoever runs it, at the address it prints.
+# Your own library, at the address it prints.
 serve: setup
 	$(BIN)/python -P -m pagekeep serve
 

@@ -7,10 +7,12 @@ moment of the machine falls on all of them alike. Usage: python bench/run.py [CO
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -31,6 +33,7 @@ PARSE = "bare parse"
 YARDSTICK = "trafilatura-markdown"
 """The peer whose work comes nearest to ours; ratios are to its mean time."""
 WARM_UP = 10
+SCORES = ("f1", "precision", "recall")
 
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w-]+)""", re.I)
 
@@ -78,6 +81,8 @@ def main() -> None:
         print("  ".join(cell.rjust(width) for cell, width in zip(row, (20, 9, 6, 9, 6, 9, 7, 6, 6), strict=True)))
     for line in ratios({lane.name: fmean(lane.seconds) for lane in lanes}):
         print(line)
+    if options.json:
+        options.json.write_text(json.dumps(results(lanes, options.corpus.name), indent=1) + "\n", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
@@ -86,6 +91,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("corpus", type=Path, nargs="?", default=default)
     parser.add_argument("--pages", type=int, default=150, help="an even sample of this many (150)")
     parser.add_argument("--only", nargs="+", choices=list(EXTRACTORS), help="these extractors alone")
+    parser.add_argument("--json", type=Path, help="also write the results here, for scripts/draw_chart.py")
     return parser.parse_args()
 
 
@@ -128,12 +134,31 @@ def table(lanes: list[Lane]) -> list[list[str]]:
     yardstick = next((fmean(lane.seconds) for lane in lanes if lane.name == YARDSTICK), None)
     for lane in lanes:
         mean = fmean(lane.seconds)
-        numbers = [fmean(getattr(score, name) for score in lane.scores) for name in ("f1", "precision", "recall")]
+        numbers = [fmean(getattr(score, name) for score in lane.scores) for name in SCORES]
         times = [f"{median(lane.seconds) * 1000:.2f}", f"{mean * 1000:.2f}"]
         ratio = f"{mean / yardstick:.3f}" if yardstick else "-"
         shown = ["-" if lane.name == PARSE else f"{number:.3f}" for number in numbers]
         rows.append([lane.name, lane.version, *shown, *times, ratio, str(lane.errors)])
     return rows
+
+
+def results(lanes: list[Lane], corpus: str) -> dict[str, Any]:
+    """Return the figures of every extractor for the README's table and chart."""
+    return {
+        "corpus": corpus,
+        "pages": len(lanes[0].scores),
+        "date": date.today().isoformat(),
+        "extractors": [
+            {
+                "name": lane.name,
+                "version": lane.version,
+                **{name: round(fmean(getattr(score, name) for score in lane.scores), 4) for name in SCORES},
+                "seconds": round(fmean(lane.seconds), 5),
+            }
+            for lane in lanes
+            if lane.name != PARSE
+        ],
+    }
 
 
 def ratios(means: dict[str, float]) -> list[str]:
