@@ -56,7 +56,7 @@ def test_writes_the_report_where_it_is_told(corpus: Path, tmp_path: Path) -> Non
 def test_broken_floor_is_named_and_exits_with_1(corpus: Path, tmp_path: Path) -> None:
     result = run(corpus, "--gate", floor(tmp_path, 1.0))
     assert result.exit_code == 1
-    assert "Gate broken: all.f1" in result.stderr
+    assert "Below the gate: all.f1" in result.stderr
 
 
 def test_kept_gate_exits_with_0(corpus: Path, tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_missing_gate_file_is_bad_input(corpus: Path) -> None:
 
 
 def test_draws_a_table_on_a_terminal(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pagekeep.doors.cli.lab.evaluate.on_terminal", lambda: True)
+    monkeypatch.setattr("pagekeep.doors.cli.output.is_terminal", lambda: True)
     result = run(corpus)
     assert result.exit_code == 0
-    assert "┃" in result.stdout
+    assert result.stdout.splitlines()[1].startswith("kind  pa")
     assert "\t" not in result.stdout
 
 

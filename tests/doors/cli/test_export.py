@@ -70,7 +70,7 @@ def test_what_is_exported_is_imported(shell: Shell, tmp_path: Path) -> None:
 
 def test_a_mirror_tells_what_it_did(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("mirror", str(tmp_path / "vault"))
-    assert done.stdout == "6 written, 0 removed, 0 taken, 0 renamed, 0 kept aside.\n"
+    assert done.stdout == "6 written, 0 removed, 0 read back, 0 renamed, 0 conflict copies.\n"
     broken = next((tmp_path / "vault").glob("*.md"))
     broken.write_text("---\nid: [\n---\n")
     told = shell.json("mirror", str(tmp_path / "vault"))

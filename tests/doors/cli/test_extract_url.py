@@ -45,7 +45,7 @@ def test_a_private_address_is_refused_and_not_asked(site: Site) -> None:
     site.requests.clear()
     done = run(site.url("/article"), allow="")
     assert done.returncode == 2
-    assert re.search(r"PAGEKEEP_ALLOW_HOSTS=127\.0\.0\.1, or `allow_hosts` in \S+config\.toml$", done.stderr)
+    assert re.search(r"PAGEKEEP_ALLOW_HOSTS=127\.0\.0\.1, or add it to `allow_hosts` in \S+config\.toml$", done.stderr)
     assert not site.requests
 
 

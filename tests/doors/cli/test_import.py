@@ -42,8 +42,8 @@ def count() -> int:
 def test_an_export_is_imported_and_queued_unless_told_otherwise() -> None:
     done = run("import", "pocket.csv")
     assert done.exit_code == 0
-    assert "60 added, 0 updated, 0 unchanged, 0 left out, 0 failed." in done.stdout
-    assert "60 pages are queued. `pagekeep work --until-empty` fetches them." in done.stdout
+    assert "60 added, 0 updated, 0 unchanged, 0 skipped, 0 failed." in done.stdout
+    assert "60 pages queued. To download them: pagekeep work --until-empty" in done.stdout
     assert len(json.loads(run("jobs", "--json", "--limit", "100").stdout)["jobs"]) == 60
 
 
@@ -62,7 +62,7 @@ def test_several_files_and_a_folder_come_in_together(here: Path) -> None:
 
 def test_a_dry_run_writes_nothing(here: Path) -> None:
     done = run("import", "karakeep.json", "--dry-run")
-    assert "Nothing was written. Would be: 60 added" in done.stdout
+    assert "Dry run, nothing was changed: 60 added" in done.stdout
     assert count() == 0
     assert not list(here.glob("*.failed*"))
 
@@ -112,5 +112,5 @@ def test_bookmarks_that_are_no_pages_by_their_nature_are_left_out_and_told() -> 
     done = run("import", "bookmarks.html")
     assert done.exit_code == 0
     assert "A bookmarklet is no page: Send it" in done.stderr
-    assert "1 added, 0 updated, 0 unchanged, 1 left out, 0 failed." in done.stdout
-    assert "1 page is queued. `pagekeep work --until-empty` fetches it." in done.stdout
+    assert "1 added, 0 updated, 0 unchanged, 1 skipped, 0 failed." in done.stdout
+    assert "1 page queued. To download it: pagekeep work --until-empty" in done.stdout

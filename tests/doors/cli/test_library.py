@@ -20,8 +20,8 @@ from click.testing import CliRunner, Result
 
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import COMMANDS, cli
-from pagekeep.doors.cli.open_library import library_place
-from pagekeep.doors.cli.pages.extract import meant_address
+from pagekeep.doors.cli.open_library import library_location
+from pagekeep.doors.cli.pages.extract import guess_url
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Request, Site
 
@@ -38,7 +38,7 @@ NOT_ON_ITEMS = (
     "compare",
     "compared",
 )
-ON_LIBRARY = [name for name in COMMANDS if name not in NOT_ON_ITEMS]
+ON_LIBRARY = [name for section in COMMANDS.values() for name in section if name not in NOT_ON_ITEMS]
 
 
 class Shell:
@@ -110,7 +110,7 @@ def test_starting_loads_no_command() -> None:
         "pagekeep.store",
         "pagekeep.fetch",
         "pagekeep.config",
-        "pagekeep.doors.cli.pages.save",
+        "pagekeep.doors.cli.library.save",
     ):
         assert room not in loaded
 
@@ -257,7 +257,7 @@ def test_deleted_pages_come_back_until_they_are_purged(shell: Shell) -> None:
     assert [item["id"] for item in shell.json("list")["items"]] == [first]
     assert shell.run("purge", given="n\n").exit_code == 0
     assert len(shell.json("list", "--deleted")["items"]) == 1
-    assert shell.run("purge", "--yes").stdout == "Removed 1 page for good.\n"
+    assert shell.run("purge", "--yes").stdout == "Permanently removed 1 page.\n"
     assert shell.json("read", second, code=2)["error"]["type"] == "NotFound"
 
 
@@ -301,7 +301,7 @@ def test_a_worse_page_is_kept_away_and_force_lets_it_in(shell: Shell) -> None:
     shell.bodies["a"] = WALL
     done = shell.run("save", shell.url("a"))
     assert done.exit_code == 0
-    assert "What is stored stays" in done.stdout
+    assert "The stored version was kept" in done.stdout
     assert shell.json("list")["items"][0]["quality"] == "article"
     assert shell.save("a", "--force")["quality"] == "bookmark"
     assert shell.json("list")["items"][0]["id"] == good["id"]
@@ -317,7 +317,7 @@ def test_queued_pages_are_saved_by_work_and_shown_by_jobs(shell: Shell) -> None:
     done = shell.run("work", "--until-empty")
     assert done.exit_code == 0
     assert "Article captured" in done.stdout
-    assert "given up" in done.stderr
+    assert "no more tries" in done.stderr
     assert "harbour" in shell.json("list")["items"][0]["tags"]
     (dead,) = shell.json("jobs", "--state", "dead")["jobs"]
     assert dead["error"]["type"] == "FetchHttpError"
@@ -362,7 +362,7 @@ def test_a_backup_is_a_library(shell: Shell, tmp_path: Path) -> None:
 def test_doctor_looks_at_the_library_too(shell: Shell, tmp_path: Path) -> None:
     library = Path(shell.env["PAGEKEEP_LIBRARY"])
     findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
-    assert "not there" in findings["library"]["detail"]
+    assert "not created yet" in findings["library"]["detail"]
     assert not library.exists()
     shell.bodies["a"] = article(100)
     shell.save("a")
@@ -383,12 +383,12 @@ def test_looking_into_a_library_that_is_not_there_is_refused_and_makes_none(
     absent = tmp_path / "absent.db"
     done = shell.run(*command, "--library", str(absent))
     assert done.exit_code == 2
-    assert f"There is no library at {absent}." in done.stderr
+    assert f"No library at {absent}." in done.stderr
     assert not absent.exists()
 
 
 def test_the_password_of_a_library_on_a_server_is_not_shown() -> None:
-    place = library_place(Settings(library="postgresql://ada:se@cret@db.example/pages?sslmode=require"))
+    place = library_location(Settings(library="postgresql://ada:se@cret@db.example/pages?sslmode=require"))
     assert place == "postgresql://db.example/pages"
 
 
@@ -409,7 +409,7 @@ def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_
     item = shell.json("save", str(file))["items"][0]
     assert (item["url"], item["quality"]) == ("https://harbour.example/lamp", "article")
     told = shell.json("save", str(file), "--queue", code=2)["errors"]
-    assert told[0]["suggestions"] == ["A file is saved at once: leave out --queue."]
+    assert told[0]["suggestions"] == ["Files cannot be queued: leave out --queue."]
 
 
 @pytest.mark.parametrize("command", [("save",), ("save", "--queue"), ("extract",)])
@@ -421,7 +421,7 @@ def test_an_address_without_its_beginning_is_asked_back(shell: Shell, command: t
 
 @pytest.mark.parametrize("name", ["page.html", "docs/page.html", "./page.html", "a file.txt", "notes", "1.2"])
 def test_a_name_of_a_file_is_not_taken_for_an_address(name: str) -> None:
-    assert meant_address(name) is None
+    assert guess_url(name) is None
 
 
 def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:
@@ -457,16 +457,16 @@ def test_reparsing_nothing_says_why(shell: Shell) -> None:
     shell.bodies["a"] = article(100)
     shell.save("a")
     assert shell.run("reparse").stdout == "Everything is up to date.\n"
-    assert shell.run("reparse", "--domain", "example.com").stdout == "Nothing found.\n"
+    assert shell.run("reparse", "--domain", "example.com").stdout == "No matches.\n"
 
 
 def test_a_list_of_nothing_says_on_a_terminal_how_to_begin(shell: Shell) -> None:
     shell.bodies["a"] = article(100)
     shell.save("a")
     shell.run("delete", shell.url("a"))
-    assert "Nothing found." in on_a_terminal(shell, "list", errors=True)
+    assert "No matches." in on_a_terminal(shell, "list", errors=True)
     shell.run("purge", "--yes")
-    assert "Nothing saved yet. pagekeep save URL" in on_a_terminal(shell, "list", errors=True)
+    assert "Nothing saved yet. To save a page: pagekeep save URL" in on_a_terminal(shell, "list", errors=True)
 
 
 def test_explain_reads_the_stored_page_a_file_or_the_web(shell: Shell, tmp_path: Path) -> None:
@@ -504,7 +504,7 @@ def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: S
     dry = shell.run("reparse", "--dry-run", "--limit", "1")
     assert "\n-The old reader counted" in dry.stdout
     assert "\n+The keeper counts" in dry.stdout
-    assert dry.stdout.endswith("Nothing was written. Would be: 1 updated, 0 unchanged, 0 kept, 0 failed.\n")
+    assert dry.stdout.endswith("Dry run, nothing was changed: 1 updated, 0 unchanged, 0 kept, 0 failed.\n")
     assert "\x1b" not in dry.stdout
     assert shell.json("reparse", "--limit", "1")["updated"] == 1
     assert shell.json("reparse")["updated"] == 1
@@ -626,7 +626,7 @@ def test_on_a_terminal_a_worker_without_work_says_that_it_waits(shell: Shell) ->
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
     os.close(ours)
-    assert b"The queue is empty; waiting for more. Ctrl-C ends." in said
+    assert b"The queue is empty. Waiting for more; press Ctrl-C to stop." in said
     assert len(shell.json("list")["items"]) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import pagekeep
-from pagekeep.doors.cli.main import cli
+from pagekeep.doors.cli.main import COMMANDS, cli
 
 
 def test_version_is_the_package_version() -> None:
@@ -30,10 +30,19 @@ def test_help_of_a_command_has_examples(command: str) -> None:
     assert f"pagekeep {command} " in CliRunner().invoke(cli, [command, "--help"]).stdout.partition("Examples:")[2]
 
 
-def test_help_tells_each_command_in_a_whole_sentence() -> None:
-    told = CliRunner().invoke(cli, ["--help"], terminal_width=80).stdout
-    assert "..." not in told.partition("Commands:")[2]
-    assert "Serve the library: a reader for the browser, an API for programs." in " ".join(told.split())
+def test_help_groups_the_commands() -> None:
+    shown = CliRunner().invoke(cli, ["--help"]).stdout
+    sections = dict(re.findall(r"(?m)^(\w+):\n((?:  .*\n)+)", shown))
+    assert list(sections) == ["Options", "Library", "Pages", "Rules", "Admin", "Lab"]
+    assert {
+        section: re.findall(r"(?m)^  (\w+)", rows) for section, rows in sections.items() if section != "Options"
+    } == {section: list(commands) for section, commands in COMMANDS.items()}
+
+
+def test_help_shows_each_command_with_a_whole_sentence() -> None:
+    shown = CliRunner().invoke(cli, ["--help"], terminal_width=80).stdout
+    assert "..." not in shown.partition("Library:")[2]
+    assert "Start the server: the reader for your browser, and an API for programs." in " ".join(shown.split())
 
 
 def test_unknown_command_is_bad_input() -> None:

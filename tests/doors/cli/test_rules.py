@@ -70,7 +70,7 @@ def test_show_of_an_unknown_rule_names_the_nearest(folder: Path) -> None:
 
 def test_check_of_good_rules_is_done(folder: Path) -> None:
     checked = run(folder, "check")
-    assert (checked.exit_code, checked.stdout) == (0, "1 good rule in 1 file, 0 faults.\n")
+    assert (checked.exit_code, checked.stdout) == (0, "1 valid rule in 1 file, 0 faults.\n")
 
 
 def test_check_tells_every_fault(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_check_tells_every_fault(folder: Path) -> None:
 def test_check_of_a_missing_file_is_bad_input(folder: Path) -> None:
     checked = run(folder, "check", str(folder / "none.yaml"))
     assert checked.exit_code == 2
-    assert "There is no file or folder" in checked.stderr
+    assert "File or folder not found" in checked.stderr
 
 
 def test_check_without_own_rules_is_no_fault(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_broken_own_rules_are_told_and_the_others_listed(folder: Path) -> None:
     (folder / "bad.yaml").write_text("- id: x")
     listed = run(folder, "list")
     assert listed.exit_code == 0
-    assert "Rule left out: bad.yaml:1: [0]: The key `phase` is missing." in listed.stderr
+    assert "Skipped a faulty rule: bad.yaml:1: [0]: The key `phase` is missing." in listed.stderr
     assert "my-site" in listed.stdout
 
 
@@ -117,7 +117,7 @@ def test_import_writes_rules_and_tells_what_it_left_out(folder: Path) -> None:
     done = run(folder, "import", "fivefilters", str(config))
     assert done.exit_code == 0
     assert [rule.id for rule in read(done.stdout, "x").rules] == ["fivefilters-a.example", "fivefilters-b.example"]
-    assert "Not carried over: a.example.txt:2: tidy: no: there is one parser" in done.stderr
+    assert "Not converted: a.example.txt:2: tidy: no: there is one parser" in done.stderr
     answer = json_of(folder, "import", "fivefilters", str(config / "a.example.txt"))
     assert [rule["id"] for rule in answer["rules"]] == ["fivefilters-a.example"]
     assert answer["left_out"] == [

@@ -1,4 +1,4 @@
-"""A group of commands of which each is imported when it is asked for: help and completion must not wait for all."""
+"""A command group that imports a command only when it is needed, so that the program starts fast."""
 
 from __future__ import annotations
 
@@ -8,34 +8,40 @@ from typing import Any, Final
 
 import click
 
-_WHOLE: Final = 1_000
-"""Characters, of which no sentence has so many."""
+_NO_LIMIT: Final = 1_000
+"""Characters of a command's summary: more than any has, so that click never cuts one short."""
+
+Commands = Mapping[str, str]
+"""Command name to `module:function`, the module as seen from this folder; help lists them in this order."""
 
 
 class LazyGroup(click.Group):
-    """Commands by name: module of this folder and function, in the order of the help."""
+    """A command group whose commands are given as sections of names and places, not as objects."""
 
-    def __init__(self, *arguments: Any, table: Mapping[str, str], **options: Any) -> None:
+    def __init__(self, *arguments: Any, sections: Mapping[str, Commands], **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.table = table
+        self.sections = sections
+        self._places = {name: place for commands in sections.values() for name, place in commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.table)
+        return list(self._places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.table:
+        if cmd_name not in self._places:
             return None
-        module, _, function = self.table[cmd_name].partition(":")
+        module, _, function = self._places[cmd_name].partition(":")
         command = getattr(import_module(f"pagekeep.doors.cli.{module}"), function)
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Each command with its whole first sentence: click would cut it off at the end of the line."""
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None:
-                rows.append((name, command.get_short_help_str(_WHOLE)))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        """Write one section per group of commands, each command with its whole first sentence."""
+        width = max(map(len, self._places))
+        for title, commands in self.sections.items():
+            rows = []
+            for name in commands:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(width), command.get_short_help_str(_NO_LIMIT)))
+            with formatter.section(title):
+                formatter.write_dl(rows)

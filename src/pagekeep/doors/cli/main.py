@@ -1,6 +1,6 @@
-"""The command `pagekeep` and its list of subcommands.
+"""The command `pagekeep` and its subcommands.
 
-A subcommand is loaded when it is called, and nothing heavy at the top of one: `pagekeep --version` must not wait.
+A subcommand is imported when it is called, and its module imports nothing heavy: `pagekeep --version` must be fast.
 """
 
 from __future__ import annotations
@@ -12,50 +12,60 @@ import click
 from pagekeep.doors.cli.lazy import LazyGroup
 from pagekeep.version import __version__
 
-EXIT_CODES = "Exit codes: 0 done; 1 a gate is broken, or an unexpected failure; 2 bad input; 130 interrupted."
+EXIT_CODES = "Exit codes: 0 done; 1 a check failed, or an unexpected failure; 2 bad input; 130 interrupted."
 
 COMMANDS: Final = {
-    "save": "pages.save:save",
-    "list": "library.browse:list_items",
-    "read": "library.browse:read",
-    "search": "library.browse:search",
-    "pin": "library.change:pin",
-    "unpin": "library.change:unpin",
-    "archive": "library.change:archive",
-    "unarchive": "library.change:unarchive",
-    "tag": "library.change:tag",
-    "delete": "library.change:delete",
-    "restore": "library.change:restore",
-    "purge": "library.change:purge",
-    "retry": "pages.save:retry",
-    "reparse": "library.reparse:reparse",
-    "import": "library.import_:import_",
-    "export": "library.export:export",
-    "mirror": "library.mirror:mirror",
-    "work": "library.queue:work",
-    "jobs": "library.queue:jobs",
-    "stats": "library.browse:stats",
-    "backup": "admin.maintenance:backup",
-    "library": "admin.library_setup:library",
-    "user": "admin.user:user",
-    "token": "admin.token:token",
-    "extract": "pages.extract:extract",
-    "explain": "pages.explain:explain",
-    "rules": "rules.rules:rules",
-    "evaluate": "lab.evaluate:evaluate",
-    "compare": "lab.compare:compare",
-    "compared": "lab.compared:compared",
-    "bulk": "lab.bulk:bulk",
-    "mcp": "admin.mcp:mcp",
-    "serve": "admin.serve:serve",
-    "doctor": "admin.maintenance:doctor",
+    "Library": {
+        "save": "library.save:save",
+        "list": "library.browse:list_items",
+        "read": "library.browse:read",
+        "search": "library.browse:search",
+        "stats": "library.browse:stats",
+        "pin": "library.change:pin",
+        "unpin": "library.change:unpin",
+        "archive": "library.change:archive",
+        "unarchive": "library.change:unarchive",
+        "tag": "library.change:tag",
+        "delete": "library.change:delete",
+        "restore": "library.change:restore",
+        "purge": "library.change:purge",
+        "retry": "library.save:retry",
+        "reparse": "library.reparse:reparse",
+        "import": "library.import_:import_",
+        "export": "library.export:export",
+        "mirror": "library.mirror:mirror",
+        "work": "library.queue:work",
+        "jobs": "library.queue:jobs",
+    },
+    "Pages": {
+        "extract": "pages.extract:extract",
+        "explain": "pages.explain:explain",
+    },
+    "Rules": {
+        "rules": "rules.rules:rules",
+    },
+    "Admin": {
+        "serve": "admin.serve:serve",
+        "mcp": "admin.mcp:mcp",
+        "user": "admin.user:user",
+        "token": "admin.token:token",
+        "library": "admin.library_setup:library",
+        "backup": "admin.maintenance:backup",
+        "doctor": "admin.maintenance:doctor",
+    },
+    "Lab": {
+        "bulk": "lab.bulk:bulk",
+        "evaluate": "lab.evaluate:evaluate",
+        "compare": "lab.compare:compare",
+        "compared": "lab.compare:compared",
+    },
 }
-"""Name to module and function, in the order of the help."""
+"""The sections of the help, and their commands in order."""
 
 
 @click.group(
     cls=LazyGroup,
-    table=COMMANDS,
+    sections=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
@@ -65,5 +75,5 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console entry point."""
+    """Run the command line; the console entry point."""
     cli(prog_name="pagekeep")

@@ -1,4 +1,4 @@
-"""What is installed, what is missing, and how to get it."""
+"""The checks of `pagekeep doctor`: what is installed, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from pagekeep.version import __version__
 
 State = Literal["ok", "missing", "note"]
 VERSION_SECONDS: Final = 10
+"""Time for Chromium to print its version."""
 _MARKS: Final[dict[State, str]] = {"ok": "ok", "missing": "--", "note": "! "}
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)+")
-# Distribution, what it is for. All are needed; one that is missing was lost after the installation.
 _LIBRARIES: Final = (
-    ("turbohtml", "reads HTML"),
-    ("nh3", "makes HTML safe"),
+    ("turbohtml", "parses HTML"),
+    ("nh3", "sanitises HTML"),
     ("httpcore", "fetches pages"),
     ("h2", "HTTP/2"),
-    ("brotli", "pages packed with brotli"),
+    ("brotli", "brotli compression"),
 )
+"""Required distributions, and what each is for."""
 EXTRAS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "server": (
         "`pagekeep serve`",
@@ -38,45 +39,46 @@ EXTRAS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
             *("prometheus-client", "pygments", "python-multipart", "sse-starlette", "uvicorn"),
         ),
     ),
-    "mcp": ("`pagekeep mcp`, for assistants", ("mcp",)),
+    "mcp": ("`pagekeep mcp`, for AI assistants", ("mcp",)),
     "bulk": ("`pagekeep bulk`", ("fastwarc", "pyarrow", "rensa")),
-    "browser": ("pages that need their scripts", ("playwright",)),
+    "browser": ("pages that need JavaScript", ("playwright",)),
     "postgres": ("a library on PostgreSQL", ("psycopg",)),
 }
-"""Optional parts: what each is for, and the distributions it brings."""
+"""Optional extras: what each is for, and its distributions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     state: State
     detail: str
     """Version, or what is wrong."""
     hints: tuple[str, ...] = ()
-    """How to put it right."""
+    """How to fix it."""
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """Return the finding as JSON types."""
         return {"name": self.name, "state": self.state, "detail": self.detail, "hints": list(self.hints)}
 
 
 def run(settings: Settings) -> list[Finding]:
-    """Look at everything. Nothing is fetched and no page is opened."""
+    """Run all checks, without using the network."""
     return [
         Finding("pagekeep", "ok", __version__),
         Finding("python", "ok", f"{platform.python_version()} on {platform.system()}"),
-        *(_library(name, purpose) for name, purpose in _LIBRARIES),
-        *(_extra(name, purpose, needed) for name, (purpose, needed) in EXTRAS.items()),
-        *_browser(settings),
-        _place("settings", config.settings_path(), "make this file to change settings"),
-        _place("rules", config.rules_folder(settings), "make this folder for rules of your own"),
+        *(_check_package(name, purpose) for name, purpose in _LIBRARIES),
+        *(_check_extra(name, purpose, needed) for name, (purpose, needed) in EXTRAS.items()),
+        _check_playwright(),
+        *_check_chromium(settings),
+        _check_path("settings", config.settings_path(), "create this file to change settings"),
+        _check_path("rules", config.rules_folder(settings), "create this folder for your own rules"),
     ]
 
 
 def render(findings: list[Finding]) -> str:
-    """The findings for people, one a line, each hint below its finding."""
+    """Return the findings as text, one per line, with their hints below."""
     width = max(len(finding.name) for finding in findings)
     lines = []
     for finding in findings:
@@ -86,23 +88,23 @@ def render(findings: list[Finding]) -> str:
 
 
 def to_json(findings: list[Finding]) -> dict[str, Any]:
-    """The findings for programs."""
+    """Return the findings as JSON types."""
     complete = all(finding.state != "missing" for finding in findings)
     return {"success": True, "complete": complete, "findings": [finding.to_json() for finding in findings]}
 
 
-def _place(name: str, path: Path, hint: str) -> Finding:
-    return Finding(name, "ok", str(path) if path.exists() else f"{path} (not there: {hint})")
+def _check_path(name: str, path: Path, hint: str) -> Finding:
+    return Finding(name, "ok", str(path) if path.exists() else f"{path} (does not exist: {hint})")
 
 
-def _library(name: str, purpose: str) -> Finding:
+def _check_package(name: str, purpose: str) -> Finding:
     try:
         return Finding(name, "ok", f"{metadata.version(name)} ({purpose})")
     except metadata.PackageNotFoundError:
         return Finding(name, "missing", f"not installed ({purpose})", (f"pip install {name}",))
 
 
-def _extra(name: str, purpose: str, needed: tuple[str, ...]) -> Finding:
+def _check_extra(name: str, purpose: str, needed: tuple[str, ...]) -> Finding:
     missing = [distribution for distribution in needed if not _is_installed(distribution)]
     if not missing:
         return Finding(name, "ok", f"installed ({purpose})")
@@ -118,44 +120,40 @@ def _is_installed(distribution: str) -> bool:
     return True
 
 
-def _browser(settings: Settings) -> list[Finding]:
-    return [_playwright(), *_chromium(settings)]
-
-
-def _playwright() -> Finding:
+def _check_playwright() -> Finding:
     try:
         return Finding("playwright", "ok", f"{metadata.version('playwright')} (drives the browser)")
     except metadata.PackageNotFoundError:
-        detail = "not installed: pages that need their scripts cannot be read"
+        detail = "not installed: pages that need JavaScript cannot be read"
         return Finding("playwright", "missing", detail, (chromium.MISSING_PLAYWRIGHT,))
 
 
-def _chromium(settings: Settings) -> list[Finding]:
+def _check_chromium(settings: Settings) -> list[Finding]:
     try:
-        found = chromium.find(settings.chromium)
+        browser = chromium.find(settings.chromium)
     except RenderError as error:
         return [Finding("chromium", "missing", error.message, error.suggestions)]
-    version = _version(found.path)
+    version = _read_version(browser.path)
     if version is None:
-        hint = "Start it by hand to see what it lacks, most often a system library."
-        return [Finding("chromium", "missing", f"{found.path} does not start", (hint, *chromium.INSTALL_HINTS))]
-    kind = "headless shell" if found.is_shell else "whole browser; the headless shell takes half the memory"
-    return [Finding("chromium", "ok", f"{version} at {found.path} ({kind})"), _sandbox()]
+        hint = "Run it by hand to see what is missing, most often a system library."
+        return [Finding("chromium", "missing", f"{browser.path} does not start", (hint, *chromium.INSTALL_HINTS))]
+    kind = "headless shell" if browser.is_shell else "full browser; the headless shell needs half the memory"
+    return [Finding("chromium", "ok", f"{version} at {browser.path} ({kind})"), _check_sandbox()]
 
 
-def _version(binary: Path) -> str | None:
+def _read_version(binary: Path) -> str | None:
     try:
-        said = subprocess.run(
+        process = subprocess.run(
             [binary, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    number = _NUMBER.search(said.stdout)
+    number = _NUMBER.search(process.stdout)
     return number[0] if number else None
 
 
-def _sandbox() -> Finding:
+def _check_sandbox() -> Finding:
     if sys.platform != "win32" and os.geteuid() == 0:
-        hint = "Run Pagekeep as an ordinary user to have it."
-        return Finding("sandbox", "note", "off: Chromium has none when it is started by root", (hint,))
-    return Finding("sandbox", "ok", "used where the system allows it")
+        hint = "To use the sandbox, run Pagekeep as an ordinary user."
+        return Finding("sandbox", "note", "off: Chromium has no sandbox when started as root", (hint,))
+    return Finding("sandbox", "ok", "used if the system allows it")

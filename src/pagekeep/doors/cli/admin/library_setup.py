@@ -1,16 +1,16 @@
-"""`pagekeep library`: a library on a PostgreSQL server, made or brought up to date by whoever owns the database."""
+"""`pagekeep library`: create or update a library on a PostgreSQL server."""
 
 from __future__ import annotations
 
 import click
 
-from pagekeep.doors.cli.open_library import EXIT_CODES, examples
-from pagekeep.doors.cli.output import errors_shown, write, write_json
+from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option
+from pagekeep.doors.cli.output import report_errors, write, write_json
 
 
 @click.group(epilog=EXIT_CODES)
 def library() -> None:
-    """Make a library on a PostgreSQL server; a library in a file makes itself."""
+    """Set up a library on a PostgreSQL server. A library in a file needs no setup."""
 
 
 @library.command(
@@ -20,24 +20,22 @@ def library() -> None:
     )
 )
 @click.argument("address", metavar="[URL]", required=False)
-@click.option(
-    "--for", "sign_in", metavar="ROLE", help="Let this role, under which the server signs in, use the library."
-)
-@click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
-def install(address: str | None, sign_in: str | None, as_json: bool) -> None:
-    """Make the library's tables, roles and policies, or bring them up to date; as the owner, at the address URL or
-    that of the setting `library`.
+@click.option("--for", "role", metavar="ROLE", help="Allow this database role to use the library.")
+@json_option
+def install(address: str | None, role: str | None, as_json: bool) -> None:
+    """Create or update the tables, roles and policies of the library.
 
-    What is there stays. Run it once, and again after every update of Pagekeep.
+    Run it as the owner of the database: once, and again after every update of Pagekeep. Stored data stays. Without a URL,
+    the setting `library` is used.
     """
-    with errors_shown(as_json=as_json):
+    with report_errors(as_json=as_json):
         from pagekeep import config
         from pagekeep.store import install_library
 
-        install_library(config.load({"library": address}).library or "", sign_in)
+        install_library(config.load({"library": address}).library or "", role)
         if as_json:
-            write_json({"installed": True, "for": sign_in})
+            write_json({"installed": True, "for": role})
             return
         write("The library is installed.")
-        if sign_in:
-            write(f"{sign_in} may use it.")
+        if role:
+            write(f"The role {role} can use it.")

@@ -1,4 +1,4 @@
-"""`pagekeep serve`: the library over HTTP, for a browser and for programs."""
+"""`pagekeep serve`: serve the library over HTTP."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 
 import click
 
-from pagekeep.doors.cli.open_library import examples
-from pagekeep.doors.cli.output import errors_shown, write
+from pagekeep.doors.cli.options import examples, library_option
+from pagekeep.doors.cli.output import report_errors, write
 from pagekeep.errors import NotFound
 
 
@@ -18,17 +18,21 @@ from pagekeep.errors import NotFound
         "serve --shared --host 0.0.0.0 --library postgresql://localhost/pagekeep --workers 4",
     )
 )
-@click.option("--host", metavar="ADDRESS", help="Where to listen; this machine alone without it.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any that is free.")
-@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes.")
-@click.option("--shared", is_flag=True, default=None, help="For several people, who sign in (`pagekeep user add`).")
-@click.option("--library", metavar="PATH|URL", help="A library file or postgresql:// address; the setting without it.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on. Default: only this machine can connect.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 for any free one.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of processes.")
 @click.option(
-    "--log-level", type=click.Choice(("debug", "info", "warning", "error")), help="From which level on to log; info."
+    "--shared", is_flag=True, default=None, help="Several users, who sign in. Add them with `pagekeep user add`."
+)
+@library_option
+@click.option(
+    "--log-level",
+    type=click.Choice(("debug", "info", "warning", "error")),
+    help="Lowest level to log. Default: info.",
 )
 def serve(host: str | None, port: int | None, workers: int, **flags: str | bool | None) -> None:
-    """Serve the library: a reader for the browser, an API for programs. Ends with Ctrl-C."""
-    with errors_shown():
+    """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
+    with report_errors():
         from pagekeep import config
 
         settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
@@ -37,26 +41,25 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
             from pagekeep.doors.http.observability import logs
         except ImportError as missing:
             raise NotFound(
-                f"The server needs a package that is not installed: {missing.name}.",
-                suggestions=("Install it: pip install 'pagekeep[server]'",),
+                f"`pagekeep serve` needs the package {missing.name}, which is not installed.",
+                suggestions=("To install it: pip install 'pagekeep[server]'",),
             ) from missing
-        _hand_down({**flags, "listen": settings.listen})
+        _export_to_workers({**flags, "listen": settings.listen})
         logs.configure(settings.log_level)
         serving.serve(settings, workers=workers, ready=lambda address: write(f"Pagekeep is at {address}"))
 
 
 def _listen(setting: str, host: str | None, port: int | None) -> str:
-    """The setting with the parts that were given in place of its own."""
+    """Return the setting `listen` with the host and port of the flags put in."""
     old_host, _, old_port = setting.rpartition(":")
     new_host = old_host if host is None else f"[{host}]" if ":" in host and not host.startswith("[") else host
     return f"{new_host}:{old_port if port is None else port}"
 
 
-def _hand_down(flags: dict[str, str | bool | None]) -> None:
-    """What was given by flag, put where the processes of the server look for settings."""
+def _export_to_workers(flags: dict[str, str | bool | None]) -> None:
+    """Put the flags into the environment, where the server's processes read their settings."""
     from pagekeep.config import PREFIX
 
-    given = {name: value for name, value in flags.items() if value is not None}
-    os.environ.update(
-        {PREFIX + name.upper(): str(value).lower() if value is True else str(value) for name, value in given.items()}
-    )
+    for name, value in flags.items():
+        if value is not None:
+            os.environ[PREFIX + name.upper()] = "true" if value is True else str(value)

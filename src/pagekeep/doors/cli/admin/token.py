@@ -1,4 +1,4 @@
-"""`pagekeep token`: tokens by which programs use the server for someone."""
+"""`pagekeep token`: manage the tokens by which programs use the server."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekeep.doors.cli.admin.user import account_options, opened
-from pagekeep.doors.cli.open_library import EXIT_CODES, examples, short
+from pagekeep.doors.cli.admin.user import account_options, open_accounts
+from pagekeep.doors.cli.item_output import short_id
+from pagekeep.doors.cli.options import EXIT_CODES, examples
 from pagekeep.doors.cli.output import show_table, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.store import Accounts
 
-_user_option = click.option("--user", metavar="NAME", help="Whose; yours on a server for this machine alone.")
+_user_option = click.option("--user", metavar="NAME", help="Owner of the token. Default: the setting `user`.")
 
 
 @click.group(epilog=EXIT_CODES)
 def token() -> None:
-    """Make and revoke tokens, by which programs use the server for someone."""
+    """Create, list and revoke tokens, by which programs use the server."""
 
 
 @token.command(
@@ -33,57 +34,55 @@ def token() -> None:
     type=click.Choice(("read", "write")),
     default="write",
     show_default=True,
-    help="It may look, or also save and change.",
+    help="Permission: only read, or also save and change.",
 )
 @click.option(
-    "--days", type=click.FloatRange(0, 36_500, min_open=True), help="It is good for so long; for ever without it."
+    "--days", type=click.FloatRange(0, 36_500, min_open=True), help="Days until it expires. Default: it never expires."
 )
 @_user_option
 @account_options
 def add(name: str, scope: str, days: float | None, user: str | None, library: str | None, as_json: bool) -> None:
-    """Make a token. It is shown once, and not kept: only its digest is."""
-    with opened(library, as_json) as (settings, accounts):
+    """Create a token. It is shown only once: only a hash of it is stored."""
+    with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep import accounts as app
         from pagekeep.model import SCOPES
         from pagekeep.present.json_shapes import token_shape
 
-        made = app.add_token(
-            accounts, _whose(settings, accounts, user), name, SCOPES if scope == "write" else ("read",), days=days
-        )
+        owner = _owner_id(settings, accounts, user)
+        created = app.add_token(accounts, owner, name, SCOPES if scope == "write" else ("read",), days=days)
         if as_json:
-            write_json({"tokens": [{**token_shape(made.token), "token": made.secret}]})
+            write_json({"tokens": [{**token_shape(created.token), "token": created.secret}]})
             return
-        write(made.secret)
-        click.echo("Keep it: it is not shown again. Programs send `Authorization: Bearer ...`.", err=True)
+        write(created.secret)
+        click.echo(
+            "Copy the token now: it is not shown again. Programs send it as `Authorization: Bearer TOKEN`.", err=True
+        )
 
 
 @token.command("list", epilog=examples("token list", "token list --user ada --json"))
 @_user_option
 @account_options
 def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
-    """List someone's tokens; not the secrets, which nobody has."""
-    with opened(library, as_json) as (settings, accounts):
+    """List the tokens of a user. The secrets are not shown."""
+    with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep.present.json_shapes import token_shape
 
-        tokens = accounts.tokens(_whose(settings, accounts, user))
+        tokens = accounts.tokens(_owner_id(settings, accounts, user))
         if as_json:
             write_json({"tokens": [token_shape(each) for each in tokens]})
             return
         rows = [
             [
-                short(each.id),
+                short_id(each.id),
                 each.name,
                 "+".join(each.scopes),
                 each.created_at[:10],
-                *map(_day, (each.last_used_at, each.expires_at)),
+                (each.last_used_at or "")[:10],
+                (each.expires_at or "")[:10],
             ]
             for each in tokens
         ]
-        show_table([["id", "name", "may", "since", "last used", "until"], *rows])
-
-
-def _day(moment: str | None) -> str:
-    return moment[:10] if moment else ""
+        show_table([["id", "name", "scope", "created", "last used", "expires"], *rows])
 
 
 @token.command(epilog=examples("token revoke 3f2a", "token revoke 3f2a --user ada"))
@@ -91,20 +90,20 @@ def _day(moment: str | None) -> str:
 @_user_option
 @account_options
 def revoke(key: str, user: str | None, library: str | None, as_json: bool) -> None:
-    """Make a token good for nothing, at once."""
-    with opened(library, as_json) as (settings, accounts):
+    """Revoke a token. It stops working immediately."""
+    with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep import accounts as app
         from pagekeep.present.json_shapes import token_shape
 
-        revoked = app.revoke_token(accounts, _whose(settings, accounts, user), key)
+        revoked = app.revoke_token(accounts, _owner_id(settings, accounts, user), key)
         if as_json:
             write_json({"tokens": [token_shape(revoked)]})
         else:
             write(f"Revoked {revoked.name}.")
 
 
-def _whose(settings: Settings, accounts: Accounts, name: str | None) -> str:
-    """The user's id: of the name given, or whoever this machine's own library belongs to."""
+def _owner_id(settings: Settings, accounts: Accounts, name: str | None) -> str:
+    """Return the id of the user of that name, or the setting `user` without a name."""
     from pagekeep import accounts as app
 
     return app.find_user(accounts, name).id if name else settings.user

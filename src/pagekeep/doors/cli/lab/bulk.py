@@ -1,4 +1,4 @@
-"""`pagekeep bulk`: corpora of pages in, tables of Markdown and text out."""
+"""`pagekeep bulk`: extract a corpus of pages into tables of Markdown, text and metadata."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekeep.doors.cli.lab import bulk_progress
-from pagekeep.doors.cli.open_library import examples
-from pagekeep.doors.cli.output import counted, errors_shown, write, write_json
+from pagekeep.doors.cli.options import examples, json_option
+from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
 
 if TYPE_CHECKING:
     from pagekeep.bulk import Plan, Progress, Report
@@ -29,63 +29,81 @@ if TYPE_CHECKING:
 )
 @click.argument("sources", nargs=-1, required=True, metavar="IN...")
 @click.argument("out", type=click.Path(path_type=Path), metavar="OUT")
-@click.option("--engine", type=click.Choice(("local", "ray")), default="local", show_default=True, help="What runs it.")
-@click.option("--address", help="The Ray cluster; a local one is started without it.")
-@click.option("--columns", help="Columns to write, separated by commas; all but the time without it.")
-@click.option("--format", "format_", type=click.Choice(("parquet", "jsonl")), default="parquet", show_default=True)
-@click.option("--html-column", help="The column that holds the HTML, in tables and JSONL.")
-@click.option("--url-column", help="The column that holds the address.")
-@click.option("--workers", type=click.IntRange(1, 1024), help="Processes that read; one a core without it.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many records.")
 @click.option(
-    "--sample", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Only this share of the records."
+    "--engine",
+    type=click.Choice(("local", "ray")),
+    default="local",
+    show_default=True,
+    help="Run on this machine or on Ray.",
 )
-@click.option("--language", "languages", multiple=True, help="Only pages in this language; can be repeated.")
-@click.option("--min-score", type=click.IntRange(0, 100), default=0, help="Only pages of at least this quality.")
+@click.option("--address", help="Ray cluster to use. Default: start a local one.")
+@click.option("--columns", help="Columns to write, separated by commas. Default: all except the time.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("parquet", "jsonl")),
+    default="parquet",
+    show_default=True,
+    help="Format of the output files.",
+)
+@click.option("--html-column", help="Column with the HTML, in Parquet and JSONL input.")
+@click.option("--url-column", help="Column with the URL.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Number of processes. Default: one per core.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read at most N records.")
+@click.option(
+    "--sample",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    help="Read only this share of the records, such as 0.1.",
+)
+@click.option("--language", "languages", multiple=True, help="Only pages in this language. Can be repeated.")
+@click.option(
+    "--min-score", type=click.IntRange(0, 100), default=0, help="Only pages with at least this quality score."
+)
 @click.option(
     "--duplicates",
     type=click.Choice(("keep", "exact", "near")),
     default="keep",
     show_default=True,
-    help="Leave out pages that say the same as an earlier one, or nearly the same.",
+    help="Drop pages whose text equals an earlier one exactly, or nearly.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the run that was begun in OUT.")
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **asked: Any) -> None:
-    """Read WARC, Parquet, JSONL or HTML files, and write a row a page: Markdown, text and metadata, or why there is none."""
-    with errors_shown(as_json=as_json):
+@click.option("--resume", is_flag=True, help="Continue an interrupted run in OUT.")
+@json_option
+def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) -> None:
+    """Extract pages from WARC, Parquet, JSONL or HTML files into one row per page: Markdown, text and metadata, or an error."""
+    with report_errors(as_json=as_json):
         from pagekeep.bulk import run
 
-        engine, address = asked.pop("engine"), asked.pop("address")
-        plan = _plan(sources, asked)
+        engine, address = options.pop("engine"), options.pop("address")
+        plan = _plan(sources, options)
         try:
-            with _watched(as_json) as progress:
-                done = run(plan, engine=engine, address=address, resume=resume, progress=progress)
+            with _show_progress(as_json) as progress:
+                report = run(plan, engine=engine, address=address, resume=resume, progress=progress)
         except KeyboardInterrupt:
-            click.echo("Interrupted. Go on with --resume.", err=True)
+            click.echo("Interrupted. To continue, run it again with --resume.", err=True)
             raise
     if as_json:
-        write_json(done.to_json())
+        write_json(report.to_json())
     else:
-        write("\n".join(_lines(done, plan.out)))
+        write("\n".join(_summary(report, plan.out)))
 
 
-def _plan(sources: tuple[str, ...], asked: dict[str, Any]) -> Plan:
+def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
     from pagekeep import config
     from pagekeep.bulk import Plan, find
 
-    columns, workers, format_ = asked.pop("columns"), asked.pop("workers"), asked.pop("format_")
+    columns, workers, format_ = options.pop("columns"), options.pop("workers"), options.pop("format_")
     settings = config.load()
-    own = config.rules_folder(settings)
-    chosen: dict[str, Any] = {"rules": str(own) if own.is_dir() else None, "max_bytes": settings.max_bytes}
+    folder = config.rules_folder(settings)
+    fields: dict[str, Any] = {"rules": str(folder) if folder.is_dir() else None, "max_bytes": settings.max_bytes}
     if columns:
-        chosen["columns"] = tuple(name.strip() for name in columns.split(",") if name.strip())
+        fields["columns"] = tuple(name.strip() for name in columns.split(",") if name.strip())
     if workers:
-        chosen["workers"] = workers
-    return Plan(find(sources), format=format_, **asked, **chosen)
+        fields["workers"] = workers
+    return Plan(find(sources), format=format_, **options, **fields)
 
 
-def _watched(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
+def _show_progress(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
     from pagekeep.bulk.progress import unwatched
 
     if as_json:
@@ -93,11 +111,11 @@ def _watched(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]
     return bulk_progress.bar() if sys.stderr.isatty() else bulk_progress.lines()
 
 
-def _lines(report: Report, out: Path) -> Iterator[str]:
+def _summary(report: Report, out: Path) -> Iterator[str]:
     account = report.account
-    rows, records = counted(account.rows, "row"), counted(account.records, "record")
-    yield f"{rows} of {records}, {counted(account.words, 'word')}, in {out}"
-    yield f"{counted(report.new_records, 'record')} in {report.seconds:,.1f} s: {report.rate:,.1f} a second"
-    for heading, counts in (("failed", account.errors), ("left out", account.left_out), ("no pages", report.skipped)):
+    rows, records = format_count(account.rows, "row"), format_count(account.records, "record")
+    yield f"{rows} of {records}, {format_count(account.words, 'word')}, in {out}"
+    yield f"{format_count(report.new_records, 'record')} in {report.seconds:,.1f} s: {report.rate:,.1f} per second"
+    for heading, counts in (("failed", account.errors), ("dropped", account.left_out), ("not a page", report.skipped)):
         for name, number in counts.items():
             yield f"  {heading}: {number:,} {name}"

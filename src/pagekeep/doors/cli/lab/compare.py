@@ -1,16 +1,26 @@
-"""`pagekeep compare`: two extractors over the same pages."""
+"""`pagekeep compare` and `pagekeep compared`: compare extractors on the same pages, and show the log of comparisons."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from pagekeep.doors.cli.open_library import examples
-from pagekeep.doors.cli.output import errors_shown, show_table, write, write_json
+from pagekeep.doors.cli.options import (
+    examples,
+    json_option,
+    library_option,
+    limit_pages_option,
+    report_folder_option,
+)
+from pagekeep.doors.cli.output import report_errors, show_bar, show_table, write, write_json
+from pagekeep.text import printable
+
+if TYPE_CHECKING:
+    from pagekeep.capture.comparisons import Comparison
+
+_WORST_SHOWN: Final = 10
 
 
 @click.command(
@@ -18,9 +28,9 @@ from pagekeep.doors.cli.output import errors_shown, show_table, write, write_jso
     "  pagekeep        this version\n"
     "  pagekeep:bare   this version without site rules\n"
     "  rules:FOLDER    this version with other rules\n"
-    "  git:REF         Pagekeep at a commit, tag or branch (from a checkout)\n"
-    "  trafilatura, readability   if they are installed\n"
-    "  remote          the reader that the setting remote_url names; it is sent the pages\n\n"
+    "  git:REF         Pagekeep at a commit, tag or branch (in a checkout)\n"
+    "  trafilatura, readability   if installed\n"
+    "  remote          the remote reader of the setting remote_url; the pages are sent to it\n\n"
     + examples(
         "compare git:v0.1.0 pagekeep tests/corpus",
         "compare remote pagekeep saved-pages/ --out build/compare",
@@ -30,34 +40,77 @@ from pagekeep.doors.cli.output import errors_shown, show_table, write, write_jso
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.argument("corpus", metavar="CORPUS", type=click.Path(path_type=Path))
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many pages.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for summary.csv, history.csv and report.html.")
-@click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
+@limit_pages_option
+@report_folder_option
+@json_option
 def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, as_json: bool) -> None:
-    """Measure how B's reading of the pages in CORPUS differs from A's: a corpus of `evaluate`, or a folder of HTML."""
-    with errors_shown(as_json=as_json), _progress() as step:
+    """Compare two extractors on the pages of a corpus or a folder of HTML files."""
+    with report_errors(as_json=as_json), show_bar("Comparing") as progress:
         from pagekeep import config
         from pagekeep.lab.compare import compare as run
         from pagekeep.lab.compare import numbers_of, table_of
 
-        done = run(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=step)
+        result = run(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=progress)
     if as_json:
-        write_json(numbers_of(done))
+        write_json(numbers_of(result))
         return
-    show_table(table_of(done))
+    show_table(table_of(result))
     if out:
         write(f"Report: {out / 'report.html'}")
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on the terminal; nothing when nobody looks."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _all: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+@click.command(epilog=examples("compared", "compared --out build/switch", "compared --json | jq .summary"))
+@click.argument("log", required=False, metavar="[LOG]", type=click.Path(path_type=Path))
+@library_option
+@report_folder_option
+@json_option
+def compared(log: Path | None, library: str | None, out: Path | None, as_json: bool) -> None:
+    """Show how Pagekeep and the remote reader differ on saved pages, from the log that `mode = "compare"` writes.
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Comparing", total=None)
-        yield lambda done, count: bar.update(task, completed=done, total=count)
+    Without LOG, the log next to the library is read.
+    """
+    with report_errors(as_json=as_json):
+        from pagekeep import config
+        from pagekeep.capture.comparisons import latest, log_path, read_log, summary
+
+        entries = latest(read_log(log or log_path(config.load({"library": library}))))
+        if out:
+            from pagekeep.lab.compare import report_readings
+
+            report_readings(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
+        numbers = summary(entries)
+        if as_json:
+            write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
+            return
+        rows = [[name.replace("_", " "), _format_number(value)] for name, value in numbers.items()]
+        show_table([["what", "value"], *rows])
+        for entry in sorted(entries, key=lambda entry: entry.similarity or 0.0)[:_WORST_SHOWN]:
+            write(_format_entry(entry))
+
+
+def _format_number(value: Any) -> str:
+    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _shape(entry: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON without the texts."""
+    from pagekeep.model import plain
+
+    shape: dict[str, Any] = plain(entry)
+    for side in ("ours", "theirs"):
+        del shape[side]["markdown"]
+    return shape
+
+
+def _format_entry(entry: Comparison) -> str:
+    error = entry.ours.error or entry.theirs.error
+    detail = printable(error) if error else f"{entry.missing_words} words missing, {entry.extra_words} extra"
+    return f"{_format_number(entry.similarity) or '-'}\t{printable(entry.url)}\t{detail}"
+
+
+def _pair(entry: Comparison) -> Any:
+    from pagekeep.lab.compare import pair_of_markdown
+
+    return pair_of_markdown(
+        entry.url, (entry.theirs.markdown, entry.theirs.error), (entry.ours.markdown, entry.ours.error)
+    )

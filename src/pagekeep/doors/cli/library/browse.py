@@ -1,4 +1,4 @@
-"""`pagekeep list`, `search`, `read` and `stats`: looking into the library."""
+"""`pagekeep list`, `search`, `read` and `stats`: look into the library."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.open_library import day_or_moment, examples, library_options, opened, short, show_items
-from pagekeep.doors.cli.output import on_terminal, printable, show_table, without_controls, write, write_json
+from pagekeep.doors.cli.item_output import short_id, show_items
+from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.options import examples, library_options, parse_date
+from pagekeep.doors.cli.output import is_terminal, remove_control_chars, show_table, write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.model import Hit
 
 LEVELS = ("article", "simplified", "bookmark", "discarded")
+_MAX_COLUMNS = 100
+"""Longer lines of text are tiring to read."""
 
 
-def _paged(command: Any) -> Any:
-    command = click.option("--after", metavar="KEY", help="Go on where the page before ended.")(command)
-    return click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="So many.")(
+def _paging_options(command: Any) -> Any:
+    limit = click.IntRange(1, 1000)
+    command = click.option("--after", metavar="KEY", help="Continue after this key, as printed by the last call.")(
         command
     )
+    return click.option("--limit", type=limit, default=50, show_default=True, help="Show at most this many.")(command)
 
 
 @click.command(
@@ -33,62 +39,66 @@ def _paged(command: Any) -> Any:
     ),
 )
 @click.option("--domain", help="Only pages of this domain.")
-@click.option("--tag", "tags", multiple=True, help="Only pages with this tag; with several, those that have them all.")
+@click.option("--tag", "tags", multiple=True, help="Only pages with this tag. Repeat it to require several.")
 @click.option("--pinned", is_flag=True, help="Only pinned pages.")
-@click.option("--archived", is_flag=True, help="Archived pages, in place of the others.")
-@click.option("--all", "everything", is_flag=True, help="Archived and not.")
-@click.option("--deleted", is_flag=True, help="Deleted pages, in place of the others.")
-@click.option("--quality", type=click.Choice(LEVELS), help="Only pages of this level.")
-@click.option("--saved-after", metavar="DATE", callback=day_or_moment, help="Only pages saved on this day or later.")
-@click.option("--saved-before", metavar="DATE", callback=day_or_moment, help="Only pages saved before this day.")
+@click.option("--archived", is_flag=True, help="Only archived pages.")
+@click.option("--all", "everything", is_flag=True, help="Include archived pages.")
+@click.option("--deleted", is_flag=True, help="Only deleted pages.")
+@click.option("--quality", type=click.Choice(LEVELS), help="Only pages of this quality level.")
+@click.option("--saved-after", metavar="DATE", callback=parse_date, help="Only pages saved on this date or later.")
+@click.option("--saved-before", metavar="DATE", callback=parse_date, help="Only pages saved before this date.")
 @click.option(
-    "--order", type=click.Choice(("saved", "opened", "title", "published")), default="saved", show_default=True
+    "--order",
+    type=click.Choice(("saved", "opened", "title", "published")),
+    default="saved",
+    show_default=True,
+    help="Sort by this field.",
 )
-@click.option("--reverse", is_flag=True, help="Oldest first; by title, Z first.")
-@_paged
+@click.option("--reverse", is_flag=True, help="Oldest first; with --order title, Z first.")
+@_paging_options
 @library_options
-def list_items(library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
-    """List saved pages, the newest first."""
-    with opened(library, user, as_json) as (_, store):
+def list_items(library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+    """List saved pages, newest first."""
+    with open_library(library, user, as_json) as (_, store):
         from pagekeep.present.json_shapes import items_shape
 
-        order = asked["order"]
+        order = options["order"]
         page = store.list_items(
-            _filter(asked),
+            _filter(options),
             order=order,
-            descending=(order != "title") != asked["reverse"],
-            limit=asked["limit"],
-            after=asked["after"],
+            descending=(order != "title") != options["reverse"],
+            limit=options["limit"],
+            after=options["after"],
         )
         if as_json:
             write_json(items_shape(page.items, page.next))
             return
-        if page.items or not on_terminal():
+        if page.items or not is_terminal():
             show_items(page.items)
         if not page.items and sys.stderr.isatty():
-            nothing_saved = not any(store.stats()[name] for name in ("items", "deleted"))
-            click.echo("Nothing saved yet. pagekeep save URL" if nothing_saved else "Nothing found.", err=True)
-        _tell_of_more(page.next)
+            is_empty = not any(store.stats()[name] for name in ("items", "deleted"))
+            click.echo("Nothing saved yet. To save a page: pagekeep save URL" if is_empty else "No matches.", err=True)
+        _report_more(page.next)
 
 
-def _filter(asked: dict[str, Any]) -> Any:
+def _filter(options: dict[str, Any]) -> Any:
     from pagekeep.model import ItemFilter
 
     return ItemFilter(
-        domain=asked["domain"],
-        tags=asked["tags"],
-        pinned=True if asked["pinned"] else None,
-        archived=None if asked["everything"] or asked["deleted"] else asked["archived"],
-        deleted=asked["deleted"],
-        quality=asked["quality"],
-        saved_after=asked["saved_after"],
-        saved_before=asked["saved_before"],
+        domain=options["domain"],
+        tags=options["tags"],
+        pinned=True if options["pinned"] else None,
+        archived=None if options["everything"] or options["deleted"] else options["archived"],
+        deleted=options["deleted"],
+        quality=options["quality"],
+        saved_after=options["saved_after"],
+        saved_before=options["saved_before"],
     )
 
 
-def _tell_of_more(key: str | None) -> None:
+def _report_more(key: str | None) -> None:
     if key:
-        click.echo(f"There are more: --after {key}", err=True)
+        click.echo(f"There are more. To continue: --after {key}", err=True)
 
 
 @click.command(
@@ -99,13 +109,16 @@ def _tell_of_more(key: str | None) -> None:
     )
 )
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
-@_paged
+@_paging_options
 @library_options
 def search(
     words: tuple[str, ...], limit: int, after: str | None, library: str | None, user: str | None, as_json: bool
 ) -> None:
-    """Find pages by their words, best first; also is:pinned, domain:, tag:, before:, "a phrase" and -without."""
-    with opened(library, user, as_json) as (_, store):
+    """Search saved pages, best match first.
+
+    Also understood: "a phrase", -without, is:pinned, domain:example.com, tag:name, before:2025-01-01.
+    """
+    with open_library(library, user, as_json) as (_, store):
         from pagekeep.present.json_shapes import hit_shape
 
         page = store.search(" ".join(words), limit=limit, after=after)
@@ -113,20 +126,19 @@ def search(
             write_json({"items": [hit_shape(hit) for hit in page.hits], "next": page.next})
             return
         for hit in page.hits:
-            write(_hit_lines(hit))
+            write(_format_hit(hit))
         if not page.hits:
-            click.echo("Nothing found.", err=True)
-        _tell_of_more(page.next)
+            click.echo("No matches.", err=True)
+        _report_more(page.next)
 
 
-def _hit_lines(hit: Hit) -> str:
+def _format_hit(hit: Hit) -> str:
     item, snippet = hit.item, printable(hit.snippet)
-    if not on_terminal():
+    if not is_terminal():
         return "\t".join((item.id, printable(item.title), item.url, snippet))
-    lit = "".join(
-        click.style(part, bold=bool(number % 2)) for number, part in enumerate(snippet.replace("]]", "[[").split("[["))
-    )
-    return f"{short(item.id)}  {click.style(printable(item.title), bold=True)}  {item.domain}\n          {lit}"
+    parts = snippet.replace("]]", "[[").split("[[")  # every second part is a match
+    text = "".join(click.style(part, bold=bool(number % 2)) for number, part in enumerate(parts))
+    return f"{short_id(item.id)}  {click.style(printable(item.title), bold=True)}  {item.domain}\n          {text}"
 
 
 @click.command(
@@ -135,15 +147,15 @@ def _hit_lines(hit: Hit) -> str:
 @click.argument("key", metavar="ID|URL")
 @library_options
 def read(key: str, library: str | None, user: str | None, as_json: bool) -> None:
-    """Read a saved page: laid out on a terminal, as Markdown in a pipe."""
-    with opened(library, user, as_json) as (_, store):
+    """Read a saved page: formatted on a terminal, as Markdown in a pipe."""
+    with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items import opened as open_item
         from pagekeep.present.json_shapes import item_shape
 
         item = open_item(store, key)
         if as_json:
             write_json({"items": [item_shape(item, content=True)], "next": None})
-        elif on_terminal():
+        elif is_terminal():
             _show_document(item.content)
         else:
             write(item.content)
@@ -156,14 +168,14 @@ def _show_document(content: str) -> None:
     _, _, body = (
         content.partition("---\n")[2].partition("\n---\n") if content.startswith("---\n") else ("", "", content)
     )
-    Console(width=min(100, Console().width)).print(Markdown(without_controls(body or content)))
+    Console(width=min(_MAX_COLUMNS, Console().width)).print(Markdown(remove_control_chars(body or content)))
 
 
 @click.command(epilog=examples("stats", "stats --json"))
 @library_options
 def stats(library: str | None, user: str | None, as_json: bool) -> None:
-    """Count what is in the library."""
-    with opened(library, user, as_json) as (_, store):
+    """Show how many pages the library holds, by state and quality."""
+    with open_library(library, user, as_json) as (_, store):
         counts = dict(store.stats())
         if as_json:
             write_json({"stats": counts})
@@ -171,12 +183,12 @@ def stats(library: str | None, user: str | None, as_json: bool) -> None:
         show_table([["what", "count"], *_rows(counts)])
 
 
-def _rows(counts: dict[str, Any], above: str = "") -> list[list[str]]:
+def _rows(counts: dict[str, Any], prefix: str = "") -> list[list[str]]:
     rows: list[list[str]] = []
     for name, value in counts.items():
-        shown = f"{above}{name}".replace("_", " ")
+        label = f"{prefix}{name}".replace("_", " ")
         if isinstance(value, dict):
-            rows += _rows(value, f"{shown}: ")
+            rows += _rows(value, f"{label}: ")
         else:
-            rows.append([shown, f"{value:,}" if isinstance(value, int) else str(value)])
+            rows.append([label, f"{value:,}" if isinstance(value, int) else str(value)])
     return rows

@@ -1,23 +1,23 @@
-"""`pagekeep export`: the library as files that other programs read."""
+"""`pagekeep export`: write the library to files that other programs read."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from pagekeep.doors.cli.open_library import examples, library_options, opened
-from pagekeep.doors.cli.output import counted, printable, write, write_json
+from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.options import examples, frontmatter_option, library_options
+from pagekeep.doors.cli.output import format_count, show_progress, write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.library.exports.run import Exported
 
-TOLD = 10
+_MAX_FAILURES_SHOWN: Final = 10
 
 
 @click.command(
@@ -36,63 +36,40 @@ TOLD = 10
     type=click.Choice(("markdown", "jsonl", "netscape", "html", "epub")),
     default="markdown",
     show_default=True,
-    help="A folder of Markdown, or one file of another kind (`-` is stdout).",
+    help="Markdown goes to a folder, the others to one file (`-` for stdout).",
 )
-@click.option("--query", metavar="QUERY", help="Only what `pagekeep search QUERY` finds.")
-@click.option(
-    "--profile",
-    type=click.Choice(("pagekeep", "obsidian")),
-    default="pagekeep",
-    show_default=True,
-    help="Whose frontmatter Markdown files have.",
-)
-@click.option("--images", is_flag=True, help="Fetch the pictures, and put them with the text.")
+@click.option("--query", metavar="QUERY", help="Only pages that `pagekeep search QUERY` finds.")
+@frontmatter_option
+@click.option("--images", is_flag=True, help="Download the images too.")
 @library_options
-def export(out: Path, format_: str, library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
-    """Write the library, or what a query finds, to OUT; deleted pages stay behind."""
-    with opened(library, user, as_json) as (settings, store), _progress() as step:
+def export(out: Path, format_: str, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+    """Export the library, or the pages that a query finds. Deleted pages are not exported."""
+    with open_library(library, user, as_json) as (settings, store), show_progress("Exporting") as progress:
         from pagekeep.library.exports import run
 
-        wish = run.Wish(cast("Any", format_), asked["query"], asked["profile"], asked["images"], step)
-        done = asyncio.run(run.export(store, _place(out), wish, settings))
+        def count(pages: int) -> None:
+            progress(f"Exporting: {format_count(pages, 'page')}")
+
+        request = run.Wish(cast("Any", format_), options["query"], options["profile"], options["images"], count)
+        target = sys.stdout.buffer if str(out) == "-" else out
+        result = asyncio.run(run.export(store, target, request, settings))
     if as_json:
-        write_json(_shape(done))
+        counts = {name: getattr(result, name) for name in ("items", "written", "unchanged", "pictures")}
+        write_json({**counts, "failed_pictures": result.failed_pictures})
     elif str(out) != "-":
-        write(_line(done))
-    _tell_failures(done)
+        write(_summary(result))
+    _report_failures(result)
 
 
-def _place(out: Path) -> Path | BinaryIO:
-    return sys.stdout.buffer if str(out) == "-" else out
+def _summary(result: Exported) -> str:
+    images = f", {format_count(result.pictures, 'image')}" if result.pictures else ""
+    unchanged = f" ({format_count(result.unchanged, 'file')} unchanged)" if result.unchanged else ""
+    return f"{format_count(result.items, 'page')} exported{images}{unchanged}."
 
 
-def _shape(done: Exported) -> dict[str, Any]:
-    counts = {name: getattr(done, name) for name in ("items", "written", "unchanged", "pictures")}
-    return {**counts, "failed_pictures": done.failed_pictures}
-
-
-def _line(done: Exported) -> str:
-    pictures = f", {counted(done.pictures, 'picture')}" if done.pictures else ""
-    was = "was" if done.unchanged == 1 else "were"
-    same = f" ({counted(done.unchanged, 'file')} {was} the same already)" if done.unchanged else ""
-    return f"{counted(done.items, 'page')} exported{pictures}{same}."
-
-
-def _tell_failures(done: Exported) -> None:
-    for url, reason in list(done.failed_pictures.items())[:TOLD]:
-        click.echo(printable(f"Picture left on the web: {url} ({reason})"), err=True)
-    left = len(done.failed_pictures) - TOLD
-    if left > 0:
-        click.echo(f"... and {left:,} more.", err=True)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """A count on the terminal; nothing when nobody looks."""
-    if not sys.stderr.isatty():
-        yield lambda _count: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("Exporting") as status:
-        yield lambda count: status.update(f"Exporting: {counted(count, 'page')}")
+def _report_failures(result: Exported) -> None:
+    for url, reason in list(result.failed_pictures.items())[:_MAX_FAILURES_SHOWN]:
+        click.echo(printable(f"Image not downloaded, linked instead: {url} ({reason})"), err=True)
+    hidden = len(result.failed_pictures) - _MAX_FAILURES_SHOWN
+    if hidden > 0:
+        click.echo(f"... and {hidden:,} more.", err=True)

@@ -1,4 +1,4 @@
-"""`pagekeep import`: what other programs have exported, into the library."""
+"""`pagekeep import`: import the exports of other programs into the library."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
 
 import click
 
-from pagekeep.doors.cli.active_rules import rules_in_force
-from pagekeep.doors.cli.open_library import Open, examples, library_options, opened
-from pagekeep.doors.cli.output import BAD_INPUT, counted, printable, write, write_json
+from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
+from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.output import BAD_INPUT, format_count, write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.library.imports.report import Report
     from pagekeep.library.imports.run import Plan
     from pagekeep.model import Item
 
-_SHOWN: Final = 20
-"""Failures told on the terminal; the file has them all."""
-_SUFFIX: Final = ".failed.jsonl"
+_MAX_SHOWN: Final = 20
+"""Failures and remarks printed; the file of failed rows has them all."""
+_FAILED_SUFFIX: Final = ".failed.jsonl"
 
 FORMATS: Final = (
     *("auto", "failed", "goodlinks", "instapaper", "karakeep", "linkwarden", "list", "matter", "netscape", "omnivore"),
@@ -45,99 +46,110 @@ FORMATS: Final = (
     "paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="FILE|FOLDER..."
 )
 @click.option(
-    "--format", "format_", type=click.Choice(FORMATS), default="auto", show_default=True, help="Whose export."
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="Program or format of the export.",
 )
 @click.option(
     "--fetch",
     type=click.Choice(("now", "queue", "never")),
     default="queue",
     show_default=True,
-    help="Get the live pages at once, by `pagekeep work`, or not at all.",
+    help="When to download the pages: now, later by `pagekeep work`, or never.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; tell what would be imported.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; show what would be imported.")
 @click.option(
-    "--failed", type=click.Path(path_type=Path), help="Where rows that fail are written, to be imported again."
+    "--failed",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write rows that fail to this file, to fix and import.",
 )
 @library_options
-def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
-    """Import bookmarks and articles from other programs, with dates, tags, notes, highlights and the pages they carry.
+def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+    """Import bookmarks and articles from other programs, with dates, tags, notes, highlights and stored pages.
 
-    The format is recognised by the content. Running the same import again changes nothing, so one that was interrupted is
-    simply run again.
+    The format is detected automatically. You can run an import again after an interruption: nothing is imported twice.
     """
     from pagekeep.library.imports.report import Report
 
-    with opened(library, user, as_json, make=True) as library_open:
+    with open_library(library, user, as_json, create=True) as opened:
         report = Report()
-        with _failed_rows(paths[0], asked["failed"], asked["dry_run"]) as failed, _progress(as_json) as progress:
-            plan = _plan(library_open, asked, cast("TextIO", failed), progress)
-            asyncio.run(_import_all(paths, library_open, plan, report, asked["fetch"] == "now"))
+        with _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed, _progress(as_json) as progress:
+            plan = _plan(opened, options, cast("TextIO", failed), progress)
+            asyncio.run(_import_all(paths, opened, plan, report, options["fetch"] == "now"))
     if as_json:
-        write_json({"dry_run": asked["dry_run"], **report.to_json(), "failed_rows": failed.told})
+        write_json({"dry_run": options["dry_run"], **report.to_json(), "failed_rows": failed.location})
     else:
-        _tell(report, failed.told, asked["dry_run"])
+        _show(report, failed.location, options["dry_run"])
     if report.failed:
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _plan(library: Open, asked: dict[str, Any], failed: TextIO, progress: Callable[[Report], None]) -> Plan:
+def _plan(opened: OpenLibrary, options: dict[str, Any], failed: TextIO, progress: Callable[[Report], None]) -> Plan:
     from pagekeep.library.imports.run import Plan
 
     return Plan(
-        rules_in_force(library.settings),
-        format=None if asked["format_"] == "auto" else asked["format_"],
-        queue=asked["fetch"] == "queue",
-        dry_run=asked["dry_run"],
-        failed=None if asked["dry_run"] else failed,
+        load_rules(opened.settings),
+        format=None if options["format_"] == "auto" else options["format_"],
+        queue=options["fetch"] == "queue",
+        dry_run=options["dry_run"],
+        failed=None if options["dry_run"] else failed,
         progress=progress,
     )
 
 
-async def _import_all(paths: tuple[Path, ...], library: Open, plan: Plan, report: Report, now: bool) -> None:
-    if not now or plan.dry_run:
+async def _import_all(paths: tuple[Path, ...], opened: OpenLibrary, plan: Plan, report: Report, fetch: bool) -> None:
+    if not fetch or plan.dry_run:
         for path in paths:
-            for _ in _batches(path, library, plan, report):
+            for _ in _batches(path, opened, plan, report):
                 pass
         return
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.imports.fetch import fetch_all
 
-    async with Retrieval(library.settings, plan.rules) as retrieval:
+    async with Retrieval(opened.settings, plan.rules) as retrieval:
         for path in paths:
-            for waiting in _batches(path, library, plan, report):
-                await fetch_all(waiting, library.store, retrieval, report)
+            for waiting in _batches(path, opened, plan, report):
+                await fetch_all(waiting, opened.store, retrieval, report)
                 plan.progress(report)
 
 
-def _batches(path: Path, library: Open, plan: Plan, report: Report) -> Iterator[list[Item]]:
+def _batches(path: Path, opened: OpenLibrary, plan: Plan, report: Report) -> Iterator[list[Item]]:
     from pagekeep.errors import UnsupportedContent
     from pagekeep.library.imports.run import import_batches, import_folder
 
     if path.is_dir():
-        yield from import_folder(path, library.store, plan, report)
+        yield from import_folder(path, opened.store, plan, report)
         return
-    with _readable(path) as file:
+    with _open_file(path) as file:
         try:
-            yield from import_batches(file, path.name, library.store, plan, report)
+            yield from import_batches(file, path.name, opened.store, plan, report)
         except UnsupportedContent as error:
             error.suggestions = ("Name its format with --format.", *error.suggestions)
             raise
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[BinaryIO]:
+def _open_file(path: Path) -> Iterator[BinaryIO]:
     from pagekeep.errors import NotFound
 
     try:
         file = path.open("rb")
     except OSError as error:
-        raise NotFound("The file cannot be read.", suggestions=("Check who may read it.",)) from error
+        hint = "Check the file's permissions."
+        raise NotFound(f"Cannot read the file {str(path)!r}.", suggestions=(hint,)) from error
     with file:
         yield file
 
 
 class _FailedRows:
-    """A file that is made when the first row fails, and is there under its name when all is done."""
+    """The file of failed rows: created with the first failed row, and renamed into place at the end.
+
+    It may have the name of the file that is being imported.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -145,26 +157,26 @@ class _FailedRows:
         self._file: TextIO | None = None
 
     def write(self, line: str) -> int:
-        """One row more."""
+        """Add one row."""
         if self._file is None:
             self._file = self._part.open("w", encoding="utf-8", errors="replace")
         return self._file.write(line)
 
     def finish(self) -> None:
-        """Nothing comes after. The file may stand in for the one that was just imported."""
+        """Close the file and give it its name."""
         if self._file is not None:
             self._file.close()
             os.replace(self._part, self._path)
 
     @property
-    def told(self) -> str | None:
-        """Where the rows are, if any failed."""
+    def location(self) -> str | None:
+        """Path of the file; `None` when no row failed."""
         return None if self._file is None else str(self._path)
 
 
 @contextmanager
-def _failed_rows(path: Path, asked: Path | None, dry_run: bool) -> Iterator[_FailedRows]:
-    rows = _FailedRows(asked or Path(path.resolve().name.removesuffix(_SUFFIX) + _SUFFIX))
+def _failed_rows(source: Path, path: Path | None, dry_run: bool) -> Iterator[_FailedRows]:
+    rows = _FailedRows(path or Path(source.resolve().name.removesuffix(_FAILED_SUFFIX) + _FAILED_SUFFIX))
     try:
         yield rows
     finally:
@@ -174,7 +186,7 @@ def _failed_rows(path: Path, asked: Path | None, dry_run: bool) -> Iterator[_Fai
 
 @contextmanager
 def _progress(as_json: bool) -> Iterator[Callable[[Report], None]]:
-    """Rows and their rate on the terminal; silent when nobody looks."""
+    """Show the number of rows on a terminal, and nothing elsewhere."""
     if as_json or not sys.stderr.isatty():
         yield lambda _report: None
         return
@@ -188,33 +200,33 @@ def _progress(as_json: bool) -> Iterator[Callable[[Report], None]]:
 
 
 def _state(report: Report) -> str:
-    fetched = f", {report.fetched:,} fetched" if report.fetched or report.not_fetched else ""
-    return f"{counted(report.rows, 'row')}, {report.failed:,} failed{fetched}"
+    fetched = f", {report.fetched:,} downloaded" if report.fetched or report.not_fetched else ""
+    return f"{format_count(report.rows, 'row')}, {report.failed:,} failed{fetched}"
 
 
-def _tell(report: Report, failed: str | None, dry_run: bool) -> None:
-    for place, reason, what in report.failures[:_SHOWN]:
+def _show(report: Report, failed: str | None, dry_run: bool) -> None:
+    for place, reason, what in report.failures[:_MAX_SHOWN]:
         click.echo(printable(f"{place}: {reason}" + (f" ({what})" if what else "")), err=True)
-    if report.failed > _SHOWN:
-        click.echo(f"... and {report.failed - _SHOWN:,} more.", err=True)
-    for place, said in report.remarks[:_SHOWN]:
-        click.echo(printable(f"{place}: {said}"), err=True)
-    write("\n".join(_lines(report, failed, dry_run)))
+    if report.failed > _MAX_SHOWN:
+        click.echo(f"... and {report.failed - _MAX_SHOWN:,} more.", err=True)
+    for place, remark in report.remarks[:_MAX_SHOWN]:
+        click.echo(printable(f"{place}: {remark}"), err=True)
+    write("\n".join(_summary(report, failed, dry_run)))
 
 
-def _lines(report: Report, failed: str | None, dry_run: bool) -> Iterator[str]:
-    begin = "Nothing was written. Would be: " if dry_run else ""
+def _summary(report: Report, failed: str | None, dry_run: bool) -> Iterator[str]:
+    prefix = "Dry run, nothing was changed: " if dry_run else ""
     yield (
-        f"{begin}{report.added:,} added, {report.updated:,} updated, {report.unchanged:,} unchanged, "
-        f"{report.skipped:,} left out, {report.failed:,} failed."
+        f"{prefix}{report.added:,} added, {report.updated:,} updated, {report.unchanged:,} unchanged, "
+        f"{report.skipped:,} skipped, {report.failed:,} failed."
     )
     if report.carried or report.annotations:
-        notes = "1 note or highlight" if report.annotations == 1 else f"{report.annotations:,} notes and highlights"
-        yield f"{counted(report.carried, 'page')} came with the export, {notes}."
+        annotations = format_count(report.annotations, "annotation")
+        yield f"The export contained {format_count(report.carried, 'stored page')} and {annotations}."
     if report.queued:
-        are, them = ("is", "it") if report.queued == 1 else ("are", "them")
-        yield f"{counted(report.queued, 'page')} {are} queued. `pagekeep work --until-empty` fetches {them}."
+        them = "it" if report.queued == 1 else "them"
+        yield f"{format_count(report.queued, 'page')} queued. To download {them}: pagekeep work --until-empty"
     if report.fetched or report.not_fetched:
-        yield f"{counted(report.fetched, 'page')} fetched, {report.not_fetched:,} could not be."
+        yield f"{format_count(report.fetched, 'page')} downloaded, {report.not_fetched:,} failed."
     if failed:
-        yield f"Rows that failed are in {failed}; mend them there and import that file."
+        yield f"The failed rows are in {failed}. Fix them there, then import that file."

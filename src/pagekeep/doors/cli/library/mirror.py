@@ -1,4 +1,4 @@
-"""`pagekeep mirror`: the library as a folder of Markdown that is kept up to date, both ways."""
+"""`pagekeep mirror`: keep the library and a folder of Markdown in sync."""
 
 from __future__ import annotations
 
@@ -8,55 +8,66 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.open_library import examples, library_options, opened
-from pagekeep.doors.cli.output import printable, write, write_json
+from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.options import examples, frontmatter_option, library_options
+from pagekeep.doors.cli.output import write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.library.mirror.run import Pass
 
-KINDS = ("written", "removed", "taken", "renamed", "kept_aside")
+CHANGES = {
+    "written": "written",
+    "removed": "removed",
+    "taken": "read back",
+    "renamed": "renamed",
+    "kept_aside": "conflict copies",
+}
+"""What can happen to a file, by its key in the JSON output, in words."""
 
 
 @click.command(epilog=examples("mirror notes/", "mirror --watch --profile obsidian vault/Clippings"))
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--watch", is_flag=True, help="Go on until interrupted, and follow both sides live.")
+@click.option("--watch", is_flag=True, help="Keep running, and sync changes on both sides as they happen.")
+@frontmatter_option
 @click.option(
-    "--profile",
-    type=click.Choice(("pagekeep", "obsidian")),
-    default="pagekeep",
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
     show_default=True,
-    help="Whose frontmatter the files have.",
-)
-@click.option(
-    "--every", type=click.FloatRange(min=0.1), default=2.0, show_default=True, help="Seconds between two looks."
+    help="With --watch, seconds between checks.",
 )
 @library_options
-def mirror(folder: Path, library: str | None, user: str | None, as_json: bool, **asked: Any) -> None:
-    """Keep the library in FOLDER as Markdown. Tags, `pinned` and `archived` may be changed in the frontmatter; a text that is
-    changed stays as your own version. Files may be renamed and moved; deleting is done in the library."""
-    with opened(library, user, as_json) as (_, store):
-        from pagekeep.library.mirror.run import mirror as once
+def mirror(folder: Path, library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
+    """Sync the library with a folder of Markdown files.
+
+    You can change tags, `pinned` and `archived` in the frontmatter. If you change the text, the file stays as your own
+    version. You can rename and move files. To delete a page, use `pagekeep delete`.
+    """
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.mirror.run import mirror as sync
         from pagekeep.library.mirror.run import watch
 
-        if asked["watch"]:
-            watch(store, folder, asked["profile"], _tell, seconds=asked["every"], wait=Event().wait)
+        if options["watch"]:
+            watch(store, folder, options["profile"], _report, seconds=options["every"], wait=Event().wait)
             return
-        done = once(store, folder, asked["profile"])
+        result = sync(store, folder, options["profile"])
         if as_json:
-            write_json({**{kind: getattr(done, kind) for kind in KINDS}, "problems": [list(p) for p in done.problems]})
+            changes = {kind: getattr(result, kind) for kind in CHANGES}
+            write_json({**changes, "problems": [list(problem) for problem in result.problems]})
             return
-        _tell_problems(done)
-        write(", ".join(f"{len(getattr(done, kind)):,} {kind.replace('_', ' ')}" for kind in KINDS) + ".")
+        _report_problems(result)
+        write(", ".join(f"{len(getattr(result, kind)):,} {label}" for kind, label in CHANGES.items()) + ".")
 
 
-def _tell(done: Pass) -> None:
-    for kind in KINDS:
-        for path in getattr(done, kind):
-            write(f"{kind.replace('_', ' ')}  {printable(path)}")
-    if done.changed:
-        _tell_problems(done)
+def _report(result: Pass) -> None:
+    for kind, label in CHANGES.items():
+        for path in getattr(result, kind):
+            write(f"{label}  {printable(path)}")
+    if result.changed:
+        _report_problems(result)
 
 
-def _tell_problems(done: Pass) -> None:
-    for path, fault in done.problems:
-        click.echo(printable(f"Left alone: {path}: {fault}"), err=True)
+def _report_problems(result: Pass) -> None:
+    for path, problem in result.problems:
+        click.echo(printable(f"Skipped {path}: {problem}"), err=True)

@@ -1,8 +1,9 @@
-"""`pagekeep work` and `pagekeep jobs`: saves that wait in the queue."""
+"""`pagekeep work` and `pagekeep jobs`: work off the queue of pages to save."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekeep.doors.cli.active_rules import rules_in_force
-from pagekeep.doors.cli.open_library import examples, library_options, opened, short
-from pagekeep.doors.cli.output import counted, errors_shown, printable, show_table, write, write_json
-from pagekeep.doors.cli.pages.save import saved_lines
+from pagekeep.doors.cli.item_output import short_id
+from pagekeep.doors.cli.library.save import result_lines
+from pagekeep.doors.cli.open_library import load_rules, open_library
+from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.output import format_count, report_errors, show_table, write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
@@ -28,11 +31,11 @@ STATES = ("queued", "running", "done", "dead")
 
 @click.command(epilog=examples("work", "work --until-empty", "work --at-a-time 8"))
 @click.option("--until-empty", is_flag=True, help="Stop when no job is due.")
-@click.option("--at-a-time", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages at the same time.")
+@click.option("--at-a-time", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages saved in parallel.")
 @library_options
 def work(until_empty: bool, at_a_time: int, library: str | None, user: str | None, as_json: bool) -> None:
-    """Save the pages that wait in the queue, until interrupted. Any number of workers can run."""
-    with errors_shown(as_json=as_json):
+    """Save the pages in the queue, until interrupted. You can run several at the same time."""
+    with report_errors(as_json=as_json):
         from pagekeep import config
 
         settings = config.load({"library": library, "user": user})
@@ -42,102 +45,100 @@ def work(until_empty: bool, at_a_time: int, library: str | None, user: str | Non
 
 async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.items import open_library
+    from pagekeep.library.items import open_library as open_store
     from pagekeep.library.queue.jobs import Worker
 
-    _stop_on_terminate()
+    _stop_on_sigterm()
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-    with closing(open_library(settings, workers=True)) as queue:
-        async with Retrieval(settings, rules_in_force(settings)) as retrieval:
-            shown = _Shown(queue, as_json)
+    with closing(open_store(settings, workers=True)) as queue:
+        async with Retrieval(settings, load_rules(settings)) as retrieval:
+            reporter = _Reporter(queue, as_json)
             worker = Worker(
                 name=name,
                 queue=queue,
-                open_library=lambda user: open_library(settings, user),
+                open_library=lambda user: open_store(settings, user),
                 retrieval=retrieval,
-                tell=shown.tell,
-                idle=shown.idle,
+                tell=reporter.report,
+                idle=reporter.report_idle,
             )
             await worker.run(at_a_time=at_a_time, until_empty=until_empty)
 
 
-def _stop_on_terminate() -> None:
-    """A service manager's SIGTERM ends the work as Ctrl-C does: jobs under way go back to the queue."""
+def _stop_on_sigterm() -> None:
+    """Let SIGTERM end the work as Ctrl-C does: running jobs go back to the queue."""
     task = asyncio.current_task()
     if task is not None and hasattr(signal, "SIGTERM"):
         with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
-class _Shown:
-    """What a person or a program sees of the work; a person also when there is none, once each time."""
+class _Reporter:
+    """Prints each finished job and, on a terminal, once when the queue runs empty."""
 
     def __init__(self, queue: Store, as_json: bool) -> None:
         self._queue = queue
-        self._tell = _tell_json if as_json else _tell
+        self._print = _print_json if as_json else _print
         self._quiet = as_json or not sys.stderr.isatty()
         self._idle = False
 
-    def tell(self, worked: Worked) -> None:
-        """What became of a job."""
+    def report(self, worked: Worked) -> None:
+        """Print the result of a job."""
         self._idle = False
-        self._tell(worked)
+        self._print(worked)
 
-    def idle(self) -> None:
-        """Nothing to do."""
+    def report_idle(self) -> None:
+        """Print that no job is due, unless that was the last thing printed."""
         if self._quiet or self._idle:
             return
         self._idle = True
         later = self._queue.job_counts()["queued"]
-        said = f"{counted(later, 'page')} to be tried again later" if later else "The queue is empty"
-        click.echo(f"{said}; waiting for more. Ctrl-C ends.", err=True)
+        state = f"{format_count(later, 'page')} will be retried later" if later else "The queue is empty"
+        click.echo(f"{state}. Waiting for more; press Ctrl-C to stop.", err=True)
 
 
-def _tell(worked: Worked) -> None:
+def _print(worked: Worked) -> None:
     if worked.saved is not None:
-        write("\n".join(saved_lines(worked.saved)))
+        write("\n".join(result_lines(worked.saved)))
         return
     if worked.error is None:
-        told = ", ".join(f"{count} {name}" for name, count in (worked.report or {}).items() if name != "notes")
-        write(f"{worked.job.url_full}: {told}.")
+        counts = ", ".join(f"{count} {name}" for name, count in (worked.report or {}).items() if name != "notes")
+        write(f"{worked.job.url_full}: {counts}.")
         return
-    then = f"again at {worked.retry_at}" if worked.retry_at else "given up, see `pagekeep jobs --state dead`"
+    then = f"next try at {worked.retry_at}" if worked.retry_at else "no more tries; see `pagekeep jobs --state dead`"
     click.echo(f"{printable(worked.job.url_full)}\n  Error: {(worked.error or {}).get('message')} ({then})", err=True)
 
 
-def _tell_json(worked: Worked) -> None:
-    import json
-
+def _print_json(worked: Worked) -> None:
     from pagekeep.present.json_shapes import item_shape, job_shape
 
-    told = {
+    shape = {
         "job": job_shape(worked.job),
         "item": item_shape(worked.saved.item) if worked.saved else None,
         "error": worked.error,
         "retry_at": worked.retry_at,
     }
-    write(json.dumps(told, ensure_ascii=False))
+    write(json.dumps(shape, ensure_ascii=False))
 
 
 @click.command(epilog=examples("jobs", "jobs --state dead", "jobs --revive 3f2a"))
-@click.option("--state", type=click.Choice(STATES), help="Only jobs in this state; `dead` is the dead-letter list.")
+@click.option("--state", type=click.Choice(STATES), help="Only jobs in this state. `dead`: failed too often.")
 @click.option("--revive", metavar="ID", help="Put a dead job back into the queue.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="So many.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Show at most this many.")
 @library_options
 def jobs(
     state: str | None, revive: str | None, limit: int, library: str | None, user: str | None, as_json: bool
 ) -> None:
-    """List the saves in the queue."""
-    with opened(library, user, as_json) as (_, store):
-        from pagekeep.library.queue.jobs import revive as put_back
+    """List the jobs in the queue."""
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.queue.jobs import revive as revive_job
         from pagekeep.present.json_shapes import job_shape
 
-        found = (put_back(store, revive),) if revive else store.jobs(state, limit)
+        listed = (revive_job(store, revive),) if revive else store.jobs(state, limit)
         if as_json:
-            write_json({"jobs": [job_shape(job) for job in found]})
+            write_json({"jobs": [job_shape(job) for job in listed]})
             return
         rows = [
-            [short(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
-            for job in found
+            [short_id(job.id), job.state, str(job.attempts), job.url_full, str((job.error or {}).get("message", ""))]
+            for job in listed
         ]
-        show_table([["id", "state", "attempts", "address", "last error"], *rows])
+        show_table([["id", "state", "attempts", "url", "last error"], *rows])

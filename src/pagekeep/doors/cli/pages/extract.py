@@ -1,4 +1,4 @@
-"""`pagekeep extract`: a page from a file, a pipe or its address, as Markdown."""
+"""`pagekeep extract`: print the content of a page from a file, a pipe or a URL as Markdown."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.active_rules import rules_in_force
-from pagekeep.doors.cli.output import errors_shown, on_terminal, stages_shown, write, write_json
+from pagekeep.doors.cli.open_library import load_rules
+from pagekeep.doors.cli.options import parse_pairs
+from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
 from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
     from pagekeep.model import Options, Page
 
-_OF_FILES = frozenset({"csv", "htm", "html", "json", "jsonl", "md", "mhtml", "pdf", "txt", "xhtml", "xml", "zip"})
-"""How names of files end, and hosts hardly ever."""
+_FILE_SUFFIXES = frozenset({"csv", "htm", "html", "json", "jsonl", "md", "mhtml", "pdf", "txt", "xhtml", "xml", "zip"})
+"""Suffixes that file names have, and host names hardly ever."""
 FORMATS = ("document", "markdown", "html", "text", "json")
 
 
@@ -34,66 +35,68 @@ Examples:
   pagekeep extract page.html --format json | jq .metadata
   pagekeep extract page.html --explain
 
-Exit codes: 0 done; 1 unexpected failure; 2 bad input (no such file, not a page, empty, over 10 MB) or a page that could not
-be fetched; 130 interrupted.""",
+Exit codes: 0 done; 1 unexpected failure; 2 bad input (file not found, not a page, empty, over 10 MB) or a page that could
+not be fetched; 130 interrupted.""",
 )
 @click.argument("source", metavar="FILE|URL|-")
-@click.option("--url", help="Address of a page from a file: makes its links absolute and is named as the source.")
+@click.option("--url", help="URL of a page in a file. Makes its links absolute, and is given as the source.")
 @click.option(
     "--format",
-    "form",
+    "format_",
     type=click.Choice(FORMATS),
     default="document",
     show_default=True,
-    help="What to print; a document is frontmatter and Markdown.",
+    help="What to print. `document` is Markdown with frontmatter.",
 )
-@click.option("--explain", "explained", is_flag=True, help="Tell how the content was found, and what was removed.")
+@click.option("--explain", "explained", is_flag=True, help="Show how the content was found, and what was removed.")
 @click.option(
     "--render",
     type=click.Choice(("auto", "force", "never")),
-    help="Open the page in a browser: when it needs it (the default), always or never.",
+    help="Open the page in a browser if needed (the default), always, or never.",
 )
-@click.option("--wait-for", metavar="CSS", help="In the browser, wait until this is there.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Time for the page in all.")
-@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Send this header; can be repeated.")
-@click.option("--cookie", "cookies", multiple=True, metavar="NAME=VALUE", help="Send this cookie; can be repeated.")
-@click.option("--user-agent", metavar="TEXT", help="Name Pagekeep gives itself to the server.")
+@click.option("--wait-for", metavar="CSS", help="In the browser, wait for an element that matches this selector.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Time limit for the whole page.")
+@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="Send this header. Can be repeated.")
+@click.option("--cookie", "cookies", multiple=True, metavar="NAME=VALUE", help="Send this cookie. Can be repeated.")
+@click.option("--user-agent", metavar="TEXT", help="User-Agent header to send.")
 def extract(
     source: str,
     url: str | None,
-    form: str,
+    format_: str,
     explained: bool,
-    **asked: Any,
+    **fetch_options: Any,
 ) -> None:
-    """Print the content of a page: an HTML file, an address, or stdin (-)."""
-    with errors_shown(as_json=form == "json" and not explained):
+    """Print the content of a page as Markdown: a file, a URL, or stdin (-)."""
+    with report_errors(as_json=format_ == "json" and not explained):
         from pagekeep import Options
 
         options = Options(
-            saved_at=saving_moment() if form == "document" else None,
+            saved_at=current_time() if format_ == "document" else None,
             timer=time.perf_counter if explained else None,
         )
-        page = from_address(source, options, **asked) if is_address(source) else from_file(source, url, options)
+        page = (
+            page_from_url(source, options, **fetch_options) if is_url(source) else page_from_file(source, url, options)
+        )
         for warning in page.trace.warnings:
             if warning.code == "not_rendered":
                 click.echo(f"Note: {warning.text}", err=True)
-        show_explanation(page) if explained else show(page, form)
+        show_explanation(page) if explained else show(page, format_)
 
 
-def is_address(source: str) -> bool:
-    """Whether the source is to be fetched; `C:\\page.html` and `page.html` are not."""
+def is_url(source: str) -> bool:
+    """Return whether the source is a URL; `C:\\page.html` and `page.html` are not."""
     scheme, separator, _ = source.partition("://")
     return bool(separator) and scheme.isalnum()
 
 
-def meant_address(source: str) -> str | None:
-    """The whole address that `example.com/post` stands for; `None` for what rather is the name of a file."""
+def guess_url(source: str) -> str | None:
+    """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
     from pagekeep.errors import PagekeepError
     from pagekeep.fetch.urls import split_url
 
     host, slash, _ = source.partition("/")
-    ending = host.rpartition(".")[2].lower()
-    if "://" in source or "." not in host or not ending.isalpha() or (not slash and ending in _OF_FILES):
+    suffix = host.rpartition(".")[2].lower()
+    if "://" in source or "." not in host or not suffix.isalpha() or (not slash and suffix in _FILE_SUFFIXES):
         return None
     try:
         split_url(f"https://{source}")
@@ -102,16 +105,16 @@ def meant_address(source: str) -> str | None:
     return f"https://{source}"
 
 
-def from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
-    """The page in a file or on stdin; `flags` are settings."""
+def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
+    """Return the page in a file or on stdin; `flags` are settings."""
     from pagekeep import config
     from pagekeep import extract as run
 
-    data = read(source, options.max_bytes + 1)
-    return run(data, url, rules=rules_in_force(config.load(flags)), options=options)
+    data = read_file(source, options.max_bytes + 1)
+    return run(data, url, rules=load_rules(config.load(flags)), options=options)
 
 
-def from_address(
+def page_from_url(
     url: str,
     options: Options,
     *,
@@ -123,7 +126,7 @@ def from_address(
     user_agent: str | None = None,
     rules: str | None = None,
 ) -> Page:
-    """The page at an address, fetched now, its stages shown."""
+    """Fetch and return the page at a URL, showing progress."""
     import asyncio
 
     from pagekeep import config
@@ -136,76 +139,66 @@ def from_address(
         render=render,
         wait_for=wait_for,
         render_timeout=timeout,
-        headers=_pairs(headers, ":", "--header"),
-        cookies=_pairs(cookies, "=", "--cookie"),
+        headers=parse_pairs(headers, ":", "--header"),
+        cookies=parse_pairs(cookies, "=", "--cookie"),
     )
 
     async def run(progress: Progress) -> Page:
-        async with Retrieval(settings, rules_in_force(settings)) as retrieval:
+        async with Retrieval(settings, load_rules(settings)) as retrieval:
             sized = replace(options, max_bytes=settings.max_bytes)
             return (await capture(request, retrieval, options=sized, progress=progress)).page
 
-    with stages_shown() as progress:
+    with show_progress() as progress:
         return asyncio.run(run(progress))
 
 
-def _pairs(given: tuple[str, ...], separator: str, option: str) -> dict[str, str]:
-    pairs: dict[str, str] = {}
-    for item in given:
-        name, found, value = item.partition(separator)
-        if not found or not name.strip():
-            raise click.UsageError(f"{option} takes NAME{separator}VALUE, not {item!r}.")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def read(file: str, limit: int) -> bytes:
-    """At most `limit` bytes of the file or of stdin; `NotFound` when there is nothing to read from."""
+def read_file(file: str, limit: int) -> bytes:
+    """Return at most `limit` bytes of a file or of stdin; raise `NotFound` when it cannot be read."""
     if file == "-":
         return sys.stdin.buffer.read(limit)
     try:
         with open(file, "rb") as stream:
             return stream.read(limit)
     except FileNotFoundError as error:
-        meant = meant_address(file)
-        hint = f"Did you mean {meant}?" if meant else "Check the name, or use - for stdin."
-        raise NotFound(f"There is no file {file!r}.", suggestions=[hint]) from error
+        url = guess_url(file)
+        hint = f"Did you mean {url}?" if url else "Check the name, or use - for stdin."
+        raise NotFound(f"File not found: {file!r}.", suggestions=[hint]) from error
     except IsADirectoryError as error:
-        raise NotFound(f"{file!r} is a folder, not a page.", suggestions=["Name a file in it."]) from error
+        raise NotFound(f"{file!r} is a folder, not a page.", suggestions=["Give the path of a file."]) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a file name"
-        raise NotFound(f"The file {file!r} cannot be read: {reason}.") from error
+        raise NotFound(f"Cannot read the file {file!r}: {reason}.") from error
 
 
-def saving_moment() -> str:
-    """Now, in UTC, to the second; `SOURCE_DATE_EPOCH` sets it, for output that can be reproduced."""
+def current_time() -> str:
+    """Return the time in UTC, to the second; `SOURCE_DATE_EPOCH` overrides it, for reproducible output."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
-        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
+        time = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise click.UsageError("SOURCE_DATE_EPOCH is not a number of seconds.") from error
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        raise click.UsageError(f"SOURCE_DATE_EPOCH={epoch} is not a number of seconds.") from error
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def show(page: Page, form: str) -> None:
+def show(page: Page, format_: str) -> None:
     """Print the page in one of the formats."""
-    if form == "json":
+    if format_ == "json":
         write_json(page.to_json())
     else:
-        write({"document": page.document, "markdown": page.markdown, "html": page.html, "text": page.text}[form])
+        write({"document": page.document, "markdown": page.markdown, "html": page.html, "text": page.text}[format_])
 
 
 def show_explanation(page: Page) -> None:
-    """Print the explanation, its headings bold on a terminal."""
+    """Print the explanation of a page, with bold headings on a terminal."""
     from pagekeep.present.explain import explain
 
     explanation = explain(page)
-    if not on_terminal():
+    if not is_terminal():
         write(explanation)
         return
     from rich.console import Console
     from rich.text import Text
 
-    shown = Text(explanation)
-    shown.highlight_regex(r"(?m)^\S.*$", "bold")
-    Console().print(shown, end="")
+    text = Text(explanation)
+    text.highlight_regex(r"(?m)^\S.*$", "bold")
+    Console().print(text, end="")

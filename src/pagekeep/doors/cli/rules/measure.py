@@ -1,4 +1,4 @@
-"""`pagekeep rules test` and `rules stats`: whether rules do what they should, and whether they are worth it."""
+"""`pagekeep rules test` and `rules stats`: run the test cases of rules, and measure what each rule gains."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekeep.doors.cli.open_library import examples
-from pagekeep.doors.cli.output import errors_shown, printable, show_table, write, write_json
-from pagekeep.doors.cli.rules.rules import own_folder, rulebook
+from pagekeep.doors.cli.options import examples, json_option, limit_pages_option, rules_folder_option
+from pagekeep.doors.cli.output import report_errors, show_table, write, write_json
+from pagekeep.doors.cli.rules.rules import load_rulebook, own_folder
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.lab.rules.stats import Worth
 
 FAILED = 1
-
-_json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
-_folder_option = click.option(
-    "--rules", "folder", metavar="DIR", help="Folder of your own rules; the setting `rules` without it."
-)
 
 
 @click.command(
@@ -34,16 +30,16 @@ author, published...).
 Exit codes: 0 done; 1 a case failed, or an unexpected failure; 2 bad input."""
 )
 @click.argument("cases", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@_folder_option
-@_json_option
+@rules_folder_option
+@json_option
 def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
-    """Run the cases of DIR through the whole pipeline. Without one: `tests` in the folder of your own rules."""
-    with errors_shown(as_json=as_json):
+    """Run the test cases in DIR. Default: the folder `tests` in the folder of your own rules."""
+    with report_errors(as_json=as_json):
         from pagekeep.lab.rules import cases as rule_cases
 
         found = rule_cases.find(cases or own_folder(folder) / "tests")
-        book = rulebook(folder)
-        outcomes = [rule_cases.run(case, book) for case in found]
+        rules = load_rulebook(folder)
+        outcomes = [rule_cases.run(case, rules) for case in found]
         failed = [outcome for outcome in outcomes if not outcome.passed]
         if as_json:
             shapes = [
@@ -60,36 +56,36 @@ def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
 
 @click.command(epilog=examples("rules stats tests/corpus", "rules stats tests/corpus --limit 200 --json"))
 @click.argument("corpus", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--limit", type=click.IntRange(min=1), help="Only so many pages.")
-@_folder_option
-@_json_option
+@limit_pages_option
+@rules_folder_option
+@json_option
 def stats(corpus: Path, limit: int | None, folder: str | None, as_json: bool) -> None:
-    """Tell for each rule how many pages of a corpus it matches, and the mean F1 of those with and without it."""
-    with errors_shown(as_json=as_json):
-        from pagekeep.lab.rules import stats as worth
+    """Show for each rule how many pages of a corpus it matches, and their mean F1 score with and without it."""
+    with report_errors(as_json=as_json):
+        from pagekeep.lab.rules.stats import measure
 
-        rulebook(folder)  # tells what is wrong with one's own
-        worths = worth.measure(corpus, own_folder(folder), limit=limit)
+        load_rulebook(folder)  # prints the faults of the user's own rules
+        results = measure(corpus, own_folder(folder), limit=limit)
         if as_json:
-            write_json({"rules": [_shape(found) for found in worths]})
+            write_json({"rules": [_shape(result) for result in results]})
         else:
-            show_table([["rule", "pages", "with", "without", "gain", "worst page"], *map(_row, worths)])
+            show_table([["rule", "pages", "with", "without", "gain", "worst page"], *map(_row, results)])
 
 
-def _row(found: Worth) -> list[str]:
-    if not found.pages:
-        return [found.rule, "0", "", "", "", ""]
-    numbers = [f"{found.with_rule:.4f}", f"{found.without:.4f}", f"{found.gain:+.4f}"]
-    return [found.rule, str(found.pages), *numbers, found.worst]
+def _row(result: Worth) -> list[str]:
+    if not result.pages:
+        return [result.rule, "0", "", "", "", ""]
+    numbers = [f"{result.with_rule:.4f}", f"{result.without:.4f}", f"{result.gain:+.4f}"]
+    return [result.rule, str(result.pages), *numbers, result.worst]
 
 
-def _shape(found: Worth) -> dict[str, object]:
-    known = found.pages > 0
+def _shape(result: Worth) -> dict[str, object]:
+    is_measured = result.pages > 0
     return {
-        "rule": found.rule,
-        "pages": found.pages,
-        "f1": round(found.with_rule, 6) if known else None,
-        "f1_without": round(found.without, 6) if known else None,
-        "gain": round(found.gain, 6) if known else None,
-        "worst_page": found.worst or None,
+        "rule": result.rule,
+        "pages": result.pages,
+        "f1": round(result.with_rule, 6) if is_measured else None,
+        "f1_without": round(result.without, 6) if is_measured else None,
+        "gain": round(result.gain, 6) if is_measured else None,
+        "worst_page": result.worst or None,
     }

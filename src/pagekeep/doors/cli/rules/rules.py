@@ -1,4 +1,4 @@
-"""`pagekeep rules`: what is known about sites and platforms, one's own knowledge included."""
+"""`pagekeep rules`: list, show and check the rules for sites and platforms."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from pagekeep.doors.cli.lazy import LazyGroup
-from pagekeep.doors.cli.open_library import EXIT_CODES, examples
-from pagekeep.doors.cli.output import BAD_INPUT, counted, errors_shown, printable, show_table, write, write_json
+from pagekeep.doors.cli.open_library import report_faults
+from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, rules_folder_option
+from pagekeep.doors.cli.output import BAD_INPUT, format_count, report_errors, show_table, write, write_json
 from pagekeep.errors import NotFound
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pagekeep.model import RuleFault
     from pagekeep.rules import Rulebook
     from pagekeep.rules.rule import Rule
 
@@ -29,98 +30,91 @@ COMMANDS: Final = {
     "stats": "rules.measure:stats",
     "import": "rules.import_:import_rules",
 }
-"""Name to module and function, in the order of the help."""
-
-_json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
-_folder_option = click.option(
-    "--rules", "folder", metavar="DIR", help="Folder of your own rules; the setting `rules` without it."
-)
+"""Command name to module and function, in the order of the help."""
+_MAX_ID_SHOWN: Final = 80
+"""Characters of an unknown id that an error repeats."""
 
 
-@click.group(cls=LazyGroup, table=COMMANDS, epilog=EXIT_CODES)
+@click.group(cls=LazyGroup, sections={"Commands": COMMANDS}, epilog=EXIT_CODES)
 def rules() -> None:
-    """See, check and test the rules for sites and platforms."""
+    """List, check and test the rules for sites and platforms."""
 
 
 def own_folder(folder: str | None) -> Path:
-    """The folder of the user's own rules."""
+    """Return the folder of the user's own rules."""
     from pagekeep import config
 
     return config.rules_folder(config.load({"rules": folder}))
 
 
-def rulebook(folder: str | None) -> Rulebook:
-    """All rules in force; what is wrong with the user's own goes to stderr."""
+def load_rulebook(folder: str | None) -> Rulebook:
+    """Load all rules; what is wrong with the user's own is printed to stderr."""
     from pagekeep.rules import load
 
     book = load(own_folder(folder))
-    tell_faults(book.faults)
+    report_faults(book.faults)
     return book
-
-
-def tell_faults(faults: Iterable[RuleFault]) -> None:
-    """Say on stderr what is wrong with rules that were left out."""
-    for fault in faults:
-        click.echo(f"Rule left out: {printable(str(fault))}", err=True)
 
 
 @click.command("list", epilog=examples("rules list", "rules list --own", "rules list --json"))
 @click.option("--own", is_flag=True, help="Only your own rules.")
-@_folder_option
-@_json_option
+@rules_folder_option
+@json_option
 def list_rules(own: bool, folder: str | None, as_json: bool) -> None:
-    """List the rules in force, in the order they run."""
-    with errors_shown(as_json=as_json):
-        found = [rule for rule in rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
+    """List the rules, in the order they run."""
+    with report_errors(as_json=as_json):
+        rules = [rule for rule in load_rulebook(folder).rules if not (own and rule.source and rule.source.shipped)]
         if as_json:
             from pagekeep.present.json_shapes import rule_shape
 
-            write_json({"rules": [rule_shape(rule) for rule in found]})
-        elif found:
-            rows = [[rule.id, rule.phase, str(rule.priority), told(rule), _origin(rule)] for rule in found]
+            write_json({"rules": [rule_shape(rule) for rule in rules]})
+        elif rules:
+            rows = [
+                [rule.id, rule.phase, str(rule.priority), describe_trigger(rule), _rule_source(rule)] for rule in rules
+            ]
             show_table([["id", "phase", "priority", "for", "from"], *rows])
 
 
 @click.command(epilog=examples("rules show swiper-carousel", "rules show swiper-carousel --json"))
 @click.argument("rule_id", metavar="ID")
-@_folder_option
-@_json_option
+@rules_folder_option
+@json_option
 def show(rule_id: str, folder: str | None, as_json: bool) -> None:
-    """Show one rule as YAML, ready to be changed and kept as your own."""
-    with errors_shown(as_json=as_json):
+    """Show a rule as YAML, which you can change and save as your own."""
+    with report_errors(as_json=as_json):
         from pagekeep.rules.dumping import dump
 
-        rule = find(rulebook(folder), rule_id)
+        rule = find(load_rulebook(folder), rule_id)
         if as_json:
             from pagekeep.present.json_shapes import rule_shape
 
             write_json(rule_shape(rule))
         else:
-            write(f"# {_origin(rule)}\n{dump([rule])}")
+            write(f"# {_rule_source(rule)}\n{dump([rule])}")
 
 
 def find(book: Rulebook, rule_id: str) -> Rule:
-    """The rule of that id; `NotFound` with the nearest one otherwise."""
+    """Return the rule with this id; else raise `NotFound` with the most similar id."""
     from pagekeep.rules.faults import nearest
 
     known = {rule.id: rule for rule in book.rules}
     if rule_id in known:
         return known[rule_id]
     near = nearest(rule_id, known)
-    advice = f"Did you mean `{near}`?" if near else "List them: pagekeep rules list"
-    raise NotFound(f"There is no rule `{printable(rule_id)[:80]}`.", suggestions=(advice,))
+    hint = f"Did you mean `{near}`?" if near else "To list all rules: pagekeep rules list"
+    raise NotFound(f"There is no rule `{printable(rule_id)[:_MAX_ID_SHOWN]}`.", suggestions=(hint,))
 
 
 @click.command(epilog=examples("rules check", "rules check my-site.yaml", "rules check ~/rules --json"))
 @click.argument("paths", metavar="[FILE|DIR]...", nargs=-1, type=click.Path(path_type=Path))
-@_folder_option
-@_json_option
+@rules_folder_option
+@json_option
 def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
-    """Tell every fault of rule files, with line, key and what to write instead. Without a path: your own."""
-    with errors_shown(as_json=as_json):
+    """Check rule files, by default your own, and show every fault with its line, key and fix."""
+    with report_errors(as_json=as_json):
         from pagekeep.rules import loading
 
-        files = _files(paths or (own_folder(folder),), named=bool(paths))
+        files = _find_files(paths or (own_folder(folder),), required=bool(paths))
         checked = loading.check(loading.read_files(files))
         if as_json:
             from pagekeep.present.json_shapes import fault_shape
@@ -131,42 +125,42 @@ def check(paths: tuple[Path, ...], folder: str | None, as_json: bool) -> None:
             for fault in checked.faults:
                 click.echo(printable(str(fault)), err=True)
             write(
-                f"{counted(len(checked.rules), 'good rule')} in {counted(len(files), 'file')}, "
-                f"{counted(len(checked.faults), 'fault')}."
+                f"{format_count(len(checked.rules), 'valid rule')} in {format_count(len(files), 'file')}, "
+                f"{format_count(len(checked.faults), 'fault')}."
             )
     if checked.faults:
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _files(paths: Iterable[Path], *, named: bool) -> list[Path]:
-    """The files that were named, and the `*.yaml` of folders."""
+def _find_files(paths: Iterable[Path], *, required: bool) -> list[Path]:
+    """Return the files named and the `*.yaml` files of folders named."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
             files += sorted(path.glob("*.yaml"))
         elif path.exists():
             files.append(path)
-        elif named:
-            raise NotFound(f"There is no file or folder {path}.")
+        elif required:
+            raise NotFound(f"File or folder not found: {path}", suggestions=("Check the path.",))
     return files
 
 
 @click.command(epilog=examples("rules schema", "rules schema > rules.schema.json"))
 def schema() -> None:
-    """Print the JSON Schema of rule files, for editors."""
-    with errors_shown():
-        from pagekeep.rules.schema import schema as made
+    """Print the JSON Schema of rule files, for use in an editor."""
+    with report_errors():
+        from pagekeep.rules import schema as rule_schema
 
-        write_json(made())
+        write_json(rule_schema.schema())
 
 
-def told(rule: Rule) -> str:
-    """What the rule is for, in a few words."""
-    trigger, said = rule.trigger, []
+def describe_trigger(rule: Rule) -> str:
+    """Return in a few words which pages the rule is for."""
+    trigger, conditions = rule.trigger, []
     if trigger.host:
         host = trigger.host
         names = [*host.equals, *host.equals_www, *(f"*.{name}" for name in (*host.ends_with, *host.etld_plus_one))]
-        said.append(" or ".join(names))
+        conditions.append(" or ".join(names))
     if trigger.dom:
         dom = trigger.dom
         parts = [
@@ -174,11 +168,11 @@ def told(rule: Rule) -> str:
             " and ".join(dom.all),
             " or ".join(f'"{text}"' for text in dom.any_text_contains),
         ]
-        said.append("pages with " + " and ".join(filter(None, parts)))
-    return (" and " if trigger.mode == "all" else " or ").join(said)
+        conditions.append("pages with " + " and ".join(filter(None, parts)))
+    return (" and " if trigger.mode == "all" else " or ").join(conditions)
 
 
-def _origin(rule: Rule) -> str:
+def _rule_source(rule: Rule) -> str:
     if rule.source is None:
         return ""
-    return "shipped" if rule.source.shipped else f"{rule.source.name}:{rule.source.line}"
+    return "built-in" if rule.source.shipped else f"{rule.source.name}:{rule.source.line}"

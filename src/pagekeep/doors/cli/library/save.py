@@ -1,0 +1,253 @@
+"""`pagekeep save` and `pagekeep retry`: save pages into the library."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from pagekeep.doors.cli.item_output import quality_line, short_id
+from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
+from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
+from pagekeep.doors.cli.pages.extract import guess_url, is_url, read_file
+from pagekeep.errors import InvalidProtocol, InvalidUrl, PagekeepError
+from pagekeep.text import printable
+
+if TYPE_CHECKING:
+    from pagekeep.capture.from_url import Progress, Request, Retrieval
+    from pagekeep.model import Fetched, Item, SaveResult
+
+_MAX_LIST_BYTES: Final = 50_000_000
+"""For a file of URLs: about 500,000 of them."""
+_MAX_PARALLEL: Final = 8
+"""Pages saved at the same time. The client limits the requests per host on its own."""
+
+render_option = click.option("--render", is_flag=True, help="Always open the page in a browser.")
+
+
+@click.command(
+    epilog=examples(
+        "save https://example.com/post",
+        "save https://example.com/a https://example.com/b --tag harbour --tag history",
+        "save --file urls.txt --queue && pagekeep work --until-empty",
+        "save page.html",
+    )
+)
+@click.argument("urls", nargs=-1, metavar="URL|FILE...")
+@click.option(
+    "--file", "file", metavar="FILE|-", help="File of URLs, one per line. Lines that start with # are skipped."
+)
+@click.option("--tag", "tags", multiple=True, help="Add this tag. Can be repeated.")
+@render_option
+@click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
+@click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
+@library_options
+def save(urls: tuple[str, ...], file: str | None, queued: bool, **options: Any) -> None:
+    """Save pages into the library. A page that is already there is updated and keeps its tags and notes."""
+    where = {name: options.pop(name) for name in ("library", "user", "as_json")}
+    with open_library(**where, create=True) as opened:
+        sources = tuple(dict.fromkeys((*urls, *_read_list(file))))
+        if not sources:
+            raise click.UsageError("Give a URL, or a file of URLs with --file.")
+        if queued:
+            _queue(sources, opened, where["as_json"], **options)
+            return
+        results = Results()
+        try:
+            with show_progress() as progress:
+                asyncio.run(_save_all(sources, results, opened, progress, **options))
+        except KeyboardInterrupt:
+            _report_interrupt(results, len(sources), where["as_json"])
+            raise
+        if len(sources) == 1 and results.failures:
+            raise results.failures[0][1]
+        _show(results, where["as_json"])
+
+
+@click.command(epilog=examples("retry 3f2a", "retry https://example.com/post --render"))
+@click.argument("key", metavar="ID|URL")
+@render_option
+@library_options
+def retry(key: str, library: str | None, user: str | None, as_json: bool, render: bool) -> None:
+    """Download and extract a saved page again. A page that fails three times is not retried."""
+    with open_library(library, user, as_json) as opened:
+        with show_progress() as progress:
+            saved = asyncio.run(_retry(key, opened, progress, render))
+        _show(Results(saved=[saved]), as_json)
+
+
+@dataclass
+class Results:
+    """Pages that were saved, and those that failed with their errors."""
+
+    saved: list[SaveResult] = field(default_factory=list)
+    failures: list[tuple[str, PagekeepError]] = field(default_factory=list)
+
+
+async def _retry(key: str, opened: OpenLibrary, progress: Progress, render: bool) -> SaveResult:
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.items import find
+    from pagekeep.library.save import retry as run
+
+    item = find(opened.store, key)
+    async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval:
+        return await run(item.id, opened.store, retrieval, request=_request(item.url_full, render), progress=progress)
+
+
+async def _save_all(
+    sources: tuple[str, ...],
+    results: Results,
+    opened: OpenLibrary,
+    progress: Progress,
+    tags: tuple[str, ...],
+    render: bool,
+    force: bool,
+) -> None:
+    """Save all pages, several in parallel."""
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.items import clean_tag
+    from pagekeep.library.save import save as run
+
+    waiting = iter(sources)
+    clean_tags = tuple(filter(None, map(clean_tag, tags)))
+
+    async def save_next(retrieval: Retrieval) -> None:
+        for source in waiting:
+            try:
+                uploaded = _page_in_file(source, opened)
+                request = _request(uploaded.url if uploaded else source, render)
+                saved = await run(
+                    request,
+                    opened.store,
+                    retrieval,
+                    tags=clean_tags,
+                    force=force,
+                    given=uploaded,
+                    progress=progress,
+                )
+                results.saved.append(saved)
+            except PagekeepError as error:
+                results.failures.append((source, _add_hint(source, error)))
+
+    async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval, asyncio.TaskGroup() as tasks:
+        for _ in range(min(_MAX_PARALLEL, len(sources))):
+            tasks.create_task(save_next(retrieval))
+
+
+def _page_in_file(source: str, opened: OpenLibrary) -> Fetched | None:
+    """Return the page in a local file, or `None` when the source is not one."""
+    if is_url(source) or not os.path.isfile(source):
+        return None
+    from pagekeep.capture.files import page_in_file
+
+    return page_in_file(read_file(source, opened.settings.max_bytes + 1), os.path.basename(source))
+
+
+def _add_hint(source: str, error: PagekeepError) -> PagekeepError:
+    """Return the error with a suggestion of what the user probably meant."""
+    url = guess_url(source) if isinstance(error, InvalidUrl) else None
+    if not is_url(source) and os.path.isfile(source):
+        error.suggestions = ("Files cannot be queued: leave out --queue.",)
+    elif url:
+        error.suggestions = (f"Did you mean {url}?",)
+    return error
+
+
+def _request(url: str, render: bool) -> Request:
+    from pagekeep.capture.from_url import Request
+
+    return Request(url, render="force" if render else None)
+
+
+def _queue(
+    urls: tuple[str, ...], opened: OpenLibrary, as_json: bool, tags: tuple[str, ...], render: bool, force: bool
+) -> None:
+    from pagekeep.library.items import clean_tag
+    from pagekeep.library.queue.jobs import enqueue
+    from pagekeep.present.json_shapes import job_shape
+
+    clean_tags = tuple(filter(None, map(clean_tag, tags)))
+    jobs, failures = [], []
+    for url in urls:
+        try:
+            jobs.append(enqueue(_request(url, render), opened.store, tags=clean_tags, force=force))
+        except (InvalidUrl, InvalidProtocol) as error:
+            failures.append((url, _add_hint(url, error)))
+    if as_json:
+        write_json({"jobs": [job_shape(job) for job in jobs], "errors": _errors(failures)})
+    else:
+        them = "it" if len(jobs) == 1 else "them"
+        write(f"Queued {format_count(len(jobs), 'page')}. To save {them}: pagekeep work --until-empty")
+    _exit_on_failures(failures, as_json)
+
+
+def _read_list(file: str | None) -> Iterator[str]:
+    """Yield the first word of every line of a file, as lists of other programs have more after the URL."""
+    if file is None:
+        return
+    for line in read_file(file, _MAX_LIST_BYTES).decode("utf-8-sig", "replace").splitlines():
+        words = line.split()
+        if words and not words[0].startswith("#"):
+            yield words[0]
+
+
+def _report_interrupt(results: Results, total: int, as_json: bool) -> None:
+    """Print what was saved before the interrupt."""
+    with suppress(click.exceptions.Exit):  # the exit code is that of an interrupt
+        _show(results, as_json)
+    if total > 1:
+        click.echo(f"Interrupted: {len(results.saved):,} of {format_count(total, 'page')} saved.", err=True)
+
+
+def _show(results: Results, as_json: bool) -> None:
+    if as_json:
+        from pagekeep.present.json_shapes import saved_shape
+
+        items = [saved_shape(saved) for saved in results.saved]
+        write_json({"items": items, "next": None, "errors": _errors(results.failures)})
+    else:
+        for saved in results.saved:
+            write("\n".join(result_lines(saved)))
+    _exit_on_failures(results.failures, as_json)
+
+
+def result_lines(saved: SaveResult) -> Iterator[str]:
+    """Yield the lines about one saved page: quality level, title, and what to do when there is no content."""
+    item = saved.item
+    change = {"updated": ", unchanged" if saved.unchanged else ", updated"}.get(saved.outcome, "")
+    yield f"{quality_line(item)}{change}  {short_id(item.id)}  {printable(item.title)}"
+    if saved.outcome == "kept":
+        yield f"  The stored version was kept: {saved.note}. Use --force to replace it."
+    elif item.metadata.quality == "bookmark":
+        yield from _retry_lines(item)
+    yield from (f"  Note: {printable(warning.text)}" for warning in saved.warnings)
+
+
+def _retry_lines(item: Item) -> Iterator[str]:
+    from pagekeep.library.save import MOST_RETRIES
+
+    reason = item.metadata.reason
+    if reason:
+        yield f"  {printable(reason)}"
+    if item.metadata.retry_count < MOST_RETRIES:
+        yield f"  Retry extraction: pagekeep retry {short_id(item.id)} [--render]"
+
+
+def _errors(failures: list[tuple[str, Any]]) -> list[dict[str, Any]]:
+    return [{"url": url, **error.to_json()["error"]} for url, error in failures]
+
+
+def _exit_on_failures(failures: list[tuple[str, Any]], as_json: bool) -> None:
+    """Print the failures and exit with their code, if there are any."""
+    if not failures:
+        return
+    if not as_json:
+        for url, error in failures:
+            click.echo(f"{printable(url)}\n  {format_error(error)}", err=True)
+    raise click.exceptions.Exit(BAD_INPUT)

@@ -1,0 +1,70 @@
+"""Options and help texts that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+EXIT_CODES: Final = (
+    "Exit codes: 0 done; 1 unexpected failure; 2 bad input, item not found, or a page that could not be fetched; "
+    "130 interrupted."
+)
+_DATE_CHARS: Final = len("2025-03-19")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+library_option = click.option(
+    "--library", metavar="PATH|URL", help="Library file or postgresql:// URL. Default: the setting `library`."
+)
+limit_pages_option = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Read at most N pages.")
+rules_folder_option = click.option(
+    "--rules", "folder", metavar="DIR", help="Folder with your own rules. Default: the setting `rules`."
+)
+report_folder_option = click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write summary.csv, history.csv and report.html here."
+)
+frontmatter_option = click.option(
+    "--profile",
+    type=click.Choice(("pagekeep", "obsidian")),
+    default="pagekeep",
+    show_default=True,
+    help="Frontmatter style of the Markdown files.",
+)
+
+
+def library_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that every command on the library takes."""
+    user_option = click.option("--user", metavar="NAME", help="Owner of the library. Default: the setting `user`.")
+    for option in (json_option, user_option, library_option):
+        command = option(command)
+    return command
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a command's help: examples and exit codes."""
+    return "\b\nExamples:\n" + "\n".join(f"  pagekeep {line}" for line in lines) + f"\n\n{EXIT_CODES}"
+
+
+def parse_date(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Check a date option; a date stays as it is, a date with a time becomes UTC as the library stores it."""
+    if value is None:
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a date. Use the form 2025-03-19.") from None
+    return value if len(value) == _DATE_CHARS else time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_pairs(values: tuple[str, ...], separator: str, option: str) -> dict[str, str]:
+    """Return an option's NAME=VALUE texts as a dict."""
+    pairs: dict[str, Any] = {}
+    for text in values:
+        name, found, value = text.partition(separator)
+        if not found or not name.strip():
+            raise click.UsageError(f"{option} takes NAME{separator}VALUE, not {text!r}.")
+        pairs[name.strip()] = value.strip()
+    return pairs
