@@ -25,7 +25,7 @@ from pagekeep.extraction.output import losses, quality, references
 from pagekeep.extraction.output.quality import Written
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune import cut
-from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Quality, Trace
+from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Quality, Removal, Trace
 from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
@@ -91,7 +91,9 @@ def extract(
 
     if base is None and urls.has_relative(content):
         told = replace(told, warnings=(*told.warnings, _NO_ADDRESS))
-    written, outcome, trap, need_render = _settle(_write(content, base), sought, outcome, before, about, base, options)
+    written, cleaned = _write(content, base, options)
+    told = replace(told, removals=(*told.removals, *cleaned))
+    written, outcome, trap, need_render = _settle(written, sought, outcome, before, about, base, options)
     clock.lap("write")
 
     about = _with_language_and_tags(about, document, written.text, url)
@@ -182,7 +184,7 @@ def _settle(
         left = f"only {written.word_count} words were left after the clean-up"
         outcome = chain.give_up(outcome, trap.reason if trap else left)
     if not outcome.content and not _may_show(written, about, trap, need_render):
-        written = _write(_bookmark(about), base)
+        written, _ = _write(_bookmark(about), base, options)
     return written, outcome, trap, need_render
 
 
@@ -232,12 +234,13 @@ def _first_line(text: str) -> str | None:
     return None
 
 
-def _write(content: dom.Element, base: str | None) -> Written:
-    """The cut content in all its forms. Whatever comes out has been through the sanitiser."""
+def _write(content: dom.Element, base: str | None, options: Options) -> tuple[Written, list[Removal]]:
+    """Return the cut content in all its forms, sanitised, and what the clean-up removed."""
     page = losses.count_in_page(content)
-    html, root = sanitise(clean(content, base))
+    content, removals = clean(content, base, skip=options.skip_steps)
+    html, root = sanitise(content)
     text = markdown.to_text(root)
-    return Written(root, html, text, markdown.to_markdown(root), count_words(text), page)
+    return Written(root, html, text, markdown.to_markdown(root), count_words(text), page), removals
 
 
 @dataclass(slots=True)

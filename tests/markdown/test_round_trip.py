@@ -174,7 +174,7 @@ def test_any_nest_of_html_comes_back_from_markdown_as_the_clean_html_said(html: 
 
 
 def faults_of(html: str) -> list[str]:
-    safe, root = sanitise(clean_up(dom.parse_fragment(html), "https://x.y/"))
+    safe, root = sanitise(clean_up(dom.parse_fragment(html), "https://x.y/")[0])
     return faults(safe, to_markdown(root))
 
 

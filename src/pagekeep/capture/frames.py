@@ -9,7 +9,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.capture.from_url import Retrieval, is_text
 from pagekeep.errors import PagekeepError
-from pagekeep.extraction.clean.links import resolver
+from pagekeep.extraction.clean.resolve import make_resolver
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Fetched, Options
@@ -41,7 +41,7 @@ async def _content(frame: dom.Element, base: str | None, retrieval: Retrieval, s
     told = dom.attributes(frame)
     if told.get("srcdoc"):
         return told["srcdoc"]
-    address = resolver(base)(told.get("src", ""))
+    address = make_resolver(base)(told.get("src", ""))
     if not address or not address.startswith(("http://", "https://")):
         return None
     try:

@@ -75,7 +75,9 @@ def _shown(page: Page, parts: list[dom.Element], document: dom.Document, options
     """The page with these parts as its content."""
     root = dom.element("div", None, *(_block(part) for part in parts))
     dom.bound_depth(root)
-    html, tree = sanitise(clean(root, urls.base(document, page.url or page.metadata.canonical)))
+    base_url = urls.base(document, page.url or page.metadata.canonical)
+    content, _ = clean(root, base_url, skip=options.skip_steps)
+    html, tree = sanitise(content)
     return _with(page, html, tree, options)
 
 

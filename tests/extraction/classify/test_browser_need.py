@@ -34,7 +34,7 @@ def need_render(html: str) -> NeedRender | None:
     outcome = chain.run(page_facts.read(found, data, about, PROFILES[kind.classify(data, found, None).kind]), None)
     text = ""
     if outcome.content:
-        _, root = sanitise(clean(cut.cut(found, outcome.content), None))
+        _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])
         text = markdown.to_text(root)
     return browser_need.need_render(promised, text, count_words(text), outcome.strategy)
 

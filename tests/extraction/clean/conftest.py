@@ -16,6 +16,6 @@ BASE = "https://example.org/posts/tea.html"
 @pytest.fixture
 def cleaned() -> Callable[..., str]:
     def run(html: str, base_url: str | None = BASE) -> str:
-        return sanitise(clean(dom.parse_fragment(html), base_url))[0]
+        return sanitise(clean(dom.parse_fragment(html), base_url)[0])[0]
 
     return run

@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Final
+
 from pagekeep import dom
-from pagekeep.extraction.clean.bullets import settle_bullets
-from pagekeep.extraction.clean.callouts import settle_callouts
-from pagekeep.extraction.clean.census import take_census
-from pagekeep.extraction.clean.code import settle_code
-from pagekeep.extraction.clean.containers import settle_containers
-from pagekeep.extraction.clean.edging import drop_edging
-from pagekeep.extraction.clean.embeds import settle_embeds
-from pagekeep.extraction.clean.figures import settle_figures
-from pagekeep.extraction.clean.footnotes import settle_footnotes
-from pagekeep.extraction.clean.headings import drop_heading_anchors
-from pagekeep.extraction.clean.images import part_images, resolve_images
-from pagekeep.extraction.clean.inline import rename_inline
-from pagekeep.extraction.clean.leftovers import drop_invisible_characters, drop_leftovers, drop_scripts
-from pagekeep.extraction.clean.links import part_links, resolve_links, resolver
-from pagekeep.extraction.clean.math import settle_math
-from pagekeep.extraction.clean.paragraphs import shape_paragraphs
-from pagekeep.extraction.clean.tables import settle_tables
-from pagekeep.extraction.clean.tasks import mark_tasks
+from pagekeep.extraction.clean import callouts, footnotes, links, non_text, tables
+from pagekeep.extraction.clean.code import blocks
+from pagekeep.extraction.clean.math import formulas, typed
+from pagekeep.extraction.clean.media import embeds, figures, images
+from pagekeep.extraction.clean.shape import containers, inline, lists, paragraphs
+from pagekeep.extraction.clean.state import CleanState
+from pagekeep.extraction.steps import Step, run_steps
+from pagekeep.model import Removal
 
-__all__ = ["clean"]
+__all__ = ["STEPS", "clean"]
+
+# What later steps would destroy comes first: sources in scripts, frames, fallbacks and controls. Attributes outside of
+# clean HTML are left to the sanitiser, which drops them at no further cost.
+STEPS: Final[list[Step[CleanState]]] = [
+    Step("scripts", non_text.drop_scripts),
+    Step("math", formulas.mark_formulas),
+    Step("typed-math", typed.mark_typed_formulas),
+    Step("code-blocks", blocks.normalise_code_blocks),
+    Step("footnotes", footnotes.collect_footnotes),
+    Step("callouts", callouts.mark_callouts),
+    Step("embeds", embeds.link_embeds),
+    Step("images", images.resolve_images),
+    Step("invisible-characters", non_text.drop_invisible_characters),
+    Step("heading-anchors", links.drop_heading_anchors),
+    Step("task-lists", lists.mark_tasks),
+    Step("non-text", non_text.drop_non_text),
+    Step("screen-reader-text", non_text.drop_screen_reader_text),
+    Step("hidden", non_text.drop_hidden),
+    Step("buttons", non_text.drop_buttons),
+    Step("layout-tables", tables.unwrap_layout_tables),
+    Step("tables", tables.normalise_tables),
+    Step("figures", figures.join_figures),
+    Step("old-tags", inline.rename_old_tags),
+    Step("links", links.resolve_links),
+    Step("paragraphs", paragraphs.shape_paragraphs),
+    Step("bullet-lists", lists.make_bullet_lists),
+    Step("link-spacing", inline.separate_links),
+    Step("image-spacing", inline.separate_images),
+    Step("containers", containers.normalise_containers),
+    Step("edge-rules", containers.drop_edge_rules),
+]
 
 
-def clean(root: dom.Element, base_url: str | None) -> dom.Element:
-    """Turn the content below the root into clean HTML, in place, and return the root.
+def clean(root: dom.Element, base_url: str | None, *, skip: Collection[str] = ()) -> tuple[dom.Element, list[Removal]]:
+    """Turn the content below the root into clean HTML, in place; return the root and what was removed.
 
-    What later steps would destroy comes first: sources hidden in scripts, frames, fallbacks and controls. Attributes
-    outside the contract are left to the sanitiser, which drops them at no further cost.
+    `skip` names the steps to leave out.
     """
-    resolve = resolver(base_url)
-    drop_scripts(root)
-    census = take_census(root)
-    settle_math(root, census)
-    settle_code(root, census)
-    settle_footnotes(root)
-    settle_callouts(root, census)
-    settle_embeds(root, resolve, census)
-    resolve_images(root, resolve)
-    drop_invisible_characters(root)
-    drop_heading_anchors(root)
-    mark_tasks(root, census)
-    drop_leftovers(root, census)
-    settle_tables(root, census)
-    settle_figures(root, census)
-    rename_inline(root, census)
-    resolve_links(root, resolve)
-    shape_paragraphs(root)
-    settle_bullets(root)
-    part_links(root)
-    part_images(root)
-    settle_containers(root)
-    drop_edging(root)
-    return root
+    return root, run_steps(STEPS, CleanState(root, base_url), skip=skip)

@@ -1,4 +1,4 @@
-"""Callouts: notes, tips and warnings of every documentation tool, in one form."""
+"""Callouts: notes, tips and warnings of every documentation tool in one form."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.census import Census
-from pagekeep.extraction.clean.vocabulary import class_names, fill, head_of, is_blank
+from pagekeep.extraction.clean.state import CleanState, Removals
+from pagekeep.extraction.clean.vocabulary import class_names, fill, first_elements, is_blank
+from pagekeep.model import Removal
 
 _CALLOUTS: Final = (
     ".markdown-alert,[data-callout],.theme-admonition,.admonition,.alert,.admonitionblock,.hint,.notice,.custom-block,"
@@ -15,8 +16,7 @@ _CALLOUTS: Final = (
     '[class*="callout_"],[class*="callout-"],[class*="admonition-"],'
     "details:is(.note,.info,.tip,.success,.warning,.danger,.caution,.important,.failure,.bug,.example,.abstract)"
 )
-_NAMES: Final = ("alert", "callout", "admonition", "hint", "notice", "custom-block", "starlight-aside", "message")
-_FOLDED: Final = frozenset(("details",))
+_CLASS_PARTS: Final = ("alert", "callout", "admonition", "hint", "notice", "custom-block", "starlight-aside", "message")
 _ASIDES: Final = "div,aside,section,blockquote,details,p,table"
 _PAIRS: Final = (
     "note note info info tip tip hint tip success success check success done success important important warning "
@@ -27,7 +27,7 @@ _PAIRS: Final = (
     "versionchanged info"
 ).split()
 _KINDS: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""What pages call a callout, and what we call it."""
+"""What pages call a callout, and the kind it becomes."""
 _KIND_OF_CLASS: Final = re.compile(
     r"(?:markdown-alert|alert|admonition|callout|hint|notice|custom-block|bd-callout|starlight-aside|is|message|style|type|theme-admonition)"
     r"[-_]{1,2}([a-z-]+?)(?:__\w+|_\w{4,8})?"
@@ -36,23 +36,27 @@ _TITLE: Final = (
     ".markdown-alert-title,.admonition-title,.callout-title,.admonitionHeading,[class*=admonitionHeading],.alert-heading,.alert-title,"
     ".hint-title,.custom-block-title,.starlight-aside__title,.notice-title,.callout-header,summary,.title"
 )
-_HEAD: Final = 16
-"""How far into a callout its title and icon may stand."""
-_FOLD: Final = ".callout-fold,.callout-icon,.admonition-icon,[class*=admonitionIcon],td.icon"
+_MAX_HEAD_ELEMENTS: Final = 16
+"""First elements of a callout that may be its title and icon."""
+_MAX_TITLE_CHARS: Final = 200
+"""A longer first line is text of the callout."""
+_ICONS: Final = ".callout-fold,.callout-icon,.admonition-icon,[class*=admonitionIcon],td.icon"
 
 
-def settle_callouts(root: dom.Element, census: Census) -> None:
-    """Turn every callout into a marked quote with its kind and, when it has one of its own, its title."""
-    if not census.shows(_FOLDED, *_NAMES):
-        return
-    for node in dom.select(root, _CALLOUTS):
+def mark_callouts(state: CleanState) -> list[Removal]:
+    """Turn notes, tips and warnings into quotes that carry their kind and title."""
+    removals = Removals()
+    if not (state.index.has_tag("details") or state.index.has_class(*_CLASS_PARTS)):
+        return removals
+    for node in dom.select(state.root, _CALLOUTS):
         kind = _kind(node)
         if kind and dom.matches(node, _ASIDES) and node.parent is not None and not _is_part(node):
-            _write(node, kind)
+            _write(node, kind, removals)
+    return removals
 
 
 def _kind(node: dom.Element) -> str:
-    """Which callout this is; empty when it is none."""
+    """Return the kind of callout; empty if the element is not one."""
     declared = (node.attr("data-callout") or "").strip().lower()
     if declared:
         return _KINDS.get(declared, "note")
@@ -70,7 +74,7 @@ def _kind(node: dom.Element) -> str:
 
 
 def _is_part(node: dom.Element) -> bool:
-    """Whether this is the title, icon or body of a callout rather than a callout."""
+    """Return whether this is the title, icon or body of a callout."""
     return any(
         name.endswith(
             ("-title", "-content", "-body", "-icon", "-header", "-heading", "-inner", "-text", "-link", "-fold")
@@ -79,14 +83,16 @@ def _is_part(node: dom.Element) -> bool:
     )
 
 
-def _write(node: dom.Element, kind: str) -> None:
+def _write(node: dom.Element, kind: str, removals: Removals) -> None:
     title = _take_title(node, kind)
-    for part in head_of(node, _HEAD):
-        if dom.matches(part, _FOLD):
-            dom.drop(part)
+    for part in first_elements(node, _MAX_HEAD_ELEMENTS):
+        if dom.matches(part, _ICONS):
+            removals.drop(part, "icon of a callout")
     body = _body(node)
     if body is not node:
+        around = list(node.children)
         fill(node, *body.children)
+        removals.record_words(around, "text outside the body of a callout")
     if title and all(is_blank(child) for child in node.children):
         fill(node, dom.element("p", None, title))
         title = ""
@@ -98,17 +104,25 @@ def _write(node: dom.Element, kind: str) -> None:
 
 
 def _body(node: dom.Element) -> dom.Element:
-    """What holds the callout's words: the cell beside the icon in a table, else the callout itself."""
-    return next((part for part in head_of(node, _HEAD) if part.tag == "td" and "content" in class_names(part)), node)
+    """Return what holds the callout's words: the cell beside the icon in a table, else the callout itself."""
+    return next(
+        (
+            part
+            for part in first_elements(node, _MAX_HEAD_ELEMENTS)
+            if part.tag == "td" and "content" in class_names(part)
+        ),
+        node,
+    )
 
 
 def _take_title(node: dom.Element, kind: str) -> str:
-    """Take the title line out of the callout; empty when it only repeats the kind."""
-    title = next((part for part in head_of(node, _HEAD) if dom.matches(part, _TITLE)), None)
+    """Detach the title line and return its text; empty if it only repeats the kind."""
+    title = next((part for part in first_elements(node, _MAX_HEAD_ELEMENTS) if dom.matches(part, _TITLE)), None)
     if title is None:
         return ""
     text = " ".join(dom.text_of(title).split())
-    if len(text) > 200 or dom.first(title, "img,pre,table,ul,ol") is not None:
+    if len(text) > _MAX_TITLE_CHARS or dom.first(title, "img,pre,table,ul,ol") is not None:
         return ""
     dom.drop(title)
-    return "" if text.strip(" :!").lower() in (kind, *[name for name, same in _KINDS.items() if same == kind]) else text
+    names = (kind, *[name for name, same in _KINDS.items() if same == kind])
+    return "" if text.strip(" :!").lower() in names else text

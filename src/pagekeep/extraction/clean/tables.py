@@ -1,31 +1,43 @@
-"""Tables: those that only lay out the page go, what they hold stays; tables of data keep their cells."""
+"""Tables: layout tables are unwrapped, tables of data keep their cells."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.census import Census
+from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import is_tag
+from pagekeep.model import Removal
 
 _BLOCK_HEAVY: Final = "h1,h2,h3,h4,pre,blockquote,figure,hr,article,section"
 _PARTS: Final = frozenset(("thead", "tbody", "tfoot"))
-_LINE_OF_CODE: Final = 200
-_LONG: Final = 400
-"""A cell with more characters than this, on average, is a column of the page and not a datum."""
+_MAX_LINE_OF_CODE_CHARS: Final = 200
+"""A longer line of code would make its table unreadable; it stays a block."""
+_MAX_CELL_CHARS: Final = 400
+"""Cells with more characters than this, on average, are columns of the page and not data."""
+_MAX_LAYOUT_CELLS: Final = 30
+"""A table with headings, code or quotes in it and fewer cells lays out the page."""
+_MAX_COLUMN_CELLS: Final = 12
+"""Only a table with fewer cells may be columns of long text."""
 
 
-def settle_tables(root: dom.Element, census: Census) -> None:
-    """Unwrap layout tables, innermost first, and give cells the attributes that clean HTML knows."""
-    if "table" not in census.tags:
-        return
-    if "pre" in census.tags or "code" in census.tags:
-        _put_short_code_in_line(root)
-    for table in reversed(dom.select(root, "table")):
+def unwrap_layout_tables(state: CleanState) -> list[Removal]:
+    """Unwrap tables that only lay out the page, innermost first."""
+    removals = Removals()
+    if state.index.has_tag("table") and state.index.has_tag("pre", "code"):
+        _inline_short_code(state.root)
+    for table in reversed(state.index.find("table")):
         rows = _rows(table)
         if _is_layout(table, rows):
             _unwrap_table(table, rows)
-            continue
+            removals.record(table, "text outside the cells of a layout table")
+    return removals
+
+
+def normalise_tables(state: CleanState) -> None:
+    """Mark a bold first row as the table's head and keep the alignment of cells."""
+    for table in state.index.find("table"):
+        rows = _rows(table)
         if _has_bold_head(rows):
             for cell in rows[0]:
                 dom.retag(cell, "th")
@@ -33,7 +45,7 @@ def settle_tables(root: dom.Element, census: Census) -> None:
 
 
 def _has_bold_head(rows: list[list[dom.Element]]) -> bool:
-    """Whether the first row alone is all in bold, which is how word processors write the names of columns."""
+    """Return whether only the first row is all bold, which is how word processors write column names."""
     return (
         len(rows) > 2
         and len(rows[0]) > 1
@@ -48,16 +60,16 @@ def _is_bold(cell: dom.Element) -> bool:
     return bold is not None and dom.text_of(bold).strip() == dom.text_of(cell).strip() != ""
 
 
-def _put_short_code_in_line(root: dom.Element) -> None:
-    """A block of code of one line in a cell fits into a table as code within a line."""
+def _inline_short_code(root: dom.Element) -> None:
+    """Turn a code block of one line in a cell into inline code, which fits into a table."""
     for block in dom.select(root, "td pre,th pre"):
         text = dom.text_of(block)
-        if "\n" not in text and len(text) < _LINE_OF_CODE:
+        if "\n" not in text and len(text) < _MAX_LINE_OF_CODE_CHARS:
             dom.replace(block, dom.element("code", None, text))
 
 
 def _rows(table: dom.Element) -> list[list[dom.Element]]:
-    """The table's own cells, row by row."""
+    """Return the table's own cells, row by row."""
     rows: list[list[dom.Element]] = []
     for child in table.children:
         if not isinstance(child, dom.Element):
@@ -79,18 +91,20 @@ def _is_layout(table: dom.Element, rows: list[list[dom.Element]]) -> bool:
         return not (headed and len(rows) > 2)
     if headed:
         return False
-    if all(_shown(row) <= 1 for row in rows):
+    if all(_count_shown(row) <= 1 for row in rows):
         return True
     if dom.first(table, "table") is not None:
         return True
     cells = [cell for row in rows for cell in row]
-    if dom.first(table, _BLOCK_HEAVY) is not None and len(cells) < 30:
+    if dom.first(table, _BLOCK_HEAVY) is not None and len(cells) < _MAX_LAYOUT_CELLS:
         return True
-    return len(cells) < 12 and sum(len(dom.text_of(cell)) for cell in cells) > _LONG * len(cells)
+    return len(cells) < _MAX_COLUMN_CELLS and sum(len(dom.text_of(cell)) for cell in cells) > _MAX_CELL_CHARS * len(
+        cells
+    )
 
 
-def _shown(row: list[dom.Element]) -> int:
-    """How many cells of the row show something."""
+def _count_shown(row: list[dom.Element]) -> int:
+    """Return the number of cells in the row that show something."""
     return sum(bool(dom.text_of(cell).strip()) or dom.first(cell, "img") is not None for cell in row)
 
 
@@ -99,7 +113,7 @@ def _has_caption(table: dom.Element) -> bool:
 
 
 def _unwrap_table(table: dom.Element, rows: list[list[dom.Element]]) -> None:
-    """Every cell becomes a box in reading order."""
+    """Turn every cell into a box, in reading order."""
     boxes: list[dom.Node] = []
     for child in table.children:
         if isinstance(child, dom.Element) and child.tag == "caption":

@@ -1,4 +1,4 @@
-"""Which elements stand as blocks, which within a line, and which hold what: the words the clean-up thinks in."""
+"""Which elements are blocks, which are inline, and what each may hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WRAPPERS: Final = frozenset(
         "div section article main header footer aside nav center form fieldset legend hgroup search dialog body html"
     ).split()
 )
-"""Boxes that mean nothing once the page is cut: their content is what counts."""
+"""Boxes without a meaning of their own once the content is cut out: only what they hold counts."""
 HOLDERS: Final = frozenset("li dd blockquote td th details address".split())
 """Blocks that stay and hold either one line of text or other blocks."""
 LINES: Final = frozenset("dt summary figcaption caption".split()) | HEADINGS
@@ -25,18 +25,18 @@ BLOCKS: Final = (
 VOID: Final = frozenset("img br hr input col wbr source track area base embed link meta param".split())
 FORMATTING: Final = frozenset("strong em s del ins sub sup mark kbd code abbr q cite small".split())
 KEPT_INLINE: Final = FORMATTING | {"a", "ruby", "rt", "rp"}
-"""Inline elements of clean HTML; the sanitiser leaves only the text of all others."""
+"""Inline elements of clean HTML; the sanitiser keeps only the text of all others."""
 OWN_CLASSES: Final = frozenset(("math-block", "math-inline", "footnotes"))
-"""Classes of boxes that the clean-up made itself and that must stay."""
+"""Classes of boxes that the clean-up creates and that must stay."""
 
 
 def class_names(node: dom.Element) -> list[str]:
-    """The element's classes, as written."""
+    """Return the element's classes as written."""
     return (node.attr("class") or "").split()
 
 
 def is_blank(node: dom.Node) -> bool:
-    """Whether the node is white space or a comment, so that two neighbours of it still touch."""
+    """Return whether the node is white space or a comment."""
     if isinstance(node, dom.Text):
         data = node.data
         return not data or data.isspace()
@@ -44,31 +44,23 @@ def is_blank(node: dom.Node) -> bool:
 
 
 def is_tag(node: dom.Node | None, tag: str) -> bool:
-    """Whether the node is an element of this name."""
+    """Return whether the node is an element with this tag."""
     return isinstance(node, dom.Element) and node.tag == tag
 
 
-def only_child(node: dom.Element) -> dom.Element | None:
-    """The single child element, when there is nothing else to see."""
-    inside = [child for child in node.children if not is_blank(child)]
-    if len(inside) == 1 and isinstance(inside[0], dom.Element):
-        return inside[0]
-    return None
-
-
-def stands_alone(node: dom.Node) -> bool:
-    """Whether the node's parent shows nothing else."""
+def is_only_child(node: dom.Node) -> bool:
+    """Return whether the node's parent shows nothing else."""
     return shown_before(node) is None and shown_after(node) is None
 
 
-_MOST_BLANKS: Final = 100
-"""Blanks looked past at most: between more than that, nodes do not stand together. Keeps the cost of long rows in line."""
+_MAX_BLANKS: Final = 100
+"""Blank siblings that are skipped; across more than that, nodes are not neighbours. Keeps long rows linear in time."""
 
 
 def shown_before(node: dom.Node) -> dom.Node | None:
-    """The nearest earlier sibling that shows something."""
+    """Return the nearest earlier sibling that is not blank."""
     before = node.previous_sibling
-    for _ in range(_MOST_BLANKS):
+    for _ in range(_MAX_BLANKS):
         if before is None or not is_blank(before):
             break
         before = before.previous_sibling
@@ -76,28 +68,28 @@ def shown_before(node: dom.Node) -> dom.Node | None:
 
 
 def shown_after(node: dom.Node) -> dom.Node | None:
-    """The nearest later sibling that shows something."""
+    """Return the nearest later sibling that is not blank."""
     after = node.next_sibling
-    for _ in range(_MOST_BLANKS):
+    for _ in range(_MAX_BLANKS):
         if after is None or not is_blank(after):
             break
         after = after.next_sibling
     return after
 
 
-def head_of(node: dom.Element, size: int) -> list[dom.Element]:
-    """The first elements below the node: what a look inside may cost, however much stands there."""
+def first_elements(node: dom.Element, size: int) -> list[dom.Element]:
+    """Return at most `size` elements below the node, in document order: a look inside at a bounded cost."""
     return list(islice(dom.elements(node), size))
 
 
 def fill(node: dom.Element, *children: dom.Node | str) -> None:
-    """Let exactly these be the node's children."""
+    """Make these the node's only children."""
     for child in node.children:
         dom.drop(child)
     dom.append(node, *children)
 
 
-def parent_it_heads(node: dom.Element) -> dom.Element | None:
-    """What the element stands in, when nothing but blanks stands before it there."""
+def parent_it_begins(node: dom.Element) -> dom.Element | None:
+    """Return the element's parent if nothing but blanks precedes the element in it."""
     parent = node.parent
     return parent if shown_before(node) is None and isinstance(parent, dom.Element) else None

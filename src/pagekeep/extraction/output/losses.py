@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.images import is_placeholder
+from pagekeep.extraction.clean.media.images import is_placeholder
 from pagekeep.model import PageWarning
 
 _PAGE: Final = (

@@ -34,7 +34,7 @@ def judge(html: str, url: str | None = None, status: int | None = 200) -> Caught
     outcome = chain.run(page_facts.read(found, data, about, PROFILES[kind.classify(data, found, url).kind]), None)
     text = ""
     if outcome.content:
-        _, root = sanitise(clean(cut.cut(found, outcome.content), None))
+        _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])
         text = markdown.to_text(root)
     return caught.judge(signals, text, count_words(text), outcome.strategy)
 

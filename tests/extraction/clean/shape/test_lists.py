@@ -1,4 +1,4 @@
-"""Lists that were typed with bullets."""
+"""Lists typed with bullets, and lists of tasks."""
 
 from __future__ import annotations
 
@@ -33,3 +33,25 @@ def test_a_single_bullet_and_dashes_of_speech_stay_text(cleaned, html):
 def test_cells_hold_no_lists(cleaned):
     html = "<table><tbody><tr><th>a</th><th>b</th></tr><tr><td>• one<br>• two</td><td>c</td></tr></tbody></table>"
     assert "<ul>" not in cleaned(html)
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        '<input type="checkbox" checked>{}',
+        "<label><input type=checkbox checked> {}</label>",
+        "<p><input type=checkbox checked=''>{}</p>",
+    ],
+)
+def test_a_checkbox_at_the_head_of_an_item_makes_a_task(cleaned, box):
+    done = cleaned(f"<ul><li>{box.format('boil')}</li></ul>").replace("> boil", ">boil")
+    assert done == '<ul><li class="task" data-done="true">boil</li></ul>'
+
+
+def test_an_open_task_is_not_done(cleaned):
+    html = '<ul><li><input type="checkbox"> pour</li></ul>'
+    assert cleaned(html) == '<ul><li class="task" data-done="false"> pour</li></ul>'
+
+
+def test_a_checkbox_elsewhere_is_a_control(cleaned):
+    assert cleaned("<ul><li>pour <input type=checkbox> now</li></ul>") == "<ul><li>pour  now</li></ul>"

@@ -1,4 +1,4 @@
-"""Presentation MathML, and MathJax's drawings that copy it, as TeX."""
+"""Presentation MathML, and MathJax's rendering of it, as TeX."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 
 from pagekeep import dom
 
-_DEEPEST: Final = 60
-"""Formulas nested deeper than this are written as plain text; Python's stack would not follow them."""
+_MAX_DEPTH: Final = 60
+"""Deeper parts of a formula are written as plain text: the conversion is recursive."""
 _NAMES: Final = (
     "α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa λ "
     "lambda μ mu ν nu ξ xi π pi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon φ varphi ϕ phi χ chi ψ psi ω "
@@ -59,7 +59,7 @@ _VARIANTS: Final = {
 
 
 def tex_of(node: dom.Element) -> str:
-    """The formula as TeX."""
+    """Return the formula as TeX."""
     return " ".join(_tex(node, 0).split())
 
 
@@ -68,7 +68,7 @@ def _tex(node: dom.Node, depth: int) -> str:
         return _characters(node.data)
     if not isinstance(node, dom.Element):
         return ""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return _characters(dom.text_of(node))
     name = _name(node)
     if name in ("mi", "mn", "mo", "mtext", "ms"):
@@ -80,20 +80,20 @@ def _tex(node: dom.Node, depth: int) -> str:
 
 
 def _name(node: dom.Element) -> str:
-    """The MathML name, also where MathJax writes it as a custom element or an attribute."""
+    """Return the MathML name, also where MathJax writes it as a custom element or an attribute."""
     return node.attr("data-mml-node") or node.tag.removeprefix("mjx-")
 
 
 def _parts(node: dom.Element) -> list[dom.Element]:
-    """The parts of a formula in MathML's order, whatever order they are drawn in."""
+    """Return the parts of a formula in MathML's order, whatever order they are rendered in."""
     parts = [child for child in node.children if isinstance(child, dom.Element)]
     if node.tag == "mjx-msubsup" and len(parts) == 2:
         scripts = [child for child in parts[1].children if isinstance(child, dom.Element) and child.tag != "mjx-spacer"]
         return [parts[0], *reversed(scripts)]
     drawn = _DRAWN_LIMITS.get(node.tag)
     if drawn:
-        found = [dom.first(node, name) for name in drawn]
-        return [part for part in found if part is not None]
+        limits = [dom.first(node, name) for name in drawn]
+        return [part for part in limits if part is not None]
     return parts
 
 
@@ -111,7 +111,7 @@ def _token(node: dom.Element, name: str) -> str:
 
 
 def _token_text(node: dom.Element) -> str:
-    """The token's characters; MathJax may name them only by code point."""
+    """Return the token's characters; MathJax may name them only by code point."""
     text = dom.text_of(node)
     if not text.strip():
         codes = [_code(leaf) for leaf in dom.elements(node)]
@@ -120,12 +120,12 @@ def _token_text(node: dom.Element) -> str:
 
 
 def _code(leaf: dom.Element) -> int:
-    written = leaf.attr("data-c") or ""
+    digits = leaf.attr("data-c") or ""
     for name in (leaf.attr("class") or "").split():
-        if name.startswith("mjx-c") and not written:
-            written = name[5:]
+        if name.startswith("mjx-c") and not digits:
+            digits = name[5:]
     try:
-        code = int(written, 16)
+        code = int(digits, 16)
     except ValueError:
         return 0
     return code if 0x20 < code < 0x110000 and not 0xD800 <= code < 0xE000 else 0
@@ -163,7 +163,7 @@ def _fraction(node: dom.Element, parts: list[str]) -> str:
 
 
 def _drawn_fraction(node: dom.Element, parts: list[str]) -> str:
-    """MathJax draws `num` and `den` somewhere within; `_STRUCTURES` has made groups of them."""
+    """Return a fraction of MathJax, whose numerator and denominator may be one group already."""
     if len(parts) > 1:
         return _fraction(node, parts)
     return _row(node, parts)
@@ -199,7 +199,7 @@ def _subsup(_node: dom.Element, parts: list[str]) -> str:
 
 
 def _base(parts: list[str]) -> str:
-    """What carries a script; a group when it is more than one thing."""
+    """Return what carries a script; a group if it is more than one symbol."""
     base = _at(parts, 0)
     return base if len(base) < 2 or (base.startswith("\\") and " " not in base) or base.isdigit() else f"{{{base}}}"
 

@@ -1,28 +1,30 @@
-"""Figures: a caption that stands beside its picture without saying so becomes one."""
+"""Figures: images with the captions beside them."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.census import Census
-from pagekeep.extraction.clean.vocabulary import head_of, shown_after, shown_before
+from pagekeep.extraction.clean.state import CleanState
+from pagekeep.extraction.clean.vocabulary import first_elements, shown_after, shown_before
 
 _CAPTIONS: Final = (
     ".wp-caption-text,.image-caption,.img-caption,.photo-caption,.caption-text,.media-caption,.figure-caption,.gallery-caption,"
     ".thumbcaption,.image__caption,.wp-element-caption,p.caption,div.caption,span.caption,.td-caption,.tr-caption,.caption-img,"
     "em.caption,small.caption,.article-image-caption,.picture-caption,.imageCaption"
 )
-_SMALL: Final = 20
-"""More elements than this around one image are more than its frame."""
+_MAX_FRAME_ELEMENTS: Final = 20
+"""More elements around one image are more than its frame."""
+_MAX_CAPTION_DEPTH: Final = 5
+"""Boxes between a caption and its figure."""
 _BOXES: Final = frozenset(("div", "p", "dl", "span", "section", "center", "aside", "td", "a"))
 
 
-def settle_figures(root: dom.Element, census: Census) -> None:
-    """Join pictures and captions that share a box, or stand next to each other, in a figure."""
-    if "img" not in census.tags or not census.shows(frozenset(), "aption"):
+def join_figures(state: CleanState) -> None:
+    """Join an image and the caption right after it in a figure."""
+    if not (state.index.has_tag("img") and state.index.has_class("aption")):
         return
-    for caption in dom.select(root, _CAPTIONS):
+    for caption in dom.select(state.root, _CAPTIONS):
         if caption.tag in ("figure", "img", "table", "figcaption", "caption") or not dom.text_of(caption).strip():
             continue
         if _is_in_figure(caption):
@@ -38,7 +40,7 @@ def _parent_tag(node: dom.Element) -> str:
 
 def _is_in_figure(node: dom.Element) -> bool:
     above = node.parent
-    for _ in range(5):
+    for _ in range(_MAX_CAPTION_DEPTH):
         if not isinstance(above, dom.Element):
             return False
         if above.tag == "figure":
@@ -70,8 +72,12 @@ def _join(caption: dom.Element) -> None:
 
 
 def _is_picture(node: dom.Element) -> bool:
-    """Whether the element shows one image and no words."""
+    """Return whether the element shows one image and no words."""
     if node.tag == "img":
         return True
-    inside = head_of(node, _SMALL)
-    return len(inside) < _SMALL and sum(part.tag == "img" for part in inside) == 1 and not dom.text_of(node).strip()
+    inside = first_elements(node, _MAX_FRAME_ELEMENTS)
+    return (
+        len(inside) < _MAX_FRAME_ELEMENTS
+        and sum(part.tag == "img" for part in inside) == 1
+        and not dom.text_of(node).strip()
+    )

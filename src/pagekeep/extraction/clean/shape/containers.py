@@ -1,10 +1,11 @@
-"""What lists, cells, captions and headings hold, once every line stands in a block."""
+"""Lists, tables, captions and headings: only the content that clean HTML allows in each."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import BLOCKS, LISTS, fill, is_blank, is_tag
 
 _CONTAINERS: Final = tuple(
@@ -16,29 +17,29 @@ _BLOCKS: Final = ",".join(sorted(BLOCKS))
 _ROWS: Final = frozenset(("tr", "thead", "tbody", "tfoot", "table"))
 
 
-def settle_containers(root: dom.Element) -> None:
-    """Give every container the content that clean HTML allows in it; drop those left empty."""
-    for node in dom.tagged(root, _LINES):  # outermost first: what stands in one is no line of its own any more
+def normalise_containers(state: CleanState) -> None:
+    """Give lists, cells, captions and headings the content that clean HTML allows in them; drop empty ones."""
+    for node in state.index.find(*_LINES):  # outermost first: a line inside another one becomes part of it
         if node.parent is not None:
-            _settle_line(node)
-    for node in reversed(dom.tagged(root, _CONTAINERS)):
+            _normalise_line(node)
+    for node in reversed(state.index.find(*_CONTAINERS)):
         tag = node.tag
         if tag in _HOLDERS:
-            _settle_holder(node, tag)
+            _normalise_holder(node, tag)
         elif tag in LISTS:
-            _settle_list(node)
+            _normalise_list(node)
         elif tag == "dl":
-            _settle_definitions(node)
+            _normalise_definitions(node)
         elif tag == "figure":
-            _settle_figure(node)
+            _normalise_figure(node)
         elif tag in _ROWS:
-            _settle_rows(node)
+            _normalise_rows(node)
         elif tag == "colgroup":
             dom.drop(node)
 
 
-def _settle_holder(node: dom.Element, tag: str) -> None:
-    """A single paragraph needs no `p`, nor does an item's line above its nested lists."""
+def _normalise_holder(node: dom.Element, tag: str) -> None:
+    """Unwrap a single paragraph, and an item's line above its nested lists."""
     shown = [child for child in node.children if not is_blank(child)]
     if not shown:
         if tag not in ("td", "th"):
@@ -51,8 +52,8 @@ def _settle_holder(node: dom.Element, tag: str) -> None:
             dom.unwrap(first)
 
 
-def _settle_line(node: dom.Element) -> None:
-    """A line holds no blocks: theirs become parts of it, apart by spaces."""
+def _normalise_line(node: dom.Element) -> None:
+    """Unwrap the blocks in a line and put spaces between them."""
     if any(isinstance(child, dom.Element) and child.tag in BLOCKS for child in node.children):
         for block in dom.select(node, _BLOCKS):
             if block.previous_sibling is not None:
@@ -64,7 +65,8 @@ def _settle_line(node: dom.Element) -> None:
         dom.drop(node)
 
 
-def _settle_list(node: dom.Element) -> None:
+def _normalise_list(node: dom.Element) -> None:
+    """Wrap everything else than items in items; a list between two items belongs to the first."""
     last: dom.Element | None = None
     for child in node.children:
         if is_blank(child) or is_tag(child, "br"):
@@ -86,10 +88,10 @@ def _settle_list(node: dom.Element) -> None:
         dom.drop(node)
 
 
-def _settle_definitions(node: dom.Element) -> None:
-    """Terms and definitions; definitions of nothing are how old pages indent, so they are plain blocks."""
+def _normalise_definitions(node: dom.Element) -> None:
+    """Keep terms and definitions; definitions without a term are how old pages indent, so they become plain blocks."""
     if not any(is_tag(child, "dt") for child in node.children):
-        _open_indented(node)
+        _unwrap_indented(node)
         return
     for child in node.children:
         if is_blank(child):
@@ -102,7 +104,7 @@ def _settle_definitions(node: dom.Element) -> None:
         dom.drop(node)
 
 
-def _open_indented(node: dom.Element) -> None:
+def _unwrap_indented(node: dom.Element) -> None:
     for child in node.children:
         if is_tag(child, "dd"):
             holds_blocks = any(isinstance(part, dom.Element) and part.tag in BLOCKS for part in child.children)
@@ -113,7 +115,7 @@ def _open_indented(node: dom.Element) -> None:
     dom.unwrap(node)
 
 
-def _settle_rows(node: dom.Element) -> None:
+def _normalise_rows(node: dom.Element) -> None:
     for child in node.children:
         if is_blank(child):
             dom.drop(child)
@@ -121,8 +123,8 @@ def _settle_rows(node: dom.Element) -> None:
         dom.drop(node)
 
 
-def _settle_figure(node: dom.Element) -> None:
-    """Images first, then one caption made of all the text."""
+def _normalise_figure(node: dom.Element) -> None:
+    """Put the images first, then one caption with all the text."""
     images: list[dom.Node] = []
     caption: list[dom.Node] = []
     for child in node.children:
@@ -131,7 +133,7 @@ def _settle_figure(node: dom.Element) -> None:
         if isinstance(child, dom.Element) and child.tag in ("p", "figcaption"):
             if dom.text_of(child).strip():
                 _add_line(caption, child)
-                images.extend(_images_of(child))
+                images.extend(_take_images(child))
             else:
                 images.extend(part for part in child.children if not is_blank(part))
         else:
@@ -149,13 +151,25 @@ def _add_line(caption: list[dom.Node], line: dom.Element) -> None:
     caption.extend(line.children)
 
 
-def _images_of(line: dom.Element) -> list[dom.Node]:
-    """The images that stand in a line of text, links around them included."""
-    found: list[dom.Node] = []
+def _take_images(line: dom.Element) -> list[dom.Node]:
+    """Detach the images in a line of text, with the links around them, and return them."""
+    images: list[dom.Node] = []
     for image in dom.select(line, "img"):
         parent = image.parent
         linked = isinstance(parent, dom.Element) and parent.tag == "a" and not dom.text_of(parent).strip()
         outer: dom.Node = parent if linked and parent is not None else image
         dom.drop(outer)
-        found.append(outer)
-    return found
+        images.append(outer)
+    return images
+
+
+def drop_edge_rules(state: CleanState) -> None:
+    """Remove horizontal rules at the start, at the end, and right after the title."""
+    shown = [child for child in state.root.children if not is_blank(child)]
+    while shown and is_tag(shown[-1], "hr"):
+        dom.drop(shown.pop())
+    has_title = bool(shown) and is_tag(shown[0], "h1")
+    for child in shown[has_title:]:
+        if not is_tag(child, "hr"):
+            break
+        dom.drop(child)

@@ -1,4 +1,4 @@
-"""Videos, players, posts and maps from elsewhere: one titled link each; frames of trackers and adverts: nothing."""
+"""Embeds: videos, players, posts and maps become titled links; frames of trackers and adverts are removed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pagekeep import dom
-from pagekeep.extraction.clean.census import Census
-from pagekeep.extraction.clean.links import Resolve
-from pagekeep.extraction.clean.vocabulary import head_of
+from pagekeep.extraction.clean.resolve import Resolve
+from pagekeep.extraction.clean.state import CleanState, Removals
+from pagekeep.extraction.clean.vocabulary import first_elements
+from pagekeep.model import Removal
 
 _EMBEDS: Final = (
     "iframe,frame,video,audio,object,embed,lite-youtube,lite-vimeo,youtube-video,amp-youtube,amp-vimeo,amp-iframe,amp-video,"
@@ -17,14 +18,12 @@ _EMBEDS: Final = (
     "blockquote.bluesky-embed,blockquote.mastodon-embed,blockquote.reddit-embed-bq,blockquote.text-post-media,"
     'script[src*="gist.github.com"],[data-youtube-id],[data-youtube-video-id],div[data-oembed-url],oembed[url]'
 )
-_TAGS: Final = frozenset(
-    (
-        "iframe frame video audio object embed script lite-youtube lite-vimeo youtube-video amp-youtube amp-vimeo "
-        "amp-iframe amp-video amp-twitter amp-instagram oembed"
-    ).split()
-)
-_NAMES: Final = ("twitter-", "instagram-media", "-embed", "text-post-media", "youtube", "oembed")
-_HOSTS: Final = {
+_TAGS: Final = (
+    "iframe frame video audio object embed script lite-youtube lite-vimeo youtube-video amp-youtube amp-vimeo "
+    "amp-iframe amp-video amp-twitter amp-instagram oembed"
+).split()
+_CLASS_PARTS: Final = ("twitter-", "instagram-media", "-embed", "text-post-media", "youtube", "oembed")
+_SERVICES: Final = {
     "youtube.com": "YouTube",
     "youtube-nocookie.com": "YouTube",
     "youtu.be": "YouTube",
@@ -82,43 +81,46 @@ _UNWANTED: Final = re.compile(
     re.I,
 )
 _TOOT: Final = re.compile(r"^https://[^/]{3,100}/@[\w.@-]{1,100}/\d{3,30}(?:/embed)?$")
-"""Servers of this network stand anywhere; their posts have one form."""
-_POST: Final = 300
-"""How far into a post to look for its own address."""
+"""A Mastodon post: its servers have any host, but its addresses one form."""
+_MAX_POST_ELEMENTS: Final = 300
+"""Elements of a post that are searched for its own address."""
+_MAX_PLAYER_ELEMENTS: Final = 30
+"""Elements of a player that are searched for its file."""
+_MAX_TITLE_CHARS: Final = 300
+"""A longer title is a description."""
+_MAX_DATE_CHARS: Final = 80
+"""Of the text of a post's link to itself, which is its date."""
 _YOUTUBE_ID: Final = re.compile(r"[\w-]{6,20}", re.A)
-_TITLES_OF_NOBODY: Final = re.compile(
+_GENERIC_TITLE: Final = re.compile(
     r"(?i)(?:youtube|vimeo|dailymotion|spotify|soundcloud|embedded|embed|video|iframe|content|player|tweet|twitter|post|x|"
     r"instagram|google maps?|map|frame|media|widget|from|the|an?|\s|[-:.|])*"
 )
 
 
-def settle_embeds(root: dom.Element, resolve: Resolve, census: Census) -> None:
-    """Turn embedded content into links that say what it is."""
-    if not census.shows(_TAGS, *_NAMES):
-        return
-    for node in dom.select(root, _EMBEDS):
+def link_embeds(state: CleanState) -> list[Removal]:
+    """Turn videos, players, posts and maps into titled links; remove frames of adverts and trackers."""
+    removals, resolve = Removals(), state.resolve
+    if not (state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS)):
+        return removals
+    for node in dom.select(state.root, _EMBEDS):
         tag = node.tag
         if tag == "blockquote":
-            _settle_post(node, resolve)
+            _link_post(node, resolve)
         elif tag in ("video", "audio", "amp-video"):
-            _settle_player(node, resolve)
+            _link_player(node, resolve, removals)
         elif tag == "script":
-            _link(node, (node.attr("src") or "").removesuffix(".js"), resolve, "")
-        elif not _is_taken(node):
+            _link(node, (node.attr("src") or "").removesuffix(".js"), resolve, "", removals)
+        elif node.parent is not None:  # an embed inside another one left the tree with it
             address = _address(node)
             if address and not _UNWANTED.search(address):
-                _link(node, address, resolve, _title(node))
+                _link(node, address, resolve, _title(node), removals)
             elif tag in ("iframe", "frame", "embed"):
-                dom.drop(node)
-
-
-def _is_taken(node: dom.Element) -> bool:
-    """Whether the node stood in an embed that is a link by now."""
-    return node.parent is None
+                removals.drop(node, "frame of an advert or tracker" if address else "frame without an address")
+    return removals
 
 
 def _address(node: dom.Element) -> str:
-    """Where the embedded content comes from, as written."""
+    """Return the address of the embedded content as written."""
     video = (
         node.attr("videoid")
         or node.attr("data-videoid")
@@ -145,7 +147,7 @@ def _address(node: dom.Element) -> str:
         value = (node.attr(name) or "").strip()
         if value and not value.startswith(("about:", "javascript:", "data:")):
             return value
-    for inner in head_of(node, 30):
+    for inner in first_elements(node, _MAX_PLAYER_ELEMENTS):
         if inner.tag == "embed" or inner.attr("name") in ("movie", "src"):
             return (inner.attr("value") or inner.attr("src") or "").strip()
     return ""
@@ -154,17 +156,18 @@ def _address(node: dom.Element) -> str:
 def _title(node: dom.Element) -> str:
     for name in ("title", "playlabel", "aria-label", "data-title"):
         title = " ".join((node.attr(name) or "").split()).removeprefix("Play: ")
-        if title and not _TITLES_OF_NOBODY.fullmatch(title) and len(title) < 300:
+        if title and not _GENERIC_TITLE.fullmatch(title) and len(title) < _MAX_TITLE_CHARS:
             return title
     return ""
 
 
-def _link(node: dom.Element, address: str, resolve: Resolve, title: str) -> None:
-    """Put a titled link to the content's own page where the node is."""
+def _link(node: dom.Element, address: str, resolve: Resolve, title: str, removals: Removals) -> None:
+    """Replace the node by a titled link to the content's own page."""
     target = resolve(address)
     if target is None:
-        dom.drop(node)
+        removals.drop(node, "embed whose address leads nowhere")
         return
+    removals.record_words([node], "fallback text of an embed")
     target = _page_of(target)
     service = _service(target)
     text = f"{service}: {title}" if title and title != service else service
@@ -179,7 +182,7 @@ def _service(url: str) -> str:
         return "Google Maps"
     labels = host.split(".")
     for start in range(len(labels) - 1):
-        name = _HOSTS.get(".".join(labels[start:]))
+        name = _SERVICES.get(".".join(labels[start:]))
         if name:
             return name
     return host
@@ -193,7 +196,7 @@ def _host(url: str) -> str:
 
 
 def _page_of(url: str) -> str:
-    """The page a person would open for an embedded player's address."""
+    """Return the address of the page that shows what an embedded player plays."""
     try:
         parts = urlsplit(url)
         query = parse_qs(parts.query)
@@ -241,11 +244,11 @@ def _youtube_page(url: str, steps: list[str], query: dict[str, list[str]]) -> st
     return f"https://www.youtube.com/watch?v={video}" + (f"&t={start}" if start.isdecimal() and start != "0" else "")
 
 
-def _settle_player(player: dom.Element, resolve: Resolve) -> None:
-    """A player in the page links to its file; its poster stays as a picture."""
+def _link_player(player: dom.Element, resolve: Resolve, removals: Removals) -> None:
+    """Replace a player by its poster and a link to its file."""
     address = player.attr("src") or player.attr("data-src") or ""
     if not address:
-        sources = [part for part in head_of(player, 30) if part.tag in ("source", "a")]
+        sources = [part for part in first_elements(player, _MAX_PLAYER_ELEMENTS) if part.tag in ("source", "a")]
         address = next(filter(None, (part.attr("src") or part.attr("data-src") for part in sources)), "")
     target = resolve(address) if address.strip() and not address.startswith(("blob:", "data:")) else None
     parts: list[dom.Node | str] = []
@@ -256,13 +259,17 @@ def _settle_player(player: dom.Element, resolve: Resolve) -> None:
         kind = "Audio" if player.tag == "audio" else "Video"
         name = _title(player) or unquote(target.partition("?")[0].rpartition("/")[2]) or _host(target)
         parts.append(dom.element("p", None, dom.element("a", {"class": "embed", "href": target}, f"{kind}: {name}")))
+    if parts:
+        removals.record_words([player], "fallback text of a player")
+    else:
+        removals.record(player, "player without a file")
     dom.replace(player, *(parts or [" "]))
 
 
-def _settle_post(quote: dom.Element, resolve: Resolve) -> None:
-    """A post keeps its words as a quote and ends with a link to itself."""
+def _link_post(quote: dom.Element, resolve: Resolve) -> None:
+    """Keep the words of a post as a quote that ends with a link to the post."""
     address = quote.attr("cite") or quote.attr("data-instgrm-permalink") or quote.attr("data-bluesky-uri") or ""
-    links = [part for part in head_of(quote, _POST) if part.tag == "a"]
+    links = [part for part in first_elements(quote, _MAX_POST_ELEMENTS) if part.tag == "a"]
     if not address.startswith("http"):
         status = [link.attr("href") or "" for link in links if _is_post_address(link.attr("href") or "")]
         address = status[-1] if status else (links[-1].attr("href") or "" if links else "")
@@ -285,7 +292,7 @@ def _is_post_address(address: str) -> bool:
 def _last_line_date(links: list[dom.Element], target: str) -> str:
     for link in reversed(links):
         if (link.attr("href") or "").partition("?")[0] == target:
-            return " ".join(dom.text_of(link).split())[:80]
+            return " ".join(dom.text_of(link).split())[:_MAX_DATE_CHARS]
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Images: the real address behind every way of loading late, and no picture that only counts readers or fills space."""
+"""Images: the real address behind every way of lazy loading; no trackers, spacers or duplicates."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.links import Resolve
-from pagekeep.extraction.clean.vocabulary import class_names, is_blank, is_tag, shown_before, stands_alone
+from pagekeep.extraction.clean.resolve import Resolve
+from pagekeep.extraction.clean.state import CleanState, Removals
+from pagekeep.extraction.clean.vocabulary import class_names, fill, is_blank, is_tag, shown_before
+from pagekeep.model import Removal
 
-_LAZY: Final = (
+_ADDRESS_ATTRIBUTES: Final = (
     "data-src",
     "data-lazy-src",
     "data-original",
@@ -30,17 +32,27 @@ _LAZY: Final = (
     "data-canonical-src",
     "src",
 )
-_LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-ll-srcset")
-_WIDEST: Final = 2600.0
-"""Candidates wider than this are originals for print: megabytes that no screen shows."""
+_LAZY_SRCSETS: Final = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-ll-srcset")
+_MAX_WIDTH: Final = 2600.0
+"""Pixels; wider candidates are originals for print: megabytes that no screen shows."""
 _MAX_SOURCES: Final = 20
-_PARAGRAPH: Final = 80
+"""Of one `picture`; bounds the cost of broken markup."""
+_MAX_SRCSET_CHARS: Final = 20_000
+"""Of a `srcset` that are read; the longest real ones have some 5,000."""
+_MAX_ADDRESS_CHARS: Final = 2000
+"""An attribute with more characters is not an address but data."""
+_MAX_EMOJI_NAME_CHARS: Final = 40
+"""A longer text for an emoji is a description of a picture."""
+_MIN_ALT_CHARS: Final = 9
+"""Two images with the same text of at least this length are the same picture; "photo" and "logo" are not enough."""
+_MAX_BOXES: Final = 8
+"""Boxes around an image that are searched for its neighbours."""
 _PLACEHOLDER: Final = re.compile(
     r"(?:(?:.{0,40}[_.-])?(?:placeholder|spacer|lazy|lazyload)(?:[_.-][\w-]{0,40})?"
     r"|(?:.{0,10}[_.-])?(?:blank|transparent|pixel|clear|empty|gr[ea]y|loading|loader|1x1)(?:[_.-][\w-]{0,12})?|s)"
     r"\.(?:gif|png|svg|jpe?g|webp)"
 )
-"""Names of files that stand in for a picture until it is loaded."""
+"""File names of placeholders that are shown until the image is loaded."""
 _TRACKERS: Final = (
     "//pixel. //track. //tracking. //tracker. //beacon. //stats. //counter. //analytics. //b.scorecard "
     "facebook.com/tr? facebook.com/tr/ doubleclick.net quantserve google-analytics /pixel.gif /pixel.png /pixel? "
@@ -52,71 +64,54 @@ _SIZE_SUFFIX: Final = re.compile(r"[-_](?:\d{2,4}x\d{2,4}|small|medium|large|thu
 _TINY_STYLE: Final = re.compile(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I)
 
 
-def resolve_images(root: dom.Element, resolve: Resolve) -> None:
-    """Give every image its real absolute address; drop those that show nothing."""
-    found = dom.select(root, "img,picture,noscript,amp-img,amp-anim,image")
-    if not found:
-        return
-    for node in found:
+def resolve_images(state: CleanState) -> list[Removal]:
+    """Give every image its real absolute address; remove trackers, placeholders and duplicates."""
+    removals, resolve = Removals(), state.resolve
+    images = state.index.find("img", "picture", "noscript", "amp-img", "amp-anim", "image")
+    for node in images:
         if node.tag == "noscript":
-            _place_fallback(node, resolve)
+            _place_fallback(node, resolve, removals)
     previous: dom.Element | None = None
-    for node in found:
+    for node in images:
         if node.tag in ("amp-img", "amp-anim", "image"):
             dom.retag(node, "img")
         if node.tag != "img" or is_tag(node.parent, "noscript"):
             continue
-        if _settle_image(node, resolve):
-            if previous is not None and _same_picture(previous, node) and _stand_together(previous, node):
-                dom.drop(node)
+        if _resolve_image(node, resolve, removals):
+            if previous is not None and _is_same_picture(previous, node) and _are_neighbours(previous, node):
+                removals.drop(node, "same image as the one before")
             else:
                 previous = node
-    for node in found:
+    for node in images:
         if node.tag == "picture":
             dom.unwrap(node)
+    return removals
 
 
-def part_images(root: dom.Element) -> None:
-    """Set images apart from the words they touch: those ahead of a paragraph get a line of their own."""
-    for image in dom.tagged(root, ("img",)):
-        link = image.parent
-        node: dom.Node = link if link is not None and is_tag(link, "a") and stands_alone(image) else image
-        after, before = node.next_sibling, node.previous_sibling
-        if isinstance(after, dom.Text) and after.data[:1].isalnum():
-            if isinstance(node.parent, dom.Element) and _opens_paragraph(node, node.parent):
-                dom.add_before(node.parent, dom.element("p", None, node))
-            else:
-                dom.add_after(node, " ")
-        if isinstance(before, dom.Text) and before.data[-1:].isalnum():
-            dom.add_before(node, " ")
-
-
-def _opens_paragraph(node: dom.Node, paragraph: dom.Element) -> bool:
-    """Whether the image stands ahead of more than a label."""
-    return paragraph.tag == "p" and shown_before(node) is None and len(dom.text_of(paragraph)) >= _PARAGRAPH
-
-
-def _settle_image(image: dom.Element, resolve: Resolve) -> bool:
-    """Set the image's address, or drop it; whether it stayed."""
+def _resolve_image(image: dom.Element, resolve: Resolve, removals: Removals) -> bool:
+    """Set the image's address or remove the image; return whether it stayed."""
     emoji = _emoji(image)
     if emoji is not None:
         dom.replace(image, emoji)
         return False
     address = None if _is_tiny(image) else _best_address(image, resolve)
-    if address is None or any(sign in address for sign in _TRACKERS):
-        dom.drop(image)
+    if address is None or any(part in address for part in _TRACKERS):
+        removals.drop(
+            image, "image without an address" if address is None and not _is_tiny(image) else "tracking pixel"
+        )
         return False
     if address != image.attr("src"):
         dom.set_attr(image, "src", address)
-    for inner in list(image.children):  # only an AMP image has any
-        dom.drop(inner)
+    if inside := list(image.children):  # only an AMP image has any
+        removals.record_words(inside, "fallback of an image")
+        fill(image)
     return True
 
 
 def _emoji(image: dom.Element) -> str | None:
-    """The character that a picture of an emoji stands for."""
+    """Return the character that a picture of an emoji shows."""
     alt = image.attr("alt") or ""
-    if not alt or len(alt) > 40:
+    if not alt or len(alt) > _MAX_EMOJI_NAME_CHARS:
         return None
     names = class_names(image)
     if "emoji" in names or "wp-smiley" in names or "twemoji" in names or "joypixels" in names:
@@ -146,26 +141,26 @@ def _best_address(image: dom.Element, resolve: Resolve) -> str | None:
 
 
 def is_placeholder(address: str | None) -> bool:
-    """Whether the address is of a file that stands in for the picture."""
+    """Return whether the address is of a placeholder file."""
     name = (address or "").partition("?")[0].rpartition("/")[2]
     return len(name) < 100 and _PLACEHOLDER.fullmatch(name.lower()) is not None
 
 
 def _addresses(image: dom.Element) -> Iterator[str]:
-    """Where the picture may be, best first."""
+    """Yield the addresses the image may have, best first."""
     yield from _by_size(image.attr("srcset") or "")
     attributes = dom.attributes(image)
-    for name in _LAZY_SETS:
+    for name in _LAZY_SRCSETS:
         if name in attributes:
             yield from _by_size(attributes[name])
     yield from _picture_sources(image)
-    for name in _LAZY:
+    for name in _ADDRESS_ATTRIBUTES:
         if name in attributes and (address := attributes[name].strip()):
             yield address
     for name, value in attributes.items():
         if (
             name not in ("alt", "title")
-            and len(value) < 2000
+            and len(value) < _MAX_ADDRESS_CHARS
             and _PICTURE_FILE.search(value)
             and " " not in value.strip()
         ):
@@ -186,16 +181,18 @@ def _picture_sources(image: dom.Element) -> Iterator[str]:
 
 
 def _by_size(srcset: str) -> list[str]:
-    """The addresses of a `srcset`, the largest sensible one first."""
+    """Return the addresses of a `srcset`, the largest sensible one first."""
     if not srcset:
         return []
-    sized = [(size if size <= _WIDEST else 1 / size, address) for address, size in _candidates(srcset[:20_000])]
+    sized = [
+        (size if size <= _MAX_WIDTH else 1 / size, address) for address, size in _candidates(srcset[:_MAX_SRCSET_CHARS])
+    ]
     sized.sort(key=lambda pair: -pair[0])
     return [address for _, address in sized]
 
 
 def _candidates(srcset: str) -> Iterator[tuple[str, float]]:
-    """Address and size of each candidate. Addresses may hold commas; only one at their end separates."""
+    """Yield address and size of each candidate. Addresses may hold commas; only a comma at their end separates."""
     address = ""
     for token in srcset.split():
         if not address:
@@ -219,11 +216,11 @@ def _size(descriptor: str) -> float:
     return size if 0 < size < 1e6 else 1.0
 
 
-# -- fallbacks and doubles --------------------------------------------------------------------------------------------
+# -- fallbacks and duplicates --------------------------------------------------------------------------------------------
 
 
-def _place_fallback(noscript: dom.Element, resolve: Resolve) -> None:
-    """The image for readers without scripts stands in for the placeholder beside it, or alone."""
+def _place_fallback(noscript: dom.Element, resolve: Resolve, removals: Removals) -> None:
+    """Use the image for browsers without scripts in place of the placeholder beside it, or alone."""
     images = dom.select(noscript, "img")
     if not images:
         return
@@ -233,6 +230,7 @@ def _place_fallback(noscript: dom.Element, resolve: Resolve) -> None:
     else:
         if _best_address(beside, resolve) is None:
             dom.replace(beside, images[0])
+        removals.record_words([noscript], "fallback for browsers without scripts")
         dom.drop(noscript)
 
 
@@ -250,10 +248,10 @@ def _image_beside(noscript: dom.Element) -> dom.Element | None:
     return None
 
 
-def _same_picture(one: dom.Element, other: dom.Element) -> bool:
-    """Whether two images show the same, be it in two sizes."""
+def _is_same_picture(one: dom.Element, other: dom.Element) -> bool:
+    """Return whether two images show the same picture, perhaps in two sizes."""
     alt = (one.attr("alt") or "").strip()
-    if len(alt) > 8 and alt == (other.attr("alt") or "").strip():
+    if len(alt) >= _MIN_ALT_CHARS and alt == (other.attr("alt") or "").strip():
         return True
     return _picture_name(one) == _picture_name(other)
 
@@ -262,10 +260,10 @@ def _picture_name(image: dom.Element) -> str:
     return _SIZE_SUFFIX.sub("", (image.attr("src") or "").partition("?")[0])
 
 
-def _stand_together(one: dom.Element, other: dom.Element) -> bool:
-    """Whether nothing but boxes stands between two images."""
+def _are_neighbours(one: dom.Element, other: dom.Element) -> bool:
+    """Return whether nothing but boxes is between two images."""
     node: dom.Node | None = other
-    for _ in range(8):
+    for _ in range(_MAX_BOXES):
         if node is None:
             return False
         before = shown_before(node)
@@ -278,7 +276,7 @@ def _stand_together(one: dom.Element, other: dom.Element) -> bool:
 
 
 def _ends_with(node: dom.Node, image: dom.Element) -> bool:
-    for _ in range(8):
+    for _ in range(_MAX_BOXES):
         if node is image:
             return True
         shown = [child for child in node.children if not is_blank(child)]

@@ -29,3 +29,17 @@ def test_containers_hold_what_clean_html_allows(cleaned, html, expected):
 
 def test_definitions_of_nothing_are_how_old_pages_indent(cleaned):
     assert cleaned("<dl><dd>one</dd><dd><p>two</p><p>three</p></dd></dl>") == "<p>one</p><p>two</p><p>three</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<hr><p>tea</p><hr><hr>", "<p>tea</p>"),
+        ("<h1>Tea</h1><hr><p>tea</p>", "<h1>Tea</h1><p>tea</p>"),
+        ("<p>a</p><hr><p>b</p>", "<p>a</p><hr><p>b</p>"),
+        ("<h2>Tea</h2><hr><p>tea</p>", "<h2>Tea</h2><hr><p>tea</p>"),
+        ("<hr>", ""),
+    ],
+)
+def test_lines_at_the_edges_go(cleaned, html, expected):
+    assert cleaned(html) == expected

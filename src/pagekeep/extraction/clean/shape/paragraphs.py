@@ -1,8 +1,8 @@
-"""The shape of the text: boxes become paragraphs or vanish, every line stands in a block, nothing empty is left.
+"""Paragraphs: every line of text in a block, no boxes, nothing empty.
 
-First innermost to outermost, so that whoever is looked at holds only finished content: lines between blocks become
-paragraphs and inline elements around blocks become boxes. Then the boxes go, outermost first, so that each node moves
-once however deep the nest. No text is lost, and words that stood apart stay apart.
+First from the innermost element to the outermost, so that each element is looked at when its content is finished: lines
+between blocks become paragraphs, and inline elements around blocks become boxes. Then the boxes are unwrapped, outermost
+first, so that each node moves once however deep the nest. No text is lost, and separate words stay separate.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import (
     BLOCKS,
     FORMATTING,
@@ -22,7 +23,7 @@ from pagekeep.extraction.clean.vocabulary import (
     VOID,
     WRAPPERS,
     fill,
-    head_of,
+    first_elements,
     is_blank,
     is_tag,
 )
@@ -32,16 +33,19 @@ _GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption
 _LISTS_OF_ITEMS: Final = LISTS | {"dl"}
 _NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
 _NOT_IN_HEADING: Final = BLOCKS - WRAPPERS - {"p"}
-_FIGURE_SIZE: Final = 80
-"""More elements than this are a part of the page in a `figure` box, not a figure."""
-_HEADING_SIZE: Final = 200
-_SPAN_SIZE: Final = 500
-_LINK_SIZE: Final = 60
-"""How far into a linked box to look for the line that best carries the link."""
+_MAX_FIGURE_ELEMENTS: Final = 80
+"""A `figure` with more elements is a part of the page, not a figure."""
+_MAX_HEADING_ELEMENTS: Final = 200
+"""Elements of a heading that are searched for blocks; bounds the cost where a whole page is inside a heading."""
+_MAX_SPAN_CHILDREN: Final = 500
+"""An inline box with more children and line breaks is not unwrapped: moving them at each level of a nest is quadratic."""
+_MAX_LINK_ELEMENTS: Final = 60
+"""Elements of a linked box that are searched for the line that carries the link."""
 
 
-def shape_paragraphs(root: dom.Element) -> None:
-    """Bring the text below the root into blocks, and take the boxes away."""
+def shape_paragraphs(state: CleanState) -> None:
+    """Put every line of text into a block and unwrap the boxes around blocks."""
+    root = state.root
     for node in reversed(list(dom.elements(root))):
         tag = node.tag
         if tag in VOID:
@@ -69,12 +73,12 @@ def _unwrap_boxes(root: dom.Element) -> None:
         if box.attr("class") in OWN_CLASSES or (box.tag == "span" and (box.attr("lang") or box.attr("dir"))):
             continue
         if box.attr("dir") == "rtl":
-            _hand_down_direction(box)
+            _pass_on_direction(box)
         dom.unwrap(box)
 
 
-def _hand_down_direction(box: dom.Element) -> None:
-    """What a box says about the direction of its text, its blocks say when it is gone."""
+def _pass_on_direction(box: dom.Element) -> None:
+    """Move the text direction of a box to its blocks."""
     for child in box.children:
         if isinstance(child, dom.Element) and child.tag not in ("pre", "hr") and child.attr("dir") is None:
             dom.set_attr(child, "dir", "rtl")
@@ -97,19 +101,19 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
             shown = True
     if blocks:
         _box_inline(node, tag)
-    elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _SPAN_SIZE)):
-        dom.unwrap(node)  # its line breaks may part paragraphs of the box around it
+    elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _MAX_SPAN_CHILDREN)):
+        dom.unwrap(node)  # its line breaks may separate paragraphs of the box around it
     elif not shown:
         _drop_apart(node)
 
 
 def _is_line(children: Sequence[dom.Node]) -> bool:
-    """Whether there is nothing but one text with words in it: the commonest content of all, and finished already."""
+    """Return whether the only child is a text with words: the most common content, and finished already."""
     return len(children) == 1 and isinstance(children[0], dom.Text) and not is_blank(children[0])
 
 
 def _drop_apart(node: dom.Element) -> None:
-    """Drop an empty element; where it held or stood for white space, a space stays."""
+    """Drop an empty element; leave a space where it held white space or was a block."""
     if node.tag in BLOCKS or dom.text_of(node):
         dom.replace(node, " ")
     else:
@@ -117,7 +121,7 @@ def _drop_apart(node: dom.Element) -> None:
 
 
 def _box_inline(node: dom.Element, tag: str) -> None:
-    """An inline element around blocks becomes a box; a link goes on to one line in it, emphasis to a single block."""
+    """Turn an inline element around blocks into a box; move a link to one line in it, emphasis to its only block."""
     attributes = dom.attributes(node)
     _gather_lines(node)
     place: dom.Element | None = None
@@ -137,13 +141,13 @@ def _box_inline(node: dom.Element, tag: str) -> None:
 
 
 def _place_for_link(node: dom.Element) -> dom.Element | None:
-    """The heading in a linked box, else its first image, else its first line."""
-    inside = head_of(node, _LINK_SIZE)
+    """Return the heading in a linked box, else its first image, else its first line."""
+    inside = first_elements(node, _MAX_LINK_ELEMENTS)
     if any(element.tag == "a" for element in inside):
         return None
-    for wanted in (HEADINGS, ("img",), ("p",)):
+    for tags in (HEADINGS, ("img",), ("p",)):
         for element in inside:
-            if element.tag in wanted and not (wanted is HEADINGS and not dom.text_of(element).strip()):
+            if element.tag in tags and not (tags is HEADINGS and not dom.text_of(element).strip()):
                 return element
     return None
 
@@ -170,7 +174,7 @@ def _shape_box(node: dom.Element, tag: str) -> None:
 
 
 def _is_part_of_list(node: dom.Element) -> bool:
-    """Whether the box stands between a list and its items, where it must not be filled with paragraphs."""
+    """Return whether the box is between a list and its items: it must not be filled with paragraphs."""
     parent = node.parent
     if not isinstance(parent, dom.Element) or parent.tag not in ("ul", "ol", "dl"):
         return False
@@ -198,17 +202,17 @@ def _drop_when_empty(node: dom.Element) -> None:
 
 
 def _shape_heading(node: dom.Element) -> None:
-    """A heading holds one line; around lists, tables or other headings it is a box."""
+    """Turn a heading around lists, tables or other headings into a box."""
     blocks, _, shown = _look(node)
     if not shown:
         _drop_apart(node)
-    elif blocks and any(part.tag in _NOT_IN_HEADING for part in head_of(node, _HEADING_SIZE)):
+    elif blocks and any(part.tag in _NOT_IN_HEADING for part in first_elements(node, _MAX_HEADING_ELEMENTS)):
         dom.retag(node, "div")
         _gather_all_lines(node)
 
 
 def _look(node: dom.Element) -> tuple[bool, bool, bool]:
-    """Whether the node holds blocks, line breaks that matter, and anything to be seen at all."""
+    """Return whether the node holds blocks, line breaks, and anything visible."""
     blocks = breaks = shown = False
     for child in node.children:
         if isinstance(child, dom.Element):
@@ -224,7 +228,7 @@ def _look(node: dom.Element) -> tuple[bool, bool, bool]:
 
 
 def _is_line_then_lists(item: dom.Element) -> bool:
-    """Whether a list item is a line of text with lists below it, the usual tight form."""
+    """Return whether a list item is one line of text with lists below it."""
     below = False
     for child in item.children:
         if isinstance(child, dom.Element) and child.tag in BLOCKS:
@@ -237,10 +241,10 @@ def _is_line_then_lists(item: dom.Element) -> bool:
 
 
 def _shape_figure(node: dom.Element) -> None:
-    """A figure holds images and a caption; around anything else it is a box, its caption a line."""
-    inside = head_of(node, _FIGURE_SIZE)
+    """Keep a figure of images and a caption; turn any other into a box, and its caption into a line."""
+    inside = first_elements(node, _MAX_FIGURE_ELEMENTS)
     tags = {element.tag for element in inside}
-    if "img" in tags and len(inside) < _FIGURE_SIZE and not tags & _NOT_IN_FIGURE:
+    if "img" in tags and len(inside) < _MAX_FIGURE_ELEMENTS and not tags & _NOT_IN_FIGURE:
         _gather_lines(node)
         return
     for child in node.children:
@@ -254,7 +258,7 @@ def _shape_figure(node: dom.Element) -> None:
 def _gather_lines(node: dom.Element) -> bool:
     """Wrap every run of inline content between blocks, or between two line breaks, in a paragraph.
 
-    `False` when the whole node was one such run: then its content stays where it is, without breaks at the ends.
+    Return `False` if the whole node was one such run: then its content stays in place, without breaks at the ends.
     """
     lines: list[list[dom.Node]] = []
     run: list[dom.Node] = []
@@ -291,7 +295,7 @@ def _gather_lines(node: dom.Element) -> bool:
 
 
 def _gather_all_lines(node: dom.Element) -> None:
-    """Like `_gather_lines`, and a single run becomes a paragraph too."""
+    """Like `_gather_lines`, but wrap a single run in a paragraph too."""
     if not _gather_lines(node) and node.children:
         line = dom.element("p")
         dom.prepend(node, line)
@@ -299,7 +303,7 @@ def _gather_all_lines(node: dom.Element) -> None:
 
 
 def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:
-    """Add the run to the lines, without white space and line breaks at its ends; those leave the tree."""
+    """Add the run to the lines; drop white space and line breaks at its ends."""
     start, end = 0, len(run)
     while start < end and _is_edge(run[start]):
         dom.drop(run[start])

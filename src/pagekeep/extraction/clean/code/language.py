@@ -19,21 +19,23 @@ _ATTRIBUTES: Final = (
 _PREFIXED: Final = re.compile(
     r"(?:language-|lang-|code-lang-|hljs-lang-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
 )
-"""What only highlighters write before the name of a language, which may then be one we never heard of."""
+"""Prefixes that only highlighters use: the name after them may be a language that is not in our list."""
 _HINTED: Final = re.compile(r"(?:highlight-|src-|syntax-|sourceCode-?)([\w+#.-]+)")
-"""What may stand before other words too."""
+"""Prefixes that other class names have too: the name after them must be a known language."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _NONE: Final = frozenset(
     "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
     "wrapper block container default2".split()
 )
-_FARTHEST: Final = 10
-"""How many boxes around a block may name its language; a table of line numbers is five of them."""
+_MAX_BOXES: Final = 10
+"""Boxes around a block that may name its language; a table of line numbers alone is five of them."""
+_MAX_LABEL_CHARS: Final = 19
+"""A longer label above a block is text and not the name of a language."""
 _MARKERS: Final = frozenset(
     ("hl", "hljs", "sourceCode", "highlight", "prettyprint", "syntaxhighlighter", "src", "brush:", "shiki")
 )
 """Classes after which highlighters write the bare name of the language."""
-_PAIRS: Final = (
+_LABELS: Final = (
     "c c c# csharp c++ cpp cpp cpp csharp csharp css css bash bash shell shell sh sh console console terminal "
     "bash powershell powershell python python py python javascript javascript js javascript jsx jsx typescript "
     "typescript ts typescript tsx tsx html html xml xml json json yaml yaml yml yaml toml toml ini ini java java "
@@ -42,8 +44,8 @@ _PAIRS: Final = (
     "dockerfile dockerfile makefile makefile markdown markdown latex latex scss scss vue vue zig zig objective-c "
     "objectivec matlab matlab julia julia nix nix http http node.js javascript"
 ).split()
-_SPOKEN: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""Language names as bars above code blocks write them."""
+_SPOKEN: Final = dict(zip(_LABELS[::2], _LABELS[1::2], strict=True))
+"""Language names as written in bars above code blocks."""
 _LANGUAGES: Final = (
     frozenset(_SPOKEN)
     | frozenset(_SPOKEN.values())
@@ -65,7 +67,7 @@ _LANGUAGES: Final = (
 
 
 def language_of(block: dom.Element) -> str:
-    """The language a code block, its `code` child or a box around it names; empty when none does."""
+    """Return the language that a code block, its `code` child or a box around it names; empty if none does."""
     child = dom.first(block, "code")
     if child is not None:
         named = _named_by(child, bare=True)
@@ -73,7 +75,7 @@ def language_of(block: dom.Element) -> str:
             return named
     named = _named_by(block, bare=True)
     node = block.parent
-    for _ in range(_FARTHEST):
+    for _ in range(_MAX_BOXES):
         if named or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
             break
         named = _named_by(node, bare=node.tag == "figure")
@@ -82,8 +84,8 @@ def language_of(block: dom.Element) -> str:
 
 
 def spoken_language(label: str) -> str:
-    """The language behind a label such as `C++` or `Shell`; empty when it names none."""
-    return _SPOKEN.get(label.lower(), "") if len(label) < 20 else ""
+    """Return the language behind a label such as `C++` or `Shell`; empty if it is not one."""
+    return _SPOKEN.get(label.lower(), "") if len(label) <= _MAX_LABEL_CHARS else ""
 
 
 def _named_by(node: dom.Element, *, bare: bool) -> str:
@@ -101,7 +103,7 @@ def _named_by(node: dom.Element, *, bare: bool) -> str:
 
 
 def _in_class(name: str, drawn: bool) -> str:
-    """The language in a class of its own form; on a box that nothing calls code (`lang-en`, `language-menu`) one we know."""
+    """Return the language in a prefixed class; on a box that is not code (`lang-en`, `language-menu`), only a known one."""
     match = _PREFIXED.fullmatch(name)
     found = _known(match.group(1)) if match else ""
     if found and (drawn or found in _LANGUAGES):
@@ -112,7 +114,7 @@ def _in_class(name: str, drawn: bool) -> str:
 
 
 def _bare_name(names: list[str]) -> str:
-    """The class beside a highlighter's own, when it is the name of a language."""
+    """Return the class next to a highlighter's own if it is the name of a language."""
     for marker, name in pairwise(names):
         if marker in _MARKERS:
             found = _known(name.rstrip(";"))

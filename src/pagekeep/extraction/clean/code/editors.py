@@ -1,0 +1,82 @@
+"""Code that is no `pre` yet: lines drawn by editors, files shown as tables, programs in pieces."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.code.text import code_text
+from pagekeep.extraction.clean.state import Removals
+from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, class_names, first_elements, is_blank
+
+EDITORS: Final = {
+    ".CodeMirror-code": ".CodeMirror-line",
+    ".cm-content": ".cm-line",
+    ".view-lines": ".view-line",
+    ".ace_text-layer": ".ace_line",
+    ".react-code-lines": ".react-code-text",
+}
+"""Editors that draw each line as its own box: the element around the lines, and a line."""
+_GUTTERS: Final = ".cm-gutters,.CodeMirror-gutters,.ace_gutter,.margin-view-overlays"
+_MAX_EDITOR_DEPTH: Final = 30
+"""Boxes around an editor that are searched for an outer one."""
+_FRAGMENTS: Final = frozenset(("code", "pre"))
+
+
+def join_editor_lines(root: dom.Element, removals: Removals) -> None:
+    """Replace code editors by `pre` blocks with their lines."""
+    for editor in dom.select(root, ",".join(EDITORS)):
+        if _is_within_editor(editor):
+            continue
+        line = next(lines for box, lines in EDITORS.items() if dom.matches(editor, box))
+        text = "\n".join(dom.text_of(part).strip("\n\u200b") for part in dom.select(editor, line))
+        dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
+    for gutter in dom.select(root, _GUTTERS):
+        removals.drop(gutter, "line numbers of an editor")
+
+
+def _is_within_editor(editor: dom.Element) -> bool:
+    """Return whether an editor around this one has its lines already."""
+    above = editor.parent
+    for _ in range(_MAX_EDITOR_DEPTH):
+        if isinstance(above, dom.Element) and any(f".{name}" in EDITORS for name in class_names(above)):
+            return True
+        above = above.parent if above is not None else None
+    return False
+
+
+def join_file_tables(root: dom.Element) -> None:
+    """Replace a file shown as a table with one row per line, as on code hosts, by a `pre` block."""
+    seen: list[dom.Element] = []
+    for cell in dom.select(root, "td.blob-code"):
+        table = cell.parent
+        while isinstance(table, dom.Element) and table.tag != "table":
+            table = table.parent
+        if isinstance(table, dom.Element) and (not seen or seen[-1] is not table):
+            seen.append(table)
+    for table in seen:
+        lines = [_marker(cell) + dom.text_of(cell).strip("\n") for cell in dom.select(table, "td.blob-code")]
+        dom.replace(table, dom.element("pre", dom.attributes(table), "\n".join(lines)))
+
+
+def _marker(cell: dom.Element) -> str:
+    """Return the sign of an added or removed line, which only the style shows."""
+    for node in (cell, *first_elements(cell, 1)):
+        marker = node.attr("data-code-marker")
+        if marker in ("+", "-", " "):
+            return marker
+    return ""
+
+
+def join_fragments(root: dom.Element, removals: Removals) -> None:
+    """Join the pieces of one program in a box, as tools for literate programming write it."""
+    for first in dom.select(root, "code.block:first-child"):
+        box = first.parent
+        if not isinstance(box, dom.Element) or box.tag in KEPT_INLINE or box.tag == "pre":
+            continue
+        pieces = [child for child in box.children if not is_blank(child)]
+        if len(pieces) > 1 and all(isinstance(piece, dom.Element) and piece.tag in _FRAGMENTS for piece in pieces):
+            text = "\n".join([code_text(piece, removals).removesuffix("\n") for piece in pieces])  # type: ignore[arg-type]
+            dom.replace(first, dom.element("pre", dom.attributes(first), text))
+            for piece in pieces[1:]:
+                dom.drop(piece)

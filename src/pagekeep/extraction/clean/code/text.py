@@ -1,0 +1,111 @@
+"""The text of a code block as the screen shows it, without line numbers, buttons and bars."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.clean.state import Removals
+from pagekeep.extraction.clean.vocabulary import BLOCKS, is_tag
+
+_NOT_PLAIN: Final = (
+    ",".join(sorted(BLOCKS))
+    + ",br,button,style,script,svg,textarea,[class*=line],[class*=Line],[class*=ln],[class*=gutter],[data-line],"
+    "[style*=user-select],[class*=copy],[aria-hidden=true]"
+)
+"""Elements that may change the text; a block without them is its text as it is."""
+_LINE_SPANS: Final = "span.line,span[data-line],span.code-line,span.view-line,span.ec-line,code.line,code[data-line]"
+_LINE_BLOCKS: Final = BLOCKS - {"td", "th", "thead", "tbody", "tfoot"}
+_NO_TEXT: Final = frozenset(("button", "style", "script", "svg", "textarea", "noscript", "template", "select"))
+_CODE_OF_PAGE: Final = frozenset(("style", "script"))
+_GUTTER: Final = re.compile(
+    r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|lineno|gutter|blob-num|hljs-ln-(?:numbers|n))"
+    r"(?:$|[\s_-])"
+)
+_SPACE_LINE: Final = re.compile(r"^ $", re.M)
+NUMBERS: Final = re.compile(r"[\d\s|.:]*")
+"""A column or cell of line numbers."""
+_BAR: Final = re.compile(r"(?i)(?:^|[\s_-])(?:copy|clipboard|toolbar|header|titlebar|caption-bar)(?:$|[\s_-])")
+
+
+def code_text(block: dom.Element, removals: Removals) -> str:
+    """Return the code without line numbers, buttons and bars, which are recorded as removed."""
+    if dom.first(block, _NOT_PLAIN) is None:
+        return dom.text_of(block)
+    spans_are_lines = _spans_are_lines(block)
+    out: list[str] = []
+    beside: list[dom.Element] = []
+    # Each entry is a node to write (-1) or the end of a line that began when `out` had that many parts.
+    pending: list[tuple[dom.Node, int]] = [(child, -1) for child in reversed(block.children)]
+    while pending:
+        node, began = pending.pop()
+        if began >= 0:
+            _end_line(out, began, node)
+        elif isinstance(node, dom.Text):
+            if node.data:
+                out.append(node.data)
+        elif isinstance(node, dom.Element) and _is_beside_code(node):
+            beside.append(node)
+        elif isinstance(node, dom.Element):
+            if node.tag == "br":
+                out.append("\n")
+                continue
+            if node.tag in ("td", "th") and out and not out[-1][-1:].isspace():
+                out.append(" ")
+            if node.tag in _LINE_BLOCKS or (spans_are_lines and dom.matches(node, _LINE_SPANS)):
+                if out and not out[-1].endswith("\n"):
+                    out.append("\n")
+                pending.append((node, len(out)))
+            pending.extend((child, -1) for child in reversed(node.children))
+    removals.record_words(
+        [node for node in beside if node.tag not in _CODE_OF_PAGE], "line number, button or bar of a code block"
+    )
+    # Where every line is an element, an empty one holds a space so that it has a height.
+    return _SPACE_LINE.sub("", "".join(out)) if dom.first(block, "[data-line]") is not None else "".join(out)
+
+
+def _end_line(out: list[str], began: int, line: dom.Node) -> None:
+    if len(out) > began:
+        if not out[-1].endswith("\n"):
+            out.append("\n")
+    elif _is_one_of_many(line):
+        out.append("\n")
+
+
+def _is_one_of_many(line: dom.Node) -> bool:
+    """Return whether an empty box is an empty line, because it is among others of its kind."""
+    if not isinstance(line, dom.Element):
+        return False
+    for other in (dom.previous_element(line), dom.next_element(line)):
+        if other is not None and other.tag == line.tag and other.attr("class") == line.attr("class"):
+            return True
+    return False
+
+
+def _spans_are_lines(block: dom.Element) -> bool:
+    """Return whether line elements replace line breaks, because the text has none between them."""
+    lines = dom.select(block, _LINE_SPANS)
+    if len(lines) < 2:
+        return False
+    after = lines[0].next_sibling
+    if isinstance(after, dom.Text):
+        return "\n" not in after.data
+    return not is_tag(after, "br") and not dom.text_of(lines[0]).endswith("\n")
+
+
+def _is_beside_code(node: dom.Element) -> bool:
+    """Return whether the element is a number, button or bar in the block but not in the code."""
+    if node.tag in _NO_TEXT:
+        return True
+    names = node.attr("class") or ""
+    if names:
+        if _GUTTER.search(names) and NUMBERS.fullmatch(dom.text_of(node)):
+            return True
+        if node.tag in ("div", "header", "a") and _BAR.search(names) and "\n" not in dom.text_of(node).strip():
+            return True
+    style = node.attr("style") or ""
+    unselectable = (
+        "user-select" in style or node.attr("aria-hidden") == "true" or node.attr("data-line-number") is not None
+    )
+    return unselectable and NUMBERS.fullmatch(dom.text_of(node)) is not None

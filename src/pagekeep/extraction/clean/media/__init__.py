@@ -1,0 +1,1 @@
+"""Images, figures and embeds."""

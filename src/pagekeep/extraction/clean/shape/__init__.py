@@ -1,0 +1,1 @@
+"""Paragraphs, lists and inline elements."""
