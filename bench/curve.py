@@ -9,8 +9,7 @@ import argparse
 import time
 from collections.abc import Callable
 
-from pagekeep import dom
-from pagekeep.pipeline import extract
+from pagekeep import dom, extract
 
 SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 9_900_000)
 """Bytes; the last is just below what `extract` takes by default."""

@@ -26,7 +26,7 @@ SECONDS_A_MEGABYTE = 1.0
 
 def digests(corpus: Path, pages: int | None) -> dict[str, dict[str, Any]]:
     """Page name to the hash of all it gave, its error and CPU seconds."""
-    from pagekeep.pipeline import extract
+    from pagekeep import extract
 
     found = {}
     for case in corpora.find(corpus, pages):

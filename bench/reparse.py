@@ -23,6 +23,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.reparse.reparse import reparse
 from pagekeep.model import Fetched, Options
+from pagekeep.rules import shipped
 from pagekeep.store import Store, open_store
 
 NOW = "2025-03-19T10:30:00.000000Z"
@@ -48,7 +49,7 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
         url = f"https://example.com/{number}"
         fetched = Fetched(url, url, 200, {}, body)
         try:
-            page = read_page(fetched, Options(saved_at=NOW))
+            page = read_page(fetched, Options(), shipped())
         except PagekeepError:
             continue
         item = build_item.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())

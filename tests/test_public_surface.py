@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pagekeep
@@ -42,12 +43,25 @@ def test_the_function_and_the_room_have_different_names() -> None:
     assert python(script) == "function"
 
 
-def test_function_gives_what_the_pipeline_gives() -> None:
+def test_function_gives_what_the_pipeline_gives_and_the_document() -> None:
     from pagekeep import pipeline
+    from pagekeep.markdown import write_document
 
     html, url = "<title>Kelp</title><article><p>Kelp grows by the hour.</p></article>", "https://kelp.example/"
     options = pagekeep.Options(saved_at="2025-01-02T03:04:05Z")
-    assert pagekeep.extract(html, url, options=options) == pipeline.extract(html, url, options=options)
+    page = pipeline.extract(html, url, options=options)
+    assert page.document == ""
+    document = write_document(page, saved_at="2025-01-02T03:04:05Z")
+    assert pagekeep.extract(html, url, options=options) == replace(page, document=document)
+
+
+def test_function_and_pipeline_use_the_shipped_rules_by_default() -> None:
+    from pagekeep import pipeline, rules
+
+    html = f"<article>{'<p>Kelp grows by the hour.</p>' * 40}<div class=swiper-slide-duplicate>Kelp</div></article>"
+    for extract in (pagekeep.extract, pipeline.extract):
+        assert [match.id for match in extract(html).trace.rules] == ["swiper-carousel"]
+        assert extract(html, rules=rules.Rulebook()).trace.rules == ()
 
 
 def test_import_loads_no_dependency() -> None:

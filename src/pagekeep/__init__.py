@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
@@ -79,14 +80,15 @@ __all__ = [
 def extract(
     html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = Options()
 ) -> Page:
-    """The page's content as Markdown, clean HTML and text, with its metadata and a verdict on the result.
+    """Return the page's content as Markdown, clean HTML and text, with its metadata and the quality of the result.
 
     Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
-    `UnsupportedContent` or `ParseError` for what is no page; a page without content gives a bookmark, never an error.
-    `rules` are the shipped ones unless others are given (`pagekeep.rules.load`).
+    `UnsupportedContent` or `ParseError` for input that is not a page; a page without content gives a bookmark, never an
+    error. `rules` defaults to the shipped rules; `pagekeep.rules.load` loads others, an empty `Rulebook` means none.
     """
-    # Imported at the first call: the parser costs more than the rest of the start together.
+    # Imported at the first call: the parser takes longer to load than everything else together.
+    from pagekeep.markdown import write_document
     from pagekeep.pipeline import extract as run
-    from pagekeep.rules import shipped
 
-    return run(html, url, rules=shipped() if rules is None else rules, options=options)
+    page = run(html, url, rules=rules, options=options)
+    return replace(page, document=write_document(page, saved_at=options.saved_at))

@@ -25,14 +25,13 @@ from pagekeep.extraction.output import losses, quality, references
 from pagekeep.extraction.output.quality import Written
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune import cut
-from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Quality, Removal, Trace
+from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Removal, Trace
+from pagekeep.rules import shipped
 from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
-NO_RULES: Final = Rulebook()
-_DISCARDED: Final = "[Content discarded by parsing rule]"
 _NO_ADDRESS: Final = PageWarning(
     "unknown_address", "the page's own address is not known: relative links and pictures were left out"
 )
@@ -41,13 +40,14 @@ _HEAD: Final = 1_024
 
 
 def extract(
-    html: str | bytes, url: str | None = None, *, rules: Rulebook = NO_RULES, options: Options = _DEFAULTS
+    html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = _DEFAULTS
 ) -> Page:
     """The page's content as Markdown, with everything the page says about itself.
 
     Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is no page; any page gives a result, if only a
     bookmark.
     """
+    rules = shipped() if rules is None else rules
     clock = _Clock(options.timer)
 
     source, warnings = decode(html, options)
@@ -63,7 +63,7 @@ def extract(
     before = site_rules.before(rules, url, document, body)
     if before.discarded_by:
         told = Trace(document_type(source[:_HEAD], document), rules=before.matched, warnings=warnings)
-        return _discarded(before.discarded_by, about, url, options, told)
+        return _discarded(before.discarded_by, about, url, told)
     about = site_rules.with_overrides(about, before.metadata)
     clock.lap("rules")
 
@@ -87,7 +87,7 @@ def extract(
         warnings=(*warnings, *sought.warnings),
     )
     if after.discarded_by:
-        return _discarded(after.discarded_by, about, url, options, told)
+        return _discarded(after.discarded_by, about, url, told)
 
     if base is None and urls.has_relative(content):
         told = replace(told, warnings=(*told.warnings, _NO_ADDRESS))
@@ -99,13 +99,12 @@ def extract(
     about = _with_language_and_tags(about, document, written.text, url)
     reason = None if outcome.content else _failure(outcome, trap)
     judged = quality.assess(written, outcome.strategy, about, reason)
-    kept = _document(about, judged, written, url or about.canonical, options)
     clock.lap("judge")
 
     return Page(
         url=url,
         markdown=written.markdown,
-        document=kept,
+        document="",
         html=written.html,
         text=written.text,
         metadata=about,
@@ -211,7 +210,7 @@ def keep_text(
     return Page(
         url=url,
         markdown=body,
-        document=_document(about, judged, written, url, options),
+        document="",
         html=clean_html,
         text=said,
         metadata=about,
@@ -325,21 +324,13 @@ def _with_language_and_tags(about: Metadata, document: dom.Document, text: str, 
     return replace(about, language=code, tags=chosen, origins=MappingProxyType(origins))
 
 
-def _document(about: Metadata, judged: Quality, written: Written, url: str | None, options: Options) -> str:
-    fields = markdown.page_fields(about, judged, url=url, word_count=written.word_count, saved_at=options.saved_at)
-    return markdown.document(markdown.frontmatter(fields), about, written.markdown)
-
-
-def _discarded(rule_id: str, about: Metadata, url: str | None, options: Options, told: Trace) -> Page:
+def _discarded(rule_id: str, about: Metadata, url: str | None, told: Trace) -> Page:
     """The record of a page that a rule wants none of: what it was and which rule it was, nothing of what it says."""
     judged = quality.discarded(f"Content discarded by rule {rule_id}")
-    fields = markdown.page_fields(
-        about, judged, url=url or about.canonical, word_count=0, saved_at=options.saved_at, rule_id=rule_id
-    )
     return Page(
         url=url,
         markdown="",
-        document=markdown.document(markdown.frontmatter(fields), Metadata(), _DISCARDED),
+        document="",
         html="",
         text="",
         metadata=about,
@@ -351,4 +342,5 @@ def _discarded(rule_id: str, about: Metadata, url: str | None, options: Options,
         trace=told,
         word_count=0,
         reading_time=reading_time(0),
+        discarded_by=rule_id,
     )

@@ -10,6 +10,7 @@ import pytest
 from pagekeep.capture.from_url import Captured
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, RenderError
+from pagekeep.markdown import write_document
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import DomTrigger, Rendering, Trigger
 from tests.site.fixtures import book
@@ -29,7 +30,7 @@ def test_a_static_page_is_fetched_and_read_without_a_browser(get: Get, harbour: 
 
 def test_the_address_after_redirects_is_the_source(get: Get, harbour: Site) -> None:
     captured = get(harbour.url("/article"))
-    assert f"source: {captured.fetched.final_url}" in captured.page.document
+    assert f"source: {captured.fetched.final_url}" in write_document(captured.page)
 
 
 @needs_chromium

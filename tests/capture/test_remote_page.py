@@ -6,6 +6,7 @@ import pytest
 
 from pagekeep.capture.remote_page import page_of_answer
 from pagekeep.errors import ParseError
+from pagekeep.markdown import write_document
 from pagekeep.model import Fetched, Options, PageWarning
 
 ANSWER = """Title: The keeper
@@ -28,7 +29,7 @@ def fetched(text: str) -> Fetched:
 
 
 def test_what_the_reader_says_of_the_page_is_what_we_say() -> None:
-    page = page_of_answer(fetched(ANSWER), Options(saved_at="2025-04-01T00:00:00Z"))
+    page = page_of_answer(fetched(ANSWER), Options())
     assert (page.metadata.title, page.url) == ("The keeper", "https://example.com/a")
     assert (page.metadata.published or "").startswith("2025-03-19")
     assert [link.url for link in page.links] == ["https://example.com/a-long-address/with/many/words"]
@@ -39,7 +40,7 @@ def test_what_the_reader_says_of_the_page_is_what_we_say() -> None:
 def test_words_are_counted_without_addresses() -> None:
     page = page_of_answer(fetched(ANSWER), Options())
     assert page.word_count == 4
-    assert "word_count: 4" in page.document
+    assert "word_count: 4" in write_document(page)
 
 
 def test_an_answer_without_content_is_none() -> None:

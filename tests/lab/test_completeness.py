@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from pagekeep import extract
 from pagekeep.lab.completeness import missing
 from pagekeep.lab.corpus import Gold, Sample
-from pagekeep.pipeline import extract
 
 BODY = b"<h1>Rye</h1><article><p>" + b"The dough rests for a night in a cool place and grows. " * 30 + b"</p></article>"
 

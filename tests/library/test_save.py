@@ -9,17 +9,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from pagekeep import clock
+from pagekeep import clock, pipeline
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, FetchNetworkError, InvalidUrl, NotFound, RetryLimit
 from pagekeep.library import items as shelf
 from pagekeep.library.save import save
-from pagekeep.model import PARSER_VERSION, ItemFilter, SaveResult
+from pagekeep.model import PARSER_VERSION, ItemFilter, Page, SaveResult
+from pagekeep.pipeline import extract
 from pagekeep.store import Store
 from tests.site.fixtures import APP, BARE, WALL, Shore, article, book
 
@@ -106,6 +108,22 @@ def test_addresses_of_one_page_make_one_item(
     again = keep(shore.site.url("/short/a"))
     assert (again.item.id, again.outcome) == (first.item.id, "updated")
     assert frontmatter(again.item.content)["saved_at"] == frontmatter(first.item.content)["saved_at"]
+
+
+def test_a_page_saved_under_a_second_address_is_extracted_once(
+    keep: Keep, shore: Shore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shore.bodies["a"] = article(300)
+    keep(shore.url("a"))
+    addresses: list[str | None] = []
+
+    def count(html: bytes, url: str | None, **how: Any) -> Page:
+        addresses.append(url)
+        return extract(html, url, **how)
+
+    monkeypatch.setattr(pipeline, "extract", count)
+    assert keep(shore.site.url("/short/a")).outcome == "updated"
+    assert addresses == [shore.url("a")]
 
 
 def test_a_canonical_link_of_the_same_site_is_what_the_page_goes_by(keep: Keep, shore: Shore, library: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.markdown import document
+from pagekeep.markdown import join_document
 from pagekeep.model import Metadata
 
 HERO = "https://x.y/images/hero.jpg"
@@ -12,13 +12,13 @@ SHOWN = f"[![Article hero image]({HERO})]({HERO})"
 
 
 def test_parts_stand_in_order_a_blank_line_apart() -> None:
-    made = document("---\ntitle: T\n---\n", Metadata(title="T", hero_image=HERO), "Text.\n")
+    made = join_document("---\ntitle: T\n---\n", Metadata(title="T", hero_image=HERO), "Text.\n")
     assert made == f"---\ntitle: T\n---\n\n{SHOWN}\n\n# T\n\nText.\n"
 
 
 def test_a_body_without_frontmatter_or_metadata_is_itself() -> None:
-    assert document("", Metadata(), "Text.\n") == "Text.\n"
-    assert document("", Metadata(), "") == ""
+    assert join_document("", Metadata(), "Text.\n") == "Text.\n"
+    assert join_document("", Metadata(), "") == ""
 
 
 @pytest.mark.parametrize(
@@ -26,26 +26,29 @@ def test_a_body_without_frontmatter_or_metadata_is_itself() -> None:
     [HERO, HERO + "?w=300&h=200", "https://x.y/images/hero-1024x768.jpg", "http://X.Y/images/hero_scaled.jpg"],
 )
 def test_an_image_the_body_shows_is_not_repeated(src: str) -> None:
-    made = document("", Metadata(hero_image=HERO), f"Text.\n\n[![alt]({src})]({src})\n")
+    made = join_document("", Metadata(hero_image=HERO), f"Text.\n\n[![alt]({src})]({src})\n")
     assert made.count("![") == 1
 
 
 def test_another_image_does_not_hide_the_hero() -> None:
-    assert document("", Metadata(hero_image=HERO), "[![a](https://x.y/b.jpg)](https://x.y/b.jpg)\n").startswith(SHOWN)
+    assert join_document("", Metadata(hero_image=HERO), "[![a](https://x.y/b.jpg)](https://x.y/b.jpg)\n").startswith(
+        SHOWN
+    )
 
 
 @pytest.mark.parametrize("heading", ["# The *Title*: here", "## the title, here!", "# [The title here](https://x.y)"])
 def test_a_title_the_body_begins_with_is_not_repeated(heading: str) -> None:
     body = f"{heading}\n\nText.\n"
-    assert document("", Metadata(title="The Title: Here"), body) == body
+    assert join_document("", Metadata(title="The Title: Here"), body) == body
 
 
 def test_a_title_further_down_does_not_count() -> None:
     body = "One.\n\nTwo.\n\nThree.\n\n# Title\n"
-    assert document("", Metadata(title="Title"), body).startswith("# Title\n\nOne.")
+    assert join_document("", Metadata(title="Title"), body).startswith("# Title\n\nOne.")
 
 
 def test_a_title_that_looks_like_markdown_stays_text() -> None:
     assert (
-        document("", Metadata(title="What *is*\n`#`? <b> C #"), "x\n") == "# What \\*is\\* \\`#\\`? \\<b> C \\#\n\nx\n"
+        join_document("", Metadata(title="What *is*\n`#`? <b> C #"), "x\n")
+        == "# What \\*is\\* \\`#\\`? \\<b> C \\#\n\nx\n"
     )

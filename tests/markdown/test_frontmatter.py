@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
-from pagekeep.markdown import frontmatter, page_fields
+from pagekeep.markdown import page_fields, write_frontmatter
 from pagekeep.markdown.frontmatter import _dumped, _plain, read_block, split_block, stamp
 from pagekeep.model import Metadata, Quality
 
@@ -32,7 +32,7 @@ def read_back(block: str) -> object:
 @settings(deadline=None)
 @given(st.dictionaries(names, st.one_of(text, st.lists(text, min_size=1), st.integers(), st.booleans()), min_size=1))
 def test_values_read_back_the_same_and_in_order(fields: dict[str, object]) -> None:
-    back = read_back(frontmatter(fields))
+    back = read_back(write_frontmatter(fields))
     assert back == fields
     assert isinstance(back, dict)
     assert list(back) == list(fields)
@@ -40,22 +40,25 @@ def test_values_read_back_the_same_and_in_order(fields: dict[str, object]) -> No
 
 @pytest.mark.parametrize("value", TRICKY)
 def test_tricky_text_reads_back_as_text(value: str) -> None:
-    assert read_back(frontmatter({"title": value, "tags": [value, "b"]})) == {"title": value, "tags": [value, "b"]}
+    assert read_back(write_frontmatter({"title": value, "tags": [value, "b"]})) == {
+        "title": value,
+        "tags": [value, "b"],
+    }
 
 
 def test_long_text_stays_on_one_line_and_lists_are_short() -> None:
-    block = frontmatter({"title": "word: " * 100 + "end", "tags": ["a", "b c"]})
+    block = write_frontmatter({"title": "word: " * 100 + "end", "tags": ["a", "b c"]})
     assert block.count("\n") == 4
     assert "tags: [a, b c]\n" in block
 
 
 def test_absent_values_are_left_out() -> None:
-    assert frontmatter({"a": None, "b": "", "c": [], "d": 0, "e": False}) == "---\nd: 0\ne: false\n---\n"
-    assert frontmatter({"a": None}) == ""
+    assert write_frontmatter({"a": None, "b": "", "c": [], "d": 0, "e": False}) == "---\nd: 0\ne: false\n---\n"
+    assert write_frontmatter({"a": None}) == ""
 
 
 def test_half_a_surrogate_pair_is_replaced() -> None:
-    assert read_back(frontmatter({"title": "a\ud800"})) == {"title": "a\ufffd"}
+    assert read_back(write_frontmatter({"title": "a\ud800"})) == {"title": "a\ufffd"}
 
 
 GOOD = Quality(score=90, level="article", colour="green", message="")
@@ -100,13 +103,13 @@ def test_days_and_moments_are_written_as_yaml_writes_them() -> None:
     fields = page_fields(
         Metadata(published="2025-03-19"), GOOD, url=None, word_count=0, saved_at="2025-03-20T10:00:00Z"
     )
-    written = frontmatter(fields)
+    written = write_frontmatter(fields)
     assert "published_date: 2025-03-19\n" in written
     assert "saved_at: 2025-03-20T10:00:00Z\n" in written
 
 
 def test_a_day_that_does_not_exist_is_written_as_text() -> None:
-    written = frontmatter(page_fields(Metadata(published="2025-02-31"), GOOD, url=None, word_count=0))
+    written = write_frontmatter(page_fields(Metadata(published="2025-02-31"), GOOD, url=None, word_count=0))
     assert yaml.safe_load(written.strip("-\n"))["published_date"] == "2025-02-31"
 
 
@@ -136,7 +139,7 @@ SIMPLE = st.from_regex(
 )
 def test_what_is_written_without_the_yaml_library_is_what_it_would_write(fields: dict[str, object]) -> None:
     fields = {name: value for name, value in fields.items() if value}
-    assert frontmatter(fields) == f"---\n{_dumped({name: _plain(value) for name, value in fields.items()})}---\n"
+    assert write_frontmatter(fields) == f"---\n{_dumped({name: _plain(value) for name, value in fields.items()})}---\n"
 
 
 def test_a_block_is_parted_from_its_text() -> None:
@@ -147,7 +150,7 @@ def test_a_block_is_parted_from_its_text() -> None:
 
 
 def test_what_is_written_is_read_and_written_the_same() -> None:
-    block = frontmatter(
+    block = write_frontmatter(
         {
             "title": "A: b",
             "day": stamp("2025-03-19"),
@@ -158,7 +161,7 @@ def test_what_is_written_is_read_and_written_the_same() -> None:
     )
     fields = read_block(split_block(block)[0])
     assert fields["day"] == "2025-03-19"
-    assert frontmatter(fields) == block
+    assert write_frontmatter(fields) == block
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pagekeep.bulk.duplicates import Signature, signature
 from pagekeep.bulk.input.read import Found, opened
 from pagekeep.bulk.input.records import Line, Record, Refused
 from pagekeep.errors import PagekeepError
+from pagekeep.markdown import write_document
 from pagekeep.model import PARSER_VERSION, Options, Page
 from pagekeep.pipeline import extract
 from pagekeep.rules.rulebook import Rulebook
@@ -50,7 +51,7 @@ COLUMNS: Final = (
     Column("level", "text", "article, simplified, bookmark or discarded.", lambda page: page.quality.level),
     Column("score", "whole", "Quality, 0 to 100.", lambda page: page.quality.score),
     Column("words", "whole", "Words of the content, in any script.", lambda page: page.word_count),
-    Column("document", "text", "Frontmatter and Markdown: the file to keep.", lambda page: page.document),
+    Column("document", "text", "Frontmatter and Markdown: the file to keep.", write_document),
     Column("markdown", "text", "The content as Markdown.", lambda page: page.markdown),
     Column("text", "text", "The content's plain words.", lambda page: page.text),
     Column("error_type", "text", "Why there is no page: a type of the error tree. Null when all went well."),

@@ -39,7 +39,8 @@ _OVERLAYS: Final = (
 def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: View) -> Page:
     """The page so."""
     if is_text(fetched):
-        return read_page(fetched, options, rules)
+        page = read_page(fetched, options, rules)
+        return replace(page, document=markdown.write_document(page, saved_at=options.saved_at))
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     source, _ = decode(fetched.body, options)
     document = dom.parse(source)
@@ -48,7 +49,8 @@ def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: View) -
     page = read_page(left, replace(options, max_bytes=len(left.body)), rules)
     if view.whole or view.only:
         page = _shown(page, _parts(document, view.only), document, options)
-    return _retained(page, view, options)
+    page = _retained(page, view)
+    return replace(page, document=_document(page, view, options))
 
 
 def _drop(document: dom.Document, wanted: Iterable[str]) -> None:
@@ -78,7 +80,7 @@ def _shown(page: Page, parts: list[dom.Element], document: dom.Document, options
     base_url = urls.base(document, page.url or page.metadata.canonical)
     content, _ = clean(root, base_url, skip=options.skip_steps)
     html, tree = sanitise(content)
-    return _with(page, html, tree, options)
+    return _with(page, html, tree)
 
 
 def _block(part: dom.Element) -> dom.Element:
@@ -89,7 +91,7 @@ def _block(part: dom.Element) -> dom.Element:
     return copied
 
 
-def _retained(page: Page, view: View, options: Options) -> Page:
+def _retained(page: Page, view: View) -> Page:
     if view.images == view.links == "all":
         return page
     root = dom.parse_fragment(page.html)
@@ -99,21 +101,25 @@ def _retained(page: Page, view: View, options: Options) -> Page:
     for link in dom.tagged(root, ("a",)) if view.links != "all" else ():
         dom.unwrap(link) if view.links == "text" else dom.drop(link)
     html, tree = sanitise(root)
-    return _with(page, html, tree, options, hero=view.images == "all")
+    return _with(page, html, tree)
 
 
-def _with(page: Page, html: str, tree: dom.Element, options: Options, *, hero: bool = True) -> Page:
+def _document(page: Page, view: View, options: Options) -> str:
+    """Write the document; without images it has no hero image either."""
+    if view.images != "all":
+        page = replace(page, metadata=replace(page.metadata, hero_image=None))
+    return markdown.write_document(page, saved_at=options.saved_at)
+
+
+def _with(page: Page, html: str, tree: dom.Element) -> Page:
     """The page with another content."""
     text, written = markdown.to_text(tree), markdown.to_markdown(tree)
     count = count_words(text)
-    about = page.metadata if hero else replace(page.metadata, hero_image=None)
-    fields = markdown.page_fields(about, page.quality, url=page.url, word_count=count, saved_at=options.saved_at)
     return replace(
         page,
         markdown=written,
         html=html,
         text=text,
-        document=markdown.document(markdown.frontmatter(fields), about, written),
         links=references.links(tree),
         media=references.media(tree),
         word_count=count,

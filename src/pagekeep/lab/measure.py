@@ -11,7 +11,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from pagekeep import dom
+from pagekeep import dom, extract
 from pagekeep.lab import corpus as corpora
 from pagekeep.lab.completeness import missing
 from pagekeep.lab.corpus import Case, Sample
@@ -28,8 +28,7 @@ from pagekeep.lab.metrics import (
 from pagekeep.lab.report.files import write_all
 from pagekeep.lab.report.summary import PageScore, Report, Structure, make_report
 from pagekeep.model import Page
-from pagekeep.pipeline import extract
-from pagekeep.rules import shipped
+from pagekeep.rules import Rulebook
 
 Extractor = Callable[[bytes, str | None], Page]
 
@@ -49,12 +48,12 @@ _PARTS = {
 
 def pipeline_extract(html: bytes, url: str | None) -> Page:
     """Pagekeep's own extractor with its default options and the shipped rules."""
-    return extract(html, url, rules=shipped())
+    return extract(html, url)
 
 
 def extract_without_rules(html: bytes, url: str | None) -> Page:
     """The same without any rules, to see what they are worth."""
-    return extract(html, url)
+    return extract(html, url, rules=Rulebook())
 
 
 _OWN: tuple[Extractor, ...] = (pipeline_extract, extract_without_rules)

@@ -7,6 +7,7 @@ import uuid
 from dataclasses import replace
 from typing import Final
 
+from pagekeep import clock
 from pagekeep.library import normal_url
 from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Page, QualityLevel, RawPage
 
@@ -19,11 +20,18 @@ def new_item(
     url_full: str,
     user_id: str,
     now: str,
+    saved_at: str | None = None,
     tags: tuple[str, ...],
     rules_hash: str | None = None,
     source: str = "web",
 ) -> Item:
-    """The item for a page; `url` is its normalised address, `url_full` the one the user gave."""
+    """The item for a page; `url` is its normalised address, `url_full` the one the user gave.
+
+    `saved_at` is when the page was first saved, if before `now`: the frontmatter shows it, as the item does.
+    """
+    from pagekeep.markdown import write_document  # it loads the parser
+
+    saved_at = saved_at or now
     metadata = replace(derived(page, rendered=fetched.rendered, rules_hash=rules_hash), tags=tags)
     if metadata.discarded:
         metadata = replace(metadata, archived=True)
@@ -34,10 +42,10 @@ def new_item(
         url_full=url_full,
         domain=normal_url.domain(url),
         title=title_of(page, url),
-        content=page.document,
+        content=write_document(page, saved_at=clock.to_the_second(saved_at)),
         source=source,
         author=page.metadata.author,
-        saved_at=now,
+        saved_at=saved_at,
         published_at=page.metadata.published,
         metadata=metadata,
         created_at=now,

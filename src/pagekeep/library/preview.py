@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
+from dataclasses import replace
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
@@ -21,18 +22,20 @@ async def look(
     request: Request, retrieval: Retrieval, *, given: Fetched | None = None, progress: Progress = _silent
 ) -> Captured:
     """The page at an address, or the one that is given."""
-    options = _now(retrieval)
+    options = _options(retrieval)
     if given is None:
-        return await capture(request, retrieval, options=options, progress=progress)
-    progress("Extracting")
-    return Captured(await retrieval.read(given, options), given)
+        captured = await capture(request, retrieval, options=options, progress=progress)
+    else:
+        progress("Extracting")
+        captured = Captured(await retrieval.read(given, options), given)
+    return replace(captured, page=_with_document(captured.page, clock.now()))
 
 
 async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
     """A saved page read again as it was kept; `NotFound` when it was not."""
     item, raw = await to_thread(kept, store, key)
-    options = Options(saved_at=clock.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
-    return await retrieval.read(build_item.fetched_again(raw), options)
+    page = await retrieval.read(build_item.fetched_again(raw), _options(retrieval))
+    return _with_document(page, item.saved_at)
 
 
 async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
@@ -41,7 +44,8 @@ async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: R
     if raw is None:
         return None
     fetched = build_item.fetched_again(raw)
-    return Captured(await retrieval.read(fetched, _now(retrieval)), fetched)
+    page = await retrieval.read(fetched, _options(retrieval))
+    return Captured(_with_document(page, clock.now()), fetched)
 
 
 def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
@@ -55,5 +59,11 @@ def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
     return raw
 
 
-def _now(retrieval: Retrieval) -> Options:
-    return Options(saved_at=clock.to_the_second(clock.now()), max_bytes=retrieval.settings.max_bytes)
+def _options(retrieval: Retrieval) -> Options:
+    return Options(max_bytes=retrieval.settings.max_bytes)
+
+
+def _with_document(page: Page, saved_at: str) -> Page:
+    from pagekeep.markdown import write_document  # it loads the parser
+
+    return replace(page, document=write_document(page, saved_at=clock.to_the_second(saved_at)))

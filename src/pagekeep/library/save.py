@@ -52,7 +52,7 @@ async def save(
     now = clock.now()
     remembered = preferred(await to_thread(store.memory, normal_url.domain(request.url)), now)
     try:
-        options = replace(_options(retrieval, known, now), remembered=remembered)
+        options = Options(max_bytes=retrieval.settings.max_bytes, remembered=remembered)
         captured = await _captured(request, given, retrieval, options, progress)
     except PagekeepError as error:
         if known is not None:
@@ -61,9 +61,6 @@ async def save(
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     there = known or await to_thread(store.find_url, url)
-    if there is not None and known is None:  # found by the address it goes by: it was saved before, at another moment
-        options = replace(options, saved_at=clock.to_the_second(there.saved_at))
-        captured = replace(captured, page=await retrieval.read(captured.fetched, options))
     remote = captured.fetched.content_type == READER_TYPE
     source = "html" if given else "remote" if remote else "web"
     placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
@@ -121,12 +118,6 @@ class _Placing:
     source: str
 
 
-def _options(retrieval: Retrieval, known: Item | None, now: str) -> Options:
-    """The frontmatter tells when the page was first saved, as the item does."""
-    saved_at = clock.to_the_second(known.saved_at if known else now)
-    return Options(saved_at=saved_at, max_bytes=retrieval.settings.max_bytes)
-
-
 def _identity(given: str, captured: Captured, store: Store) -> str:
     """A wall says nothing about the page behind it, nor does where it led: unless that is in the library, the page is
     what the user asked for."""
@@ -146,6 +137,7 @@ def _store(captured: Captured, there: Item | None, store: Store, placing: _Placi
         url_full=placing.url_full,
         user_id=store.user_id,
         now=placing.now,
+        saved_at=there.saved_at if there else placing.now,
         tags=_tags(page, there, placing.tags),
         rules_hash=placing.rules_hash,
         source=placing.source,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pagekeep.capture.active_rules import joined, without, written
 from pagekeep.capture.extract_worker import Reader
@@ -57,7 +57,13 @@ async def try_rules(
     matches = tuple(match for match in after.trace.rules if match.id in ids)
     matched = {match.id for match in matches}
     idle = tuple(name for name in ids if name not in matched)
-    return Tried(before, after, tried.faults, matches, idle, same)
+    return Tried(_with_document(before), _with_document(after), tried.faults, matches, idle, same)
+
+
+def _with_document(page: Page) -> Page:
+    from pagekeep.markdown import write_document  # it loads the parser
+
+    return replace(page, document=write_document(page))
 
 
 async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pagekeep.markdown.convert import to_markdown
-from pagekeep.markdown.document import document
-from pagekeep.markdown.frontmatter import frontmatter, page_fields
+from pagekeep.markdown.document import join_document, write_document
+from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
 from pagekeep.markdown.plain import to_text
 
-__all__ = ["document", "frontmatter", "page_fields", "to_markdown", "to_text"]
+__all__ = [
+    "join_document",
+    "page_fields",
+    "to_markdown",
+    "to_text",
+    "write_document",
+    "write_frontmatter",
+]

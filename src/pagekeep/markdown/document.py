@@ -7,7 +7,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pagekeep.markdown.escape import clean, destination, escape, publish
-from pagekeep.model import Metadata
+from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
+from pagekeep.model import Metadata, Page
 
 _IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
 _FIRST_LINES: Final = 3
@@ -18,8 +19,30 @@ _LINK_END: Final = re.compile(r"\]\([^)\s]*\)")
 _WORD: Final = re.compile(r"\w+")
 
 
-def document(frontmatter_block: str, metadata: Metadata, body: str) -> str:
-    """The frontmatter, the hero image unless the body shows it, the title unless the body begins with it, the body."""
+_DISCARDED: Final = "[Content discarded by parsing rule]"
+
+
+def write_document(page: Page, *, url: str | None = None, saved_at: str | None = None) -> str:
+    """Return the page's frontmatter and Markdown as one file.
+
+    The address in the frontmatter is `url`, else the page's own; `saved_at` is the ISO 8601 time at which it was saved.
+    """
+    fields = page_fields(
+        page.metadata,
+        page.quality,
+        url=url or page.url or page.metadata.canonical,
+        word_count=page.word_count,
+        saved_at=saved_at,
+        rule_id=page.discarded_by,
+    )
+    block = write_frontmatter(fields)
+    if page.discarded_by and not page.markdown:
+        return join_document(block, Metadata(), _DISCARDED)
+    return join_document(block, page.metadata, page.markdown)
+
+
+def join_document(frontmatter_block: str, metadata: Metadata, body: str) -> str:
+    """Join the frontmatter, the hero image unless the body shows it, the title unless the body begins with it, the body."""
     parts = [frontmatter_block.rstrip("\n")] if frontmatter_block else []
     if metadata.hero_image and not _shows(body, metadata.hero_image):
         src = destination(metadata.hero_image)

@@ -67,7 +67,7 @@ _Dumper.add_representer(_Flow, _write_flow)
 _Dumper.add_representer(Stamp, _write_stamp)
 
 
-def frontmatter(fields: Mapping[str, object]) -> str:
+def write_frontmatter(fields: Mapping[str, object]) -> str:
     """The fields in their order between `---` lines, without those that are None or empty; always valid YAML."""
     kept = {name: _plain(value) for name, value in fields.items() if not _is_absent(value)}
     if not kept:

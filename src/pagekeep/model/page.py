@@ -253,7 +253,7 @@ class Page:
     markdown: str
     """The content as Markdown, without frontmatter."""
     document: str
-    """Frontmatter and Markdown: the file to keep."""
+    """Frontmatter and Markdown: the file to keep. Empty until `markdown.write_document` has written it."""
     html: str
     """The content as clean, sanitised HTML."""
     text: str
@@ -274,6 +274,8 @@ class Page:
     """Set when a browser would show more."""
     selector: str | None = None
     """The selector by which level 2 found the content, worth remembering for the domain."""
+    discarded_by: str | None = None
+    """Id of the rule that discarded the page."""
 
     def with_warnings(self, *warnings: PageWarning) -> Page:
         """Return the page with more warnings in its trace."""

@@ -60,7 +60,7 @@ class Desk:
 
         now = "2025-03-19T10:30:00.000000Z"
         fetched = Fetched(URL, URL, 200, {}, PAGE.encode())
-        page = read_page(fetched, Options(saved_at="2025-03-19T10:30:00Z"), shipped())
+        page = read_page(fetched, Options(), shipped())
         item = build_item.new_item(
             page, fetched, url=URL, url_full=URL, user_id="local", now=now, tags=(), rules_hash=fingerprint(shipped())
         )

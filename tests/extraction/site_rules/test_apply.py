@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep import dom
+from pagekeep import dom, extract
 from pagekeep.extraction.site_rules import apply
-from pagekeep.pipeline import extract
 from pagekeep.rules.rule import Action, Rendering, Thresholds
 
 URL = "https://example.com/mill"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.pipeline import extract
+from pagekeep import extract
 from pagekeep.rules.rule import MetadataSource
 
 URL = "https://example.com/mill"

@@ -12,7 +12,7 @@ from pagekeep.config import Settings
 from pagekeep.library.exports.run import Exported, Wish, export
 from pagekeep.library.imports.report import Report
 from pagekeep.library.imports.run import Plan, import_folder, import_stream
-from pagekeep.markdown.frontmatter import frontmatter, stamp
+from pagekeep.markdown.frontmatter import stamp, write_frontmatter
 from pagekeep.model import Annotation, Entry, Item, ItemMetadata
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -65,7 +65,7 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
         "url_full": f"{url}?utm_source=mail",
         "domain": "example.com",
         "title": title or url,
-        "content": f"{frontmatter(fields)}\n{body}",
+        "content": f"{write_frontmatter(fields)}\n{body}",
         "source": "web",
         "author": fields["author"],
         "saved_at": saved,

@@ -13,7 +13,7 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
 from pagekeep.library.exports import annotations_block
 from pagekeep.library.exports.annotations_block import Marked
-from pagekeep.markdown.frontmatter import Stamp, frontmatter, read_block, split_block, stamp
+from pagekeep.markdown.frontmatter import Stamp, read_block, split_block, stamp, write_frontmatter
 from pagekeep.model import Annotation, Item
 
 Profile = Literal["pagekeep", "obsidian"]
@@ -131,7 +131,7 @@ def _leads_to(source: object, url: str) -> bool:
 
 def _own(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:
     ordered = {name: fields[name] for name in _ORDER if name in fields}
-    return frontmatter({**ordered, **{name: fields[name] for name in fields if name not in _ORDER}, **extra})
+    return write_frontmatter({**ordered, **{name: fields[name] for name in fields if name not in _ORDER}, **extra})
 
 
 def _obsidian(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> str:

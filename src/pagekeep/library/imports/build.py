@@ -9,7 +9,7 @@ from dataclasses import replace
 from html import escape
 from typing import Final
 
-from pagekeep import clock, markdown
+from pagekeep import markdown
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.imports.check import Checked
@@ -55,7 +55,7 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
     words = count_words(row.description)
     stamp = f"{saved_at[:19]}Z"
     fields = markdown.page_fields(about, _BOOKMARK, url=row.url, word_count=words, saved_at=stamp)
-    content = markdown.document(markdown.frontmatter(fields), about, row.description.translate(_SIGNS))
+    content = markdown.join_document(markdown.write_frontmatter(fields), about, row.description.translate(_SIGNS))
     derived = ItemMetadata(
         parser_version=PARSER_VERSION,
         quality="bookmark",
@@ -94,7 +94,7 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
     row, plain = found.row, bookmark(found, source, user_id, now)
     body = _document(row).encode("utf-8", "replace")
     fetched = Fetched(row.url, found.url, 200, {}, body, encoding="utf-8")
-    page = read(fetched, Options(saved_at=clock.to_the_second(plain.item.saved_at)))
+    page = read(fetched, Options())
     item = build_item.new_item(
         page,
         fetched,
@@ -102,6 +102,7 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
         url_full=row.url,
         user_id=user_id,
         now=now,
+        saved_at=plain.item.saved_at,
         tags=row.tags,
         rules_hash=rules_hash,
     )
@@ -113,7 +114,6 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
         title=row.title or item.title,
         author=item.author or plain.item.author,
         published_at=item.published_at or row.published_at,
-        saved_at=plain.item.saved_at,
         last_opened_at=row.opened_at,
         metadata=_with_own(item.metadata, row),
     )

@@ -136,19 +136,20 @@ def _write(store: Store, item: Item, reading: _Reading) -> None:
 
 def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Reading | PagekeepError:
     """One page read again. Runs in a process of its own; a failure is a value, so that it comes back."""
-    options = Options(saved_at=clock.to_the_second(saved_at), max_bytes=max_bytes)
     try:
-        page = read_page(build_item.fetched_again(raw), options, rules)
+        page = read_page(build_item.fetched_again(raw), Options(max_bytes=max_bytes), rules)
     except PagekeepError as error:
         return error
     except Exception as error:  # a fault of ours on one page must not end the run: it is listed with the failures
         return ParseError(f"Reading the page failed unexpectedly ({type(error).__name__}: {error}).")
-    return _reading(page, raw, url, rules)
+    return _reading(page, raw, url, saved_at, rules)
 
 
-def _reading(page: Page, raw: RawPage, url: str, rules: Rulebook) -> _Reading:
+def _reading(page: Page, raw: RawPage, url: str, saved_at: str, rules: Rulebook) -> _Reading:
+    from pagekeep.markdown import write_document  # it loads the parser
+
     return _Reading(
-        content=page.document,
+        content=write_document(page, saved_at=clock.to_the_second(saved_at)),
         title=build_item.title_of(page, url),
         author=page.metadata.author,
         published_at=page.metadata.published,
@@ -161,9 +162,9 @@ async def reparse_one(
 ) -> Reparsed:
     """The same for one item, read the way `retrieval` reads; a failure to read it is raised."""
     item, raw = await to_thread(kept, store, key)
-    options = Options(saved_at=clock.to_the_second(item.saved_at), max_bytes=retrieval.settings.max_bytes)
+    options = Options(max_bytes=retrieval.settings.max_bytes)
     page = await retrieval.read(build_item.fetched_again(raw), options)
-    reading = _reading(page, raw, item.url, retrieval.rules)
+    reading = _reading(page, raw, item.url, item.saved_at, retrieval.rules)
     return await to_thread(_settle, store, item, reading, force=force, dry_run=dry_run)
 
 

@@ -70,10 +70,7 @@ def extract(
     with report_errors(as_json=format_ == "json" and not explained):
         from pagekeep import Options
 
-        options = Options(
-            saved_at=current_time() if format_ == "document" else None,
-            timer=time.perf_counter if explained else None,
-        )
+        options = Options(timer=time.perf_counter if explained else None)
         page = (
             page_from_url(source, options, **fetch_options) if is_url(source) else page_from_file(source, url, options)
         )
@@ -108,7 +105,7 @@ def guess_url(source: str) -> str | None:
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
     """Return the page in a file or on stdin; `flags` are settings."""
     from pagekeep import config
-    from pagekeep import extract as run
+    from pagekeep.pipeline import extract as run
 
     data = read_file(source, options.max_bytes + 1)
     return run(data, url, rules=load_rules(config.load(flags)), options=options)
@@ -184,8 +181,12 @@ def show(page: Page, format_: str) -> None:
     """Print the page in one of the formats."""
     if format_ == "json":
         write_json(page.to_json())
+    elif format_ == "document":
+        from pagekeep.markdown import write_document
+
+        write(write_document(page, saved_at=current_time()))
     else:
-        write({"document": page.document, "markdown": page.markdown, "html": page.html, "text": page.text}[format_])
+        write({"markdown": page.markdown, "html": page.html, "text": page.text}[format_])
 
 
 def show_explanation(page: Page) -> None:

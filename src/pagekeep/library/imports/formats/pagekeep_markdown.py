@@ -19,7 +19,7 @@ from pagekeep.library.exports.pictures import moved
 from pagekeep.library.imports.input.row import Fault, Found, Place, Whole
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
-from pagekeep.markdown.frontmatter import frontmatter
+from pagekeep.markdown.frontmatter import write_frontmatter
 from pagekeep.model import Annotation, Item, ItemMetadata
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.text import count_words, reading_time
@@ -104,7 +104,7 @@ def whole(found: Document, place: Place, now: str) -> Whole:
         url_full=str(fields.get("source") or url),
         domain=normal_url.domain(url),
         title=" ".join(str(fields.get("title") or "").split()) or url,
-        content=frontmatter(kept) + ("\n" if found.body else "") + found.body,
+        content=write_frontmatter(kept) + ("\n" if found.body else "") + found.body,
         source="markdown",
         author=_text(fields.get("author")),
         saved_at=min(saved_at, now),
