@@ -72,7 +72,7 @@ def test_axe_finds_nothing_in_what_a_rule_did(save: Save, window: Window) -> Non
 @pytest.mark.parametrize("scripts", [True, False])
 def test_axe_finds_nothing_in_addresses_that_are_refused(fresh: Server, window: Window, scripts: bool) -> None:
     page = window("/add", "phone", bypass_csp=True)
-    page.get_by_label("Addresses").fill(f"foo\nharbour.localhost/{'a' * 90}\n{'b' * 90}")
+    page.get_by_label("URLs").fill(f"foo\nharbour.localhost/{'a' * 90}\n{'b' * 90}")
     if scripts:
         page.get_by_role("button", name="Save", exact=True).click()
     else:
@@ -101,13 +101,13 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
         store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()
-    expect(page.locator(".emptying[open]")).to_be_visible()
+    expect(page.locator(".empty-trash[open]")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("link", name="1 page could not be saved").click()
     expect(page.get_by_text("The server answered 404.")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_text("Nothing is waiting")).to_be_visible()
+    expect(page.get_by_text("The queue is empty")).to_be_visible()
 
 
 def test_axe_would_find_something(window: Window, fresh: Server) -> None:
@@ -120,7 +120,7 @@ def test_the_first_key_skips_to_the_content(save: Save, window: Window) -> None:
     save("clock")
     page = window("/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
 
@@ -129,7 +129,7 @@ def test_what_is_done_and_found_is_announced(save: Save, window: Window) -> None
     save("clock")
     page = window("/")
     page.get_by_role("searchbox").fill("nonesuch")
-    expect(page.get_by_role("status")).to_have_text("Nothing found")
+    expect(page.get_by_role("status")).to_have_text("No results")
     page.get_by_role("searchbox").fill("")
     expect(page.get_by_role("status")).to_have_text("1 pages")
 
@@ -140,7 +140,7 @@ def test_a_menu_closes_by_escape_and_gives_the_focus_back(save: Save, window: Wi
     summary.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Open the original")).to_be_focused()
+    expect(page.get_by_role("link", name="Open original")).to_be_focused()
     page.keyboard.press("Escape")
     expect(summary).to_be_focused()
-    expect(page.get_by_role("link", name="Open the original")).to_be_hidden()
+    expect(page.get_by_role("link", name="Open original")).to_be_hidden()

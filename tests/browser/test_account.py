@@ -47,14 +47,14 @@ def test_a_password_is_changed_and_ends_what_is_open_elsewhere(chrome: Any, shar
     for each in (page, other):
         signed_in(each, OLD)
     page.reload()
-    expect(page.get_by_role("button", name="Sign out where you signed in just now")).to_have_count(1)
-    page.get_by_text("Change the password").first.click()
+    expect(page.get_by_role("button", name="Sign out the session of just now")).to_have_count(1)
+    page.get_by_text("Change password").first.click()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    for label, value in (("Old password", OLD), ("New password", NEW), ("New password again", NEW)):
+    for label, value in (("Current password", OLD), ("New password", NEW), ("Confirm new password", NEW)):
         page.get_by_label(label, exact=True).fill(value)
-    page.get_by_role("button", name="Change the password").click()
-    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("Your password is changed.")
+    page.get_by_role("button", name="Change password").click()
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("Password changed.")
     other.reload()
     expect(other.get_by_role("heading", level=1)).to_have_text("Sign in")
     signed_in(other, OLD)

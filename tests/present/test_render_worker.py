@@ -73,7 +73,7 @@ def test_a_failure_is_not_kept(renderer: Renderer, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(renderer._pool, "run", fails_once)
     shown = [renderer.render(LONG) for _ in range(3)]
-    assert [one.passing for one in shown] == [True, False, False]
+    assert [one.is_temporary for one in shown] == [True, False, False]
     assert shown[1] is shown[2]
     assert tries == 2
 

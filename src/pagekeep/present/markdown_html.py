@@ -67,8 +67,8 @@ class Rendered:
     html: str
     """Safe to be put into a page as it is."""
     headings: tuple[Heading, ...] = ()
-    passing: bool = False
-    """Whether it is for want of time: it may come out better at once, so nobody is to keep it."""
+    is_temporary: bool = False
+    """Whether this is a fallback because the server was busy: it must not be cached."""
 
 
 @dataclass(slots=True)
@@ -117,10 +117,10 @@ def render(markdown: str, *, base: str = "", title: str = "", picture: Picture |
     return Rendered(_with_formulas(sanitised(html, work.pictures), work.formulas), tuple(work.headings))
 
 
-def as_written(markdown: str, why: str, *, passing: bool = False) -> Rendered:
+def as_written(markdown: str, why: str, *, is_temporary: bool = False) -> Rendered:
     """The text itself, with a notice why it is no more than that."""
     text = markdown.encode("utf-8", "replace").decode()
-    return Rendered(f'<p role="note">{escape(why)}</p>\n<pre>{escape(text)}</pre>', passing=passing)
+    return Rendered(f'<p role="note">{escape(why)}</p>\n<pre>{escape(text)}</pre>', is_temporary=is_temporary)
 
 
 @cache

@@ -59,12 +59,12 @@ class Renderer:
             return self._kept(job)
         if not self._seats.acquire(blocking=False):
             why = "The server has its hands full; this is the text as it is written."
-            return as_written(markdown, why, passing=True)
+            return as_written(markdown, why, is_temporary=True)
         try:
             return (self._kept if len(markdown) <= _LONGEST_KEPT else self._made)(job)
         except ParseError:
             why = "Laying this text out took too long; it is shown as it is written."
-            return as_written(markdown, why, passing=True)
+            return as_written(markdown, why, is_temporary=True)
         finally:
             self._seats.release()
 

@@ -57,9 +57,9 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         app.include_router(door.router)
     error_pages.install(app, metrics.failed)
     # The last one added stands first.
-    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes}, refused=error_pages.refused)
+    app.add_middleware(BoundedBodies, files={"/import": settings.import_bytes}, refused=error_pages.rejection)
     app.add_middleware(NamesOnly, names=names_of(settings))
-    app.add_middleware(SafeHeaders, unexpected=error_pages.unexpected)
+    app.add_middleware(SafeHeaders, unexpected=error_pages.internal_error)
     app.add_middleware(Logged, metrics=metrics)
     app.add_middleware(tracing.Traced, spans=spans)
     return app

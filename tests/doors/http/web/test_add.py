@@ -75,19 +75,19 @@ def test_of_several_addresses_the_bad_ones_are_told_and_stay(client: TestClient,
 def test_our_script_gets_what_became_of_each_address(client: TestClient, library: Store) -> None:
     urls = {"urls": "foo\none.invalid/a\nhttps://two.invalid/b"}
     told = client.post("/add", data=urls, headers={"x-part": "1"}).json()
-    assert [(one["line"], one["url"]) for one in told["taken"]] == [
+    assert [(one["line"], one["url"]) for one in told["queued"]] == [
         ("one.invalid/a", "https://one.invalid/a"),
         ("https://two.invalid/b", "https://two.invalid/b"),
     ]
-    assert {one["job"]["id"] for one in told["taken"]} == {job.id for job in library.jobs()}
-    assert told["refused"] == [{"line": "foo", "error": NO_SCHEME}]
-    assert told["left"] == ["foo"]
+    assert {one["job"]["id"] for one in told["queued"]} == {job.id for job in library.jobs()}
+    assert told["rejected"] == [{"line": "foo", "error": NO_SCHEME}]
+    assert told["remaining"] == ["foo"]
 
 
 def test_more_addresses_than_are_taken_stay_in_the_form(
     client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(add, "MOST", 1)
+    monkeypatch.setattr(add, "MAX_URLS", 1)
     answer = client.post("/add", data={"urls": "https://one.invalid/a\nhttps://two.invalid/b"})
     assert answer.status_code == 422
     assert ">https://two.invalid/b</textarea>" in answer.text

@@ -18,19 +18,21 @@ def key(library: Store, client: TestClient) -> str:
 
 def shown(client: TestClient, key: str) -> list[str]:
     tree = dom.parse(client.get(f"/items/{key}").text)
-    return [" ".join(dom.text_of(node).split()) for node in dom.select(tree, ".passage blockquote, .passage .note")]
+    return [
+        " ".join(dom.text_of(node).split()) for node in dom.select(tree, ".annotation blockquote, .annotation .note")
+    ]
 
 
-def test_passages_and_notes_are_listed_on_the_page(client: TestClient, library: Store, key: str) -> None:
+def test_annotations_and_notes_are_listed_on_the_page(client: TestClient, library: Store, key: str) -> None:
     mark(library, key, "lie at the quay", note="Which one?")
     mark(library, key, "", note="Read <again>.")
     assert shown(client, key) == ["lie at the quay", "Which one?", "Read <again>."]
 
 
-def test_a_passage_is_marked_changed_and_taken_off_by_forms(client: TestClient, library: Store, key: str) -> None:
+def test_an_annotation_is_marked_changed_and_taken_off_by_forms(client: TestClient, library: Store, key: str) -> None:
     words = {"quote": " lie at the quay ", "before": "The boats", "after": "until noon.", "note": "One.\r\nTwo."}
     answer = client.post(f"/items/{key}/annotations", data={**words, "colour": "green"}, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/items/{key}#passages")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/items/{key}#annotations")
     [made] = library.annotations(key)
     assert (made.quote, made.before, made.after, made.note) == (
         "lie at the quay",
@@ -53,7 +55,7 @@ def test_the_end_of_a_line_counts_as_one_character(client: TestClient, library: 
     assert [len(one.note) for one in library.annotations(key)] == [9_999]  # without the last end of a line
 
 
-def test_a_note_on_the_whole_page_needs_no_passage(client: TestClient, library: Store, key: str) -> None:
+def test_a_note_on_the_whole_page_needs_no_annotation(client: TestClient, library: Store, key: str) -> None:
     client.post(f"/items/{key}/annotations", data={"note": "Before the summer."})
     assert [(one.quote, one.note) for one in library.annotations(key)] == [("", "Before the summer.")]
 
@@ -69,7 +71,7 @@ def test_our_script_gets_the_list_alone(client: TestClient, key: str) -> None:
     assert "<main" not in page
 
 
-def test_a_passage_of_another_page_cannot_be_changed_through_this_one(
+def test_an_annotation_of_another_page_cannot_be_changed_through_this_one(
     client: TestClient, library: Store, key: str
 ) -> None:
     other = library.upsert(make_item(2, title="Oars"), None).id

@@ -19,7 +19,7 @@ def test_people_get_a_page(client: TestClient) -> None:
         answer = client.get(path, headers=BROWSER)
         assert answer.status_code == status
         assert answer.headers["content-type"].startswith("text/html")
-        assert "To the library" in answer.text
+        assert "Back to library" in answer.text
 
 
 def test_a_body_that_is_too_large_is_a_page_for_people_and_json_for_programs(
@@ -30,7 +30,7 @@ def test_a_body_that_is_too_large_is_a_page_for_people_and_json_for_programs(
     page = client.post("/import", files=files, headers=BROWSER)
     assert page.status_code == 413
     assert "larger than the server takes" in page.text
-    assert "To the library" in page.text
+    assert "Back to library" in page.text
     nonce = page.text.split('nonce="')[1].split('"')[0]
     assert f"'nonce-{nonce}'" in page.headers["content-security-policy"]
     assert client.post("/import", files=files).json()["error"]["type"] == "TooLarge"
@@ -61,10 +61,10 @@ def test_a_fault_of_ours_is_a_page_for_people_that_tells_nothing_of_it(
         raise RuntimeError("swordfish")
 
     client = serve(settings, raise_server_exceptions=False)
-    monkeypatch.setattr(inbox, "rows", fails)
+    monkeypatch.setattr(inbox, "list_rows", fails)
     answer = client.get("/", headers=BROWSER)
     assert answer.status_code == 500
-    assert "Something went wrong here." in answer.text
-    assert "To the library" in answer.text
+    assert "Internal server error." in answer.text
+    assert "Back to library" in answer.text
     assert "swordfish" not in answer.text
     assert client.get("/").json()["error"]["type"] == "Unexpected"

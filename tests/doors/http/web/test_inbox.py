@@ -143,7 +143,7 @@ def test_who_is_here_for_the_first_time_is_told_how_to_begin(client: TestClient,
     library.set_metadata(item.id, NOW, archived=True)
     page = client.get("/").text
     assert "Welcome to your library" not in page
-    assert "All read" in page
+    assert "Inbox empty" in page
 
 
 def test_the_trash_is_emptied_for_good(client: TestClient, library: Store) -> None:

@@ -31,7 +31,7 @@ def test_what_changes_is_shown(client: TestClient, key: str) -> None:
 
 def test_rules_that_are_not_for_the_page_say_so(client: TestClient, key: str) -> None:
     page = client.post("/playground", data={"source": key, "yaml": RULE.replace("e.example", "f.example")}).text
-    assert "is not for this page" in page
+    assert "does not apply to this page" in page
     assert "The page comes out as before" in page
 
 
@@ -53,8 +53,8 @@ def test_keeping_a_rule_shows_what_it_changes_and_how_saved_pages_get_it(
     for _ in range(2):  # once more changes nothing, and shows the same
         page = client.post("/playground", data={"source": key, "yaml": RULE, "action": "save"}).text
         assert '<span class="minus">-Boxed words</span>' in page
-        assert "Pages that you saved before stay as they are" in page
-        assert "is in force already" not in page
+        assert "Pages you saved earlier do not change" in page
+        assert "is already active" not in page
     assert client.post("/waiting", follow_redirects=False).headers["location"] == "/waiting"
     assert [job.options["task"] for job in library.jobs()] == ["reparse"]
 
@@ -63,7 +63,7 @@ def test_a_rule_in_force_is_compared_with_the_page_without_it(client: TestClient
     client.post("/playground", data={"yaml": RULE, "action": "save"})
     page = client.post("/playground", data={"source": key, "yaml": RULE}).text
     assert '<span class="minus">-Boxed words</span>' in page
-    assert "<code>no-box</code> is in force already" in page
+    assert "<code>no-box</code> is already active" in page
 
 
 def test_a_changed_rule_is_compared_with_what_it_was(client: TestClient, key: str) -> None:

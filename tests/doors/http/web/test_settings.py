@@ -17,12 +17,12 @@ def test_the_look_is_kept_in_a_cookie(client: TestClient) -> None:
     client.post("/settings/look", data={"theme": "neon", "width": "wide"})
     assert client.cookies["pagekeep_look"] == "sepia.5.wide.serif"
     page = client.get("/settings").text
-    assert 'data-theme="sepia" data-size="5" data-width="wide" data-face="serif"' in page
+    assert 'data-theme="sepia" data-size="5" data-width="wide" data-font="serif"' in page
 
 
 def test_a_cookie_that_makes_no_sense_is_the_usual_look(client: TestClient) -> None:
     client.cookies["pagekeep_look"] = 'x" onload=alert(1).9'
-    assert 'data-theme="auto" data-size="3" data-width="medium" data-face="serif"' in client.get("/settings").text
+    assert 'data-theme="auto" data-size="3" data-width="medium" data-font="serif"' in client.get("/settings").text
 
 
 def test_a_token_is_shown_once_works_and_is_revoked(client: TestClient) -> None:
@@ -62,7 +62,7 @@ def test_whoever_changes_the_password_stays_signed_in_here_alone(ada: TestClient
     elsewhere = app.open_session(accounts, user.id)
     asked = own(ada, old=PASSWORD, new="ten kettles and no stove", again="ten kettles and no stove")
     page = ada.post("/settings/password", data=asked).text
-    assert "Your password is changed." in page
+    assert "Password changed." in page
     assert app.session_user(accounts, elsewhere) is None
     assert app.sign_in(accounts, "ada", "ten kettles and no stove", "::1").user == app.find_user(accounts, "ada")
 
@@ -71,7 +71,7 @@ def test_whoever_changes_the_password_stays_signed_in_here_alone(ada: TestClient
     ("asked", "said"),
     [
         ({"old": "no idea at all", "new": "x" * 12, "again": "x" * 12}, "The old password is wrong."),
-        ({"old": PASSWORD, "new": "x" * 12, "again": "y" * 12}, "The two new passwords differ."),
+        ({"old": PASSWORD, "new": "x" * 12, "again": "y" * 12}, "The new passwords do not match."),
         ({"old": PASSWORD, "new": "short", "again": "short"}, "That is no password to trust."),
     ],
 )
@@ -91,7 +91,7 @@ def test_one_signs_out_elsewhere_from_here(ada: TestClient) -> None:
     [path] = re.findall(r'action="(/settings/sessions/\w+/end)"', page)  # the one that is here is not offered
     ada.post(path, data=own(ada))
     assert app.session_user(accounts, elsewhere) is None
-    assert "Where you are signed in" in ada.get("/settings").text
+    assert "Active sessions" in ada.get("/settings").text
 
 
 def test_where_nobody_signs_in_there_is_no_account(client: TestClient) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.doors.http.web.typed_urls import typed
+from pagekeep.doors.http.web.typed_urls import parse_urls
 
 
 def urls(text: str) -> list[str]:
-    return [one.url for one in typed(text)]
+    return [one.url for one in parse_urls(text)]
 
 
 @pytest.mark.parametrize(
     "written", ["example.com/post", "example.com", "Example.co.uk:8080?a=1", "bücher.example/über", "a.xn--p1ai#top"]
 )
 def test_an_address_without_its_beginning_is_completed(written: str) -> None:
-    [one] = typed(f"  {written} ")
+    [one] = parse_urls(f"  {written} ")
     assert (one.line, one.url, one.is_completed) == (written, f"https://{written}", True)
 
 
@@ -35,7 +35,7 @@ def test_an_address_without_its_beginning_is_completed(written: str) -> None:
     ],
 )
 def test_a_line_without_an_address_is_left_as_it_is(written: str) -> None:
-    assert typed(written) == [(written, written)]
+    assert parse_urls(written) == [(written, written)]
 
 
 def test_each_address_comes_once_in_its_order() -> None:

@@ -26,7 +26,7 @@ def test_the_list_tells_of_pages_that_could_not_be_saved(client: TestClient, fai
 
 def test_the_list_says_nothing_when_nothing_waits(client: TestClient) -> None:
     assert "/waiting" not in client.get("/").text
-    assert "Nothing is waiting" in client.get("/waiting").text
+    assert "The queue is empty" in client.get("/waiting").text
 
 
 def test_what_failed_is_shown_with_its_reason_and_advice(client: TestClient, failed: str) -> None:
@@ -49,12 +49,12 @@ def test_what_failed_is_removed(client: TestClient, library: Store, failed: str)
 def test_a_task_that_is_no_page_has_a_name_and_no_link(client: TestClient, library: Store) -> None:
     library.enqueue("pagekeep:reparse/1", "pagekeep:reparse", {"task": "reparse"}, LATER)
     page = client.get("/waiting").text
-    assert "Reading pages of your library again" in page
+    assert "Reparse of saved pages" in page
     assert "pagekeep:reparse" not in page
 
 
 def test_pages_still_to_be_fetched_are_counted_and_listed(client: TestClient, library: Store) -> None:
     library.enqueue("https://e.example/soon", "https://e.example/soon", {}, LATER)
     page = client.get("/waiting").text
-    assert "Still to be fetched: 1" in page
+    assert "Waiting: 1" in page
     assert "https://e.example/soon" in page

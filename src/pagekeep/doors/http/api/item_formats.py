@@ -61,7 +61,7 @@ def written(request: Request, item: Item, form: Form, renderer: Renderer) -> Res
     # Without a page around it; pictures keep their addresses.
     rendered = renderer.render(body_of(item.content), base=item.url)
     answer = tagged(request, _text(rendered.html, form), tag(item, form))
-    if rendered.passing and answer.status_code == 200:
+    if rendered.is_temporary and answer.status_code == 200:
         del answer.headers["ETag"]
         answer.headers["Cache-Control"] = "no-store"
     return answer

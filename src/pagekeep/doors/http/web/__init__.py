@@ -1,26 +1,35 @@
-"""The reader: pages made on the server, that work without a script and are nicer with ours."""
-
-from __future__ import annotations
+"""The reader, the web UI: pages rendered on the server that work without JavaScript and are better with it."""
 
 from fastapi import APIRouter
 
-from pagekeep.doors.http.web import add, explain, imports, inbox, item, offline, playground, settings, sign_in, waiting
-from pagekeep.doors.http.web import annotations as passages
+from pagekeep.doors.http.web import (
+    add,
+    annotations,
+    error_pages,
+    explain,
+    imports,
+    inbox,
+    item,
+    playground,
+    settings,
+    sign_in,
+    waiting,
+)
 from pagekeep.doors.http.web.layout import static_files
 
 router = APIRouter(include_in_schema=False)
-for part in (
+for module in (
     inbox,
     item,
-    passages,
+    annotations,
     explain,
     add,
     playground,
     settings,
     imports,
     static_files,
-    offline,
+    error_pages,
     waiting,
     sign_in,
 ):
-    router.include_router(part.router)
+    router.include_router(module.router)

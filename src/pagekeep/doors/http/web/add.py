@@ -1,4 +1,4 @@
-"""`/add`: pages into the library, from a form, a bookmarklet or another application that shares them."""
+"""`/add`: save pages from the form, the bookmarklet or the share menu of another application."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pagekeep.capture.files import page_in_file
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import Json
-from pagekeep.doors.http.web.layout.page import Changing, Frame, Looking
-from pagekeep.doors.http.web.typed_urls import Typed, typed
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.doors.http.web.typed_urls import TypedUrl, parse_urls
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.items import clean_tag
 from pagekeep.library.queue.jobs import enqueue
@@ -24,133 +24,133 @@ from pagekeep.present.json_shapes import job_shape, saved_shape
 
 router = APIRouter()
 
-MOST: Final = 500
-"""Addresses in one form."""
-_NOTHING: Final = InvalidQuery(
-    "There is nothing to save.", suggestions=("Type or paste an address, or choose a file.",)
-)
+MAX_URLS: Final = 500
+"""URLs accepted in one form."""
+_NOTHING_TO_SAVE: Final = InvalidQuery("There is nothing to save.", suggestions=("Enter a URL, or choose a file.",))
 
 
 @dataclass(frozen=True, slots=True)
-class _Refused:
-    """A line of the form, or a file, that is not saved."""
+class _Rejected:
+    """A line of the form, or a file, that was not saved."""
 
     name: str
     error: PagekeepError
 
     @property
-    def why(self) -> str:
-        """The reason, and what helps."""
+    def reason(self) -> str:
+        """The error message with its suggestions."""
         return " ".join((self.error.message, *self.error.suggestions))
 
 
 @dataclass(frozen=True, slots=True)
-class _Added:
-    """What became of a form."""
+class _Result:
+    """The outcome of one form."""
 
     saved: list[SaveResult] = field(default_factory=list)
-    queued: list[tuple[Typed, Job]] = field(default_factory=list)
-    lines: list[_Refused] = field(default_factory=list)
-    files: list[_Refused] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    queued: list[tuple[TypedUrl, Job]] = field(default_factory=list)
+    lines: list[_Rejected] = field(default_factory=list)
+    files: list[_Rejected] = field(default_factory=list)
+    remaining: list[str] = field(default_factory=list)
     """Lines that stay in the form."""
 
     @property
-    def refused(self) -> list[_Refused]:
-        """All that is not saved."""
+    def rejected(self) -> list[_Rejected]:
+        """All files and lines that were not saved."""
         return [*self.files, *self.lines]
 
-    def refuse(self, line: str, error: PagekeepError) -> None:
-        """It stays in the form, where it can be mended."""
-        self.lines.append(_Refused(line, error))
-        self.left.append(line)
+    def reject(self, line: str, error: PagekeepError) -> None:
+        """Report the line as an error and leave it in the form for correction."""
+        self.lines.append(_Rejected(line, error))
+        self.remaining.append(line)
 
 
 @router.get("/add")
 def form(
-    frame: Looking,
+    frame: ReadFrame,
     url: Annotated[str, Query(max_length=10_000)] = "",
     text: Annotated[str, Query(max_length=10_000)] = "",
     title: Annotated[str, Query(max_length=10_000)] = "",
 ) -> HTMLResponse:
-    """The form, filled with what is shared. Nothing is saved by following a link: the reader says so."""
-    return _shown(frame, urls=url.strip() or next(iter(_addresses(f"{text} {title}")), ""))
+    """Show the form, filled with the shared URL. Nothing is saved until the user submits it."""
+    return _show_form(frame, urls=url.strip() or next(iter(_find_urls(f"{text} {title}")), ""))
 
 
 @router.post("/add")
 async def add(
-    frame: Changing,
+    frame: WriteFrame,
     urls: Annotated[str, Form()] = "",
     tags: Annotated[str, Form(max_length=500)] = "",
     pages: Annotated[list[UploadFile] | None, File()] = None,
 ) -> Response:
-    """One page is saved while the reader waits; of several, and for our script, addresses wait in the queue."""
-    wanted = typed(urls)
-    kept = tuple(filter(None, map(clean_tag, tags.split(","))))
-    added = _Added()
+    """Save one page at once; queue the URLs if there are several or if our script sent the form."""
+    typed = parse_urls(urls)
+    cleaned = tuple(filter(None, map(clean_tag, tags.split(","))))
+    result = _Result()
     for file in (file for file in pages or () if file.filename):
-        await _file(frame, file, kept, added)
-    if len(wanted) == 1 and not frame.wants_part:
-        await _one(frame, wanted[0], kept, added)
+        await _save_file(frame, file, cleaned, result)
+    if len(typed) == 1 and not frame.wants_part:
+        await _save_url(frame, typed[0], cleaned, result)
     else:
-        await to_thread(_many, frame, wanted, kept, added)
+        await to_thread(_queue_urls, frame, typed, cleaned, result)
         frame.service.background.nudge()
     if frame.wants_part:
-        return _for_script(added)
-    if added.refused:
-        status = status_of(added.refused[0].error)
-        return _shown(frame, status=status, urls="\n".join(added.left), tags=tags, added=added)
-    if not (added.saved or wanted):
-        return _shown(frame, status=status_of(_NOTHING), tags=tags, problem=_NOTHING)
+        return _script_response(result)
+    if result.rejected:
+        status = status_of(result.rejected[0].error)
+        return _show_form(frame, status=status, urls="\n".join(result.remaining), tags=tags, added=result)
+    if not (result.saved or typed):
+        return _show_form(frame, status=status_of(_NOTHING_TO_SAVE), tags=tags, problem=_NOTHING_TO_SAVE)
     return RedirectResponse(
-        f"/items/{added.saved[0].item.id}" if len(added.saved) == 1 and len(wanted) < 2 else "/", 303
+        f"/items/{result.saved[0].item.id}" if len(result.saved) == 1 and len(typed) < 2 else "/", 303
     )
 
 
-def _for_script(added: _Added) -> Response:
-    """What became of a file that was dropped, or of each address of a form."""
-    if added.files:
-        raise added.files[0].error
-    taken = [{"line": one.line, "url": one.url, "job": job_shape(job)} for one, job in added.queued]
-    refused = [{"line": one.name, "error": one.why} for one in added.lines]
-    items = [saved_shape(one) for one in added.saved]
-    return Json({"items": items, "taken": taken, "refused": refused, "left": added.left})
+def _script_response(result: _Result) -> Response:
+    """Return the outcome of a dropped file, or of each URL in the form, as JSON."""
+    if result.files:
+        raise result.files[0].error
+    queued = [{"line": one.line, "url": one.url, "job": job_shape(job)} for one, job in result.queued]
+    rejected = [{"line": one.name, "error": one.reason} for one in result.lines]
+    items = [saved_shape(one) for one in result.saved]
+    return Json({"items": items, "queued": queued, "rejected": rejected, "remaining": result.remaining})
 
 
-async def _one(frame: Frame, wanted: Typed, tags: tuple[str, ...], added: _Added) -> None:
+async def _save_url(frame: Frame, typed: TypedUrl, tags: tuple[str, ...], result: _Result) -> None:
     try:
-        added.saved.append(await save(Request(wanted.url), frame.library, frame.service.retrieval, tags=tags))
+        result.saved.append(await save(Request(typed.url), frame.library, frame.service.retrieval, tags=tags))
     except PagekeepError as error:
-        added.refuse(wanted.line, error)
+        result.reject(typed.line, error)
 
 
-def _many(frame: Frame, wanted: list[Typed], tags: tuple[str, ...], added: _Added) -> None:
-    for one in wanted[:MOST]:
+def _queue_urls(frame: Frame, typed: list[TypedUrl], tags: tuple[str, ...], result: _Result) -> None:
+    for one in typed[:MAX_URLS]:
         try:
-            added.queued.append((one, enqueue(Request(one.url), frame.library, tags=tags)))
+            result.queued.append((one, enqueue(Request(one.url), frame.library, tags=tags)))
         except PagekeepError as error:
-            added.refuse(one.line, error)
-    over = [one.line for one in wanted[MOST:]]
+            result.reject(one.line, error)
+    over = [one.line for one in typed[MAX_URLS:]]
     if over:
-        said = InvalidQuery(f"{MOST} are taken at a time.", suggestions=("Those that are left are still in the form.",))
-        added.lines.append(_Refused(f"{len(over)} more", said))
-        added.left.extend(over)
+        too_many = InvalidQuery(
+            f"At most {MAX_URLS} URLs can be added at once.", suggestions=("Submit the form again to add the rest.",)
+        )
+        result.lines.append(_Rejected(f"{len(over)} more", too_many))
+        result.remaining.extend(over)
 
 
-async def _file(frame: Frame, file: UploadFile, tags: tuple[str, ...], added: _Added) -> None:
+async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], result: _Result) -> None:
     name = file.filename or "page.html"
     try:
-        given = page_in_file(await file.read(), name)
-        saved = await save(Request(given.url), frame.library, frame.service.retrieval, tags=tags, given=given)
-        added.saved.append(saved)
+        fetched = page_in_file(await file.read(), name)
+        saved = await save(Request(fetched.url), frame.library, frame.service.retrieval, tags=tags, given=fetched)
+        result.saved.append(saved)
     except PagekeepError as error:
-        added.files.append(_Refused(name, error))
+        result.files.append(_Rejected(name, error))
 
 
-def _shown(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    plain = {"urls": "", "tags": "", "added": _Added(), "problem": None}
-    return frame.show("add.html", status=status, **{**plain, **values})
+def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+    defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None}
+    return frame.show("add.html", status=status, **{**defaults, **values})
 
 
-def _addresses(text: str) -> list[str]:
+def _find_urls(text: str) -> list[str]:
     return [word for word in text.split() if word.lower().startswith(("http://", "https://"))]

@@ -1,4 +1,4 @@
-"""`/items/{id}/annotations`: passages of a page that the reader marks, and notes on them."""
+"""`/items/{id}/annotations`: highlights and notes on an item."""
 
 from __future__ import annotations
 
@@ -9,63 +9,63 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BeforeValidator
 
 from pagekeep.doors.http.web.layout.formatting import shade
-from pagekeep.doors.http.web.layout.page import Changing, Frame
+from pagekeep.doors.http.web.layout.page import Frame, WriteFrame
 from pagekeep.library.annotations import change_mark, mark, marks, unmark
 
 router = APIRouter()
 
 COLOURS: Final = ("yellow", "green", "blue", "pink")
-"""What the reader offers; what others called them is shown as the nearest."""
-LONGEST: Final = 10_000
+"""The colours the reader offers; imported annotations with other colours are shown in the nearest one."""
+MAX_FIELD_CHARS: Final = 10_000
 
 
-def _lines(text: str) -> str:
-    """Browsers send the ends of lines as two characters, and count them as one."""
+def _normalise_newlines(text: str) -> str:
+    """Browsers send a line break as two characters but count it as one towards `maxlength`."""
     return text.replace("\r\n", "\n")
 
 
-Words = Annotated[str, BeforeValidator(_lines), Form(max_length=LONGEST)]
+Text = Annotated[str, BeforeValidator(_normalise_newlines), Form(max_length=MAX_FIELD_CHARS)]
 Colour = Annotated[Literal["yellow", "green", "blue", "pink", ""], Form()]
 
 
 @router.post("/items/{key}/annotations")
 def add(
-    frame: Changing,
+    frame: WriteFrame,
     key: str,
-    quote: Words = "",
-    before: Words = "",
-    after: Words = "",
-    note: Words = "",
+    quote: Text = "",
+    before: Text = "",
+    after: Text = "",
+    note: Text = "",
     colour: Colour = "",
 ) -> Response:
-    """A passage found again by its words, or without one a note on the whole page; of nothing at all nothing is made."""
+    """Add a highlight, or a note on the whole page without a quote; do nothing if both are empty."""
     if quote.strip() or note.strip():
         mark(frame.library, key, quote.strip(), before=before, after=after, note=note.strip(), colour=colour or None)
-    return _shown(frame, key)
+    return _show_list(frame, key)
 
 
-@router.post("/items/{key}/annotations/{mark_id}")
+@router.post("/items/{key}/annotations/{annotation_id}")
 def change(
-    frame: Changing,
+    frame: WriteFrame,
     key: str,
-    mark_id: str,
-    note: Words = "",
+    annotation_id: str,
+    note: Text = "",
     colour: Colour = "",
     action: Annotated[Literal["save", "delete"], Form()] = "save",
 ) -> Response:
-    """Another note or colour, or the mark taken off."""
+    """Change the note or colour, or delete the annotation."""
     if action == "delete":
-        unmark(frame.library, key, mark_id)
+        unmark(frame.library, key, annotation_id)
     else:
-        had = {one.id: one.colour for one in marks(frame.library, key)}
-        # One that another program gave stays what it is called there, unless it was changed.
-        given = None if colour in ("", shade(had.get(mark_id))) else colour
-        change_mark(frame.library, key, mark_id, note=note.strip(), colour=given)
-    return _shown(frame, key)
+        old_colours = {one.id: one.colour for one in marks(frame.library, key)}
+        # Keep the colour name of another program unless the user changed it.
+        new_colour = None if colour in ("", shade(old_colours.get(annotation_id))) else colour
+        change_mark(frame.library, key, annotation_id, note=note.strip(), colour=new_colour)
+    return _show_list(frame, key)
 
 
-def _shown(frame: Frame, key: str) -> Response:
+def _show_list(frame: Frame, key: str) -> Response:
     item = frame.library.get(key)
     if frame.wants_part:
-        return frame.show("_passages.html", item=item, passages=marks(frame.library, item.id), colours=COLOURS)
-    return RedirectResponse(f"/items/{item.id}#passages", 303)
+        return frame.show("_annotations.html", item=item, annotations=marks(frame.library, item.id), colours=COLOURS)
+    return RedirectResponse(f"/items/{item.id}#annotations", 303)

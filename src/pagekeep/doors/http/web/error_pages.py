@@ -1,4 +1,4 @@
-"""Errors as pages, for people; programs and our own script get them as they always do."""
+"""Show errors as pages to people; programs and our own script get JSON."""
 
 from __future__ import annotations
 
@@ -7,73 +7,81 @@ from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any, Final, cast
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
 from pagekeep.doors.http.errors import error_answer, opens_page, status_of, unexpected_answer
 from pagekeep.doors.http.web.layout.page import page
-from pagekeep.doors.http.web.sign_in import way_in
+from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
 
-_FOR_PROGRAMS: Final = ("/api/", "/r/", "/v2/", "/mcp", "/metrics", "/healthz", "/readyz", "/static/")
+router = APIRouter()
+
+_PROGRAM_PATHS: Final = ("/api/", "/r/", "/v2/", "/mcp", "/metrics", "/healthz", "/readyz", "/static/")
 _Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 
+@router.get("/offline")
+def offline(request: Request) -> HTMLResponse:
+    """Show the page the service worker falls back to without a connection; it contains no user data, so it needs no sign-in."""
+    return page(request, "offline.html")
+
+
 def install(app: FastAPI, count: Callable[[str], None]) -> None:
-    """After the handlers for programs, which stay in force for them."""
+    """Wrap the JSON error handlers, which still answer programs; call this after they are installed."""
     for kind in (PagekeepError, RequestValidationError, HTTPException):
-        before = cast("_Handler", app.exception_handlers[kind])
-        app.add_exception_handler(kind, _for_people(before, count))
+        json_handler = cast("_Handler", app.exception_handlers[kind])
+        app.add_exception_handler(kind, _page_handler(json_handler, count))
 
 
-def _for_people(for_programs: _Handler, count: Callable[[str], None]) -> Any:
+def _page_handler(json_handler: _Handler, count: Callable[[str], None]) -> Any:
     async def handle(request: Request, error: Exception) -> Response:
         if is_person(request):
             if isinstance(error, PagekeepError):
                 count(error.type)
-            return _shown(request, error)
-        answer = for_programs(request, error)
-        return await answer if isawaitable(answer) else answer
+            return _error_page(request, error)
+        response = json_handler(request, error)
+        return await response if isawaitable(response) else response
 
     return handle
 
 
-def unexpected(scope: Scope) -> ASGIApp:
-    """What is shown for a fault of ours, to people as a page."""
+def internal_error(scope: Scope) -> ASGIApp:
+    """Return the response to an unexpected error: a page for people, JSON for programs."""
     request = Request(scope)
     if not is_person(request):
         return unexpected_answer()
     error = PagekeepError(
-        "Something went wrong here.", suggestions=("Try again in a moment.", "If it stays so, please report it.")
+        "Internal server error.", suggestions=("Try again in a moment.", "If it happens again, please report it.")
     )
     return page(request, "error.html", status=500, error=error, code=500)
 
 
-def refused(scope: Scope, error: PagekeepError) -> Response:
-    """What is shown for a request that no route gets to see, to people as a page."""
+def rejection(scope: Scope, error: PagekeepError) -> Response:
+    """Return the response to a request rejected before any route: a page for people, JSON for programs."""
     request = Request(scope)
-    return _shown(request, error) if is_person(request) else error_answer(error)
+    return _error_page(request, error) if is_person(request) else error_answer(error)
 
 
 def is_person(request: Request) -> bool:
-    """Whether a browser asks for a page."""
-    return opens_page(request) and "x-part" not in request.headers and not request.url.path.startswith(_FOR_PROGRAMS)
+    """Return whether a browser requests a page."""
+    return opens_page(request) and "x-part" not in request.headers and not request.url.path.startswith(_PROGRAM_PATHS)
 
 
-def _shown(request: Request, error: Exception) -> Response:
+def _error_page(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedIn) and request.url.path != "/sign-in":
-        return way_in(request)
-    told, status = _told(error)
-    return page(request, "error.html", status=status, error=told, code=status)
+        return redirect_to_sign_in(request)
+    shown, status = _translate(error)
+    return page(request, "error.html", status=status, error=shown, code=status)
 
 
-def _told(error: Exception) -> tuple[PagekeepError, int]:
+def _translate(error: Exception) -> tuple[PagekeepError, int]:
     if isinstance(error, PagekeepError):
         return error, status_of(error)
     if isinstance(error, HTTPException) and error.status_code == HTTPStatus.NOT_FOUND:
-        return NotFound("There is nothing at this address."), 404
+        return NotFound("Page not found."), 404
     status = error.status_code if isinstance(error, HTTPException) else 422
     return PagekeepError(f"{HTTPStatus(status).phrase}."), status

@@ -1,4 +1,4 @@
-"""`/items/{id}/explain`: how a page's content was found, read again from what was kept of it."""
+"""`/items/{id}/explain`: extraction details, from a new extraction of the stored page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from pagekeep.doors.http.web.layout.page import Looking
+from pagekeep.doors.http.web.layout.page import ReadFrame
 from pagekeep.library.items import find
 from pagekeep.library.preview import look_again
 from pagekeep.present.explain import explain
@@ -27,20 +27,20 @@ class _Section(NamedTuple):
 
 
 @router.get("/items/{key}/explain")
-async def explained(frame: Looking, key: str) -> HTMLResponse:
-    """The trace, in plain words."""
+async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
+    """Show how the content was extracted."""
     library = frame.library
     page = await look_again(key, library, frame.service.retrieval)
     item = await to_thread(find, library, key)
-    return frame.show("explain.html", item=item, sections=_sections(explain(page)))
+    return frame.show("explain.html", item=item, sections=_split_sections(explain(page)))
 
 
-def _sections(told: str) -> list[_Section]:
-    blocks = [block.split("\n") for block in told.strip("\n").split("\n\n")]
-    return [_Section(heading, [_line(line) for line in lines]) for heading, *lines in blocks]
+def _split_sections(text: str) -> list[_Section]:
+    blocks = [block.split("\n") for block in text.strip("\n").split("\n\n")]
+    return [_Section(heading, [_parse_line(line) for line in lines]) for heading, *lines in blocks]
 
 
-def _line(line: str) -> _Line:
+def _parse_line(line: str) -> _Line:
     text = line.removeprefix("  ")
     for kind in ("passed", "failed"):
         if text.startswith(f"{kind}  "):

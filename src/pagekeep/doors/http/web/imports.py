@@ -1,4 +1,4 @@
-"""`/import`: a library brought along from elsewhere."""
+"""`/import`: import pages from another application."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.datastructures import UploadFile
 from pagekeep.doors.http.caller import FORM_BOUNDS
 from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.service import Service
-from pagekeep.doors.http.web.layout.page import Changing, Frame, Looking
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.report import Report
@@ -21,45 +21,45 @@ from pagekeep.model import Fetched, Options, Page
 
 router = APIRouter()
 
-MOST_TOLD: Final = 50
-"""Rows that failed and are shown; the command writes all of them to a file."""
+MAX_FAILURES: Final = 50
+"""Failed rows shown on the page; `pagekeep import` writes all of them to a file."""
 
 
 @router.get("/import")
-def form(frame: Looking) -> HTMLResponse:
-    """Which files can be brought along."""
-    return _shown(frame)
+def form(frame: ReadFrame) -> HTMLResponse:
+    """Show the form."""
+    return _show_form(frame)
 
 
 @router.post("/import")
-async def bring(frame: Changing) -> HTMLResponse:
-    """The file's rows into the library; pages it does not carry wait in the queue, or stay bookmarks.
+async def import_file(frame: WriteFrame) -> HTMLResponse:
+    """Import the rows of the file; queue pages whose text is not in the file, or save them as bookmarks.
 
-    The form is read here and not before: it may be large, and only now it is known who sends it. Its file goes to the disk.
+    The form is read here and not by FastAPI: it may be large, and only now is the caller authenticated. The file goes to disk.
     """
     async with frame.request.form(**FORM_BOUNDS) as form:
         file, fetch = form.get("file"), form.get("fetch", "queue")
         try:
             if not isinstance(file, UploadFile):
-                raise InvalidQuery("There is no file to import.", suggestions=("Choose one.",))
-            report = await _brought(file, frame, queue=fetch == "queue")
+                raise InvalidQuery("No file was sent.", suggestions=("Choose a file to import.",))
+            report = await _run_import(file, frame, queue=fetch == "queue")
         except PagekeepError as error:
-            answer = _shown(frame, status=status_of(error), problem=error)
-            answer.headers.update(headers_of(error))
-            return answer
+            response = _show_form(frame, status=status_of(error), problem=error)
+            response.headers.update(headers_of(error))
+            return response
     frame.service.background.nudge()
-    return _shown(frame, report=report)
+    return _show_form(frame, report=report)
 
 
-async def _brought(file: UploadFile, frame: Frame, *, queue: bool) -> Report:
-    plan = Plan(frame.service.retrieval.rules, queue=queue, read=_reader(frame.service))
+async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> Report:
+    plan = Plan(frame.service.retrieval.rules, queue=queue, read=_page_extractor(frame.service))
     return await frame.service.imports.run(
         lambda: import_stream(file.file, file.filename or "", frame.library, plan),
     )
 
 
-def _reader(service: Service) -> ReadPage:
-    """Carried pages are read like all others, in processes that can be killed."""
+def _page_extractor(service: Service) -> ReadPage:
+    """Return a function that extracts pages contained in the file, in worker processes like all other pages."""
 
     def read(fetched: Fetched, options: Options) -> Page:
         began = perf_counter()
@@ -70,7 +70,7 @@ def _reader(service: Service) -> ReadPage:
     return read
 
 
-def _shown(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    most = frame.service.settings.import_bytes // 1_000_000
-    plain = {"report": None, "problem": None, "most_told": MOST_TOLD, "most_megabytes": most}
-    return frame.show("import.html", status=status, **{**plain, **values})
+def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+    max_megabytes = frame.service.settings.import_bytes // 1_000_000
+    defaults = {"report": None, "problem": None, "max_failures": MAX_FAILURES, "max_megabytes": max_megabytes}
+    return frame.show("import.html", status=status, **{**defaults, **values})

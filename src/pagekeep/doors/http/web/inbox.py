@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.middleware.cross_site import own_path
-from pagekeep.doors.http.web.layout.images import signer
-from pagekeep.doors.http.web.layout.page import Changing, Frame, Looking
+from pagekeep.doors.http.web.layout.images import image_signer
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library import bulk_actions
 from pagekeep.model import Hit, Item, ItemFilter, QualityLevel
@@ -24,24 +24,25 @@ STATES: Final[dict[State, str]] = {
     "inbox": "Inbox",
     "pinned": "Pinned",
     "archive": "Archive",
-    "all": "Everything",
+    "all": "All",
     "trash": "Trash",
 }
 ORDERS: Final[dict[Order, str]] = {
-    "saved": "Last saved",
+    "saved": "Date saved",
     "opened": "Last opened",
-    "published": "Last published",
+    "published": "Date published",
     "title": "Title",
 }
-_LIMIT: Final = 30
-_MOST_AT_ONCE: Final = 500
-_MOST_UNDONE: Final = 50
-"""Ids that fit into an address."""
-_DONE: Final[dict[bulk_actions.Action, str]] = {
+_PAGE_SIZE: Final = 30
+_MAX_IDS: Final = 500
+"""Items changed by one form."""
+_MAX_UNDO_IDS: Final = 50
+"""Items that can be undone without JavaScript: their IDs must fit into a URL."""
+_DONE_MESSAGES: Final[dict[bulk_actions.Action, str]] = {
     "pin": "Pinned",
-    "unpin": "No longer pinned",
+    "unpin": "Unpinned",
     "archive": "Archived",
-    "unarchive": "Back in the inbox",
+    "unarchive": "Moved to the inbox",
     "delete": "Moved to the trash",
     "restore": "Restored",
     "opened": "Opened",
@@ -50,7 +51,7 @@ _DONE: Final[dict[bulk_actions.Action, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the list shows, as the address says it."""
+    """The search, filters and order of the list, as in the URL."""
 
     q: str = ""
     state: State = "inbox"
@@ -61,20 +62,20 @@ class View:
     after: str | None = None
 
     def address(self, **changes: Any) -> str:
-        """The address of this view, or of one that differs."""
-        wanted, plain = replace(self, **{"after": None, **changes}), View()
-        parts = {name: getattr(wanted, name) for name in View.__slots__}
-        query = urlencode({name: value for name, value in parts.items() if value and value != getattr(plain, name)})
+        """Return the URL of this view with the given changes."""
+        view, defaults = replace(self, **{"after": None, **changes}), View()
+        parts = {name: getattr(view, name) for name in View.__slots__}
+        query = urlencode({name: value for name, value in parts.items() if value and value != getattr(defaults, name)})
         return f"/?{query}" if query else "/"
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether a filter leaves anything out."""
+        """Whether a filter is set."""
         return bool(self.quality or self.domain or self.tag)
 
     @property
     def is_filtered(self) -> bool:
-        """Whether anything is left out beyond the state."""
+        """Whether there is a search or a filter."""
         return bool(self.q or self.is_narrowed)
 
 
@@ -88,17 +89,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """A page of the list."""
+class Listing:
+    """One page of the list."""
 
     rows: tuple[Row, ...] = ()
     next: str | None = None
     problem: str = ""
-    untouched: bool = False
-    """Whether there is nothing in the whole library: someone is here for the first time."""
+    is_empty_library: bool = False
+    """Whether the whole library is empty, as on the first visit."""
 
 
-def view_of(
+def parse_view(
     q: Annotated[str, Query(max_length=1_000)] = "",
     state: str = "inbox",
     quality: str = "",
@@ -107,7 +108,7 @@ def view_of(
     order: str = "saved",
     after: Annotated[str | None, Query(max_length=2_000)] = None,
 ) -> View:
-    """From the address; a form sends empty fields, and an old address may name what is no more."""
+    """Return the view of a URL; unknown values, as in old bookmarks, become the defaults."""
     return View(
         q.strip(),
         state if state in STATES else "inbox",
@@ -120,28 +121,28 @@ def view_of(
 
 
 @router.get("/")
-def inbox(frame: Looking, view: Annotated[View, Depends(view_of)], did: str = "", ids: str = "") -> HTMLResponse:
-    """The list; for our script only its rows."""
-    values: dict[str, Any] = {"view": view, "found": rows(frame, view)}
+def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str = "", ids: str = "") -> HTMLResponse:
+    """Show the list; only its rows for our script."""
+    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view)}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
-    told, waits = _told(did, ids.split(",")), frame.library.job_counts()
-    return frame.show("inbox.html", states=STATES, orders=ORDERS, told=told, waits=waits, **values)
+    toast, jobs = _make_toast(did, ids.split(",")), frame.library.job_counts()
+    return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
-def rows(frame: Frame, view: View) -> Rows:
-    """What the view shows. A query that cannot be read is a problem to tell, not an error."""
+def list_rows(frame: Frame, view: View) -> Listing:
+    """Return the rows of the view. An invalid query becomes a message in the list, not an error page."""
     try:
         if view.q:
-            hits = frame.library.search(_query(view), limit=_LIMIT, after=view.after)
-            return Rows(tuple(_row(frame, hit) for hit in hits.hits), hits.next)
+            hits = frame.library.search(_query(view), limit=_PAGE_SIZE, after=view.after)
+            return Listing(tuple(_row(frame, hit) for hit in hits.hits), hits.next)
         listed = frame.library.list_items(
-            _filter(view), order=view.order, descending=view.order != "title", limit=_LIMIT, after=view.after
+            _filter(view), order=view.order, descending=view.order != "title", limit=_PAGE_SIZE, after=view.after
         )
-        untouched = not listed.items and not _holds_anything(frame)
-        return Rows(tuple(_row(frame, item) for item in listed.items), listed.next, untouched=untouched)
+        is_empty = not listed.items and not _holds_anything(frame)
+        return Listing(tuple(_row(frame, item) for item in listed.items), listed.next, is_empty_library=is_empty)
     except PagekeepError as error:
-        return Rows(problem=" ".join((error.message, *error.suggestions)))
+        return Listing(problem=" ".join((error.message, *error.suggestions)))
 
 
 def _holds_anything(frame: Frame) -> bool:
@@ -153,7 +154,7 @@ def _row(frame: Frame, found: Item | Hit) -> Row:
     item = found.item if isinstance(found, Hit) else found
     hero = item.metadata.hero_image
     snippet = found.snippet if isinstance(found, Hit) else ""
-    return Row(item, signer(frame.service, frame.caller)(hero) if hero else None, snippet)
+    return Row(item, image_signer(frame.service, frame.caller)(hero) if hero else None, snippet)
 
 
 def _filter(view: View) -> ItemFilter:
@@ -169,48 +170,52 @@ def _filter(view: View) -> ItemFilter:
 
 
 def _query(view: View) -> str:
-    """The search with the filters in its own words. From the inbox it goes through everything but the trash."""
-    parts = [_begun(view.q)]
+    """Return the search with the filters added. A search from the inbox covers all pages outside the trash."""
+    parts = [_with_prefix_search(view.q)]
     parts += {"pinned": ["is:pinned"], "archive": ["is:archived"], "trash": ["is:deleted"]}.get(view.state, [])
     named = (("quality", view.quality), ("domain", view.domain), ("tag", view.tag))
     parts += [f'{name}:"{value.replace(chr(34), " ")}"' for name, value in named if value]
     return " ".join(parts)
 
 
-def _begun(q: str) -> str:
-    """The last word may not be finished; in scripts without spaces every word is."""
+def _with_prefix_search(q: str) -> str:
+    """Search the last word as a prefix, as it may be unfinished; not in scripts without spaces."""
     last = q.split()[-1] if q else ""
     return f"{q}*" if last.isalnum() and max(last) < "\u2e80" else q
 
 
 @router.post("/items")
-def do(
-    frame: Changing,
+def run_action(
+    frame: WriteFrame,
     action: Annotated[bulk_actions.Action, Form()],
-    ids: Annotated[list[str], Form(max_length=_MOST_AT_ONCE)],
+    ids: Annotated[list[str], Form(max_length=_MAX_IDS)],
     back: Annotated[str, Form()] = "/",
 ) -> Response:
-    """Pin, archive, delete, restore: one item or many."""
+    """Pin, archive, delete or restore one or more items."""
     done = [item.id for item in bulk_actions.do(frame.library, action, ids)]
     if frame.wants_part:
-        return frame.show("_told.html", told=_told(action, done))
+        return frame.show("_toast.html", toast=_make_toast(action, done))
     if action == "opened":
         return RedirectResponse(own_path(back), 303)
-    where = own_path(back)
-    told = urlencode({"did": action, "ids": ",".join(done[:_MOST_UNDONE])})
-    return RedirectResponse(f"{where}{'&' if '?' in where else '?'}{told}", 303)
+    target = own_path(back)
+    query = urlencode({"did": action, "ids": ",".join(done[:_MAX_UNDO_IDS])})
+    return RedirectResponse(f"{target}{'&' if '?' in target else '?'}{query}", 303)
 
 
 @router.post("/trash")
-def empty_trash(frame: Changing) -> Response:
-    """What is in the trash goes for good."""
+def empty_trash(frame: WriteFrame) -> Response:
+    """Delete all items in the trash permanently."""
     frame.library.purge()
     return RedirectResponse("/?state=trash", 303)
 
 
-def _told(action: str, ids: list[str]) -> dict[str, Any] | None:
-    """What is said of a action, and what takes it back."""
-    if action not in _DONE or not any(ids):
+def _make_toast(action: str, ids: list[str]) -> dict[str, Any] | None:
+    """Return the message for an action and the action that undoes it."""
+    if action not in _DONE_MESSAGES or not any(ids):
         return None
-    many = f" ({len(ids)} pages)" if len(ids) > 1 else ""
-    return {"text": f"{_DONE[action]}{many}.", "undo": bulk_actions.UNDOING.get(action), "ids": ids[:_MOST_UNDONE]}
+    count = f" ({len(ids)} pages)" if len(ids) > 1 else ""
+    return {
+        "text": f"{_DONE_MESSAGES[action]}{count}.",
+        "undo": bulk_actions.UNDOING.get(action),
+        "ids": ids[:_MAX_UNDO_IDS],
+    }

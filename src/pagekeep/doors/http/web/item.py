@@ -1,4 +1,4 @@
-"""`/items/{id}`: a page to read, and what can be done with it."""
+"""`/items/{id}`: the article page and its actions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.annotations import COLOURS
-from pagekeep.doors.http.web.layout.images import signer
-from pagekeep.doors.http.web.layout.page import Changing, Frame, Looking
+from pagekeep.doors.http.web.layout.images import image_signer
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import marks
 from pagekeep.library.items import retag
@@ -27,17 +27,17 @@ RAW_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-"""A page as it was fetched runs nothing, fetches nothing, and is not of our origin."""
+"""A stored page runs no script, loads nothing, and does not get our origin."""
 
 
 @router.get("/items/{key}")
-def read(frame: Looking, key: str) -> HTMLResponse:
-    """The page, to be read. Looking at it changes nothing: our script tells that it was opened."""
-    return _shown(frame, frame.library.get(key))
+def read(frame: ReadFrame, key: str) -> HTMLResponse:
+    """Show the article. This changes nothing: our script reports that it was opened."""
+    return _show_item(frame, frame.library.get(key))
 
 
-def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
-    picture = signer(frame.service, frame.caller)
+def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
+    picture = image_signer(frame.service, frame.caller)
     rendered = frame.service.renderer.render(body_of(item.content), base=item.url, title=item.title, picture=picture)
     tried = item.metadata.retry_count
     page = frame.show(
@@ -48,17 +48,17 @@ def _shown(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HT
         headings=[heading for heading in rendered.headings if heading.level <= 3],
         retries=max(0, MOST_RETRIES - tried),
         problem=problem,
-        passages=marks(frame.library, item.id),
+        annotations=marks(frame.library, item.id),
         colours=COLOURS,
     )
-    if rendered.passing:
+    if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"
     return page
 
 
 @router.get("/items/{key}/markdown")
-def markdown(frame: Looking, key: str) -> Response:
-    """The document as a file to keep."""
+def markdown(frame: ReadFrame, key: str) -> Response:
+    """Download the document as a Markdown file."""
     item = frame.library.get(key)
     name = quote(f"{file_name(item.title)}.md")
     return Response(
@@ -69,21 +69,21 @@ def markdown(frame: Looking, key: str) -> Response:
 
 
 def file_name(title: str) -> str:
-    """A title as the name of a file, on any system."""
-    kept = "".join(" " if char in '*"\\/<>:|?#^[]' or not char.isprintable() else char for char in title)
-    return " ".join(kept.split()).lstrip(". ").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
+    """Return a file name for the title that is valid on every system."""
+    cleaned = "".join(" " if char in '*"\\/<>:|?#^[]' or not char.isprintable() else char for char in title)
+    return " ".join(cleaned.split()).lstrip(". ").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
 
 
 @router.get("/items/{key}/raw")
-def raw(frame: Looking, key: str) -> Response:
-    """The page as it was fetched: in a sandbox, as of no origin."""
-    kept = frame.library.raw(frame.library.get(key).id)
-    if kept is None:
-        raise NotFound("The page as it was fetched was not kept.")
-    is_html = "html" in kept.content_type
-    charset = f"; charset={kept.encoding}" if kept.encoding and kept.encoding.replace("-", "").isalnum() else ""
+def raw(frame: ReadFrame, key: str) -> Response:
+    """Show the stored HTML in a sandbox, without an origin."""
+    stored = frame.library.raw(frame.library.get(key).id)
+    if stored is None:
+        raise NotFound("The downloaded HTML of this page was not stored.")
+    is_html = "html" in stored.content_type
+    charset = f"; charset={stored.encoding}" if stored.encoding and stored.encoding.replace("-", "").isalnum() else ""
     return Response(
-        kept.body,
+        stored.body,
         headers={
             "Content-Type": f"text/{'html' if is_html else 'plain'}{charset}",
             "Content-Security-Policy": RAW_POLICY,
@@ -95,12 +95,12 @@ def raw(frame: Looking, key: str) -> Response:
 
 @router.post("/items/{key}/tags")
 def tag(
-    frame: Changing,
+    frame: WriteFrame,
     key: str,
     add: Annotated[str, Form(max_length=500)] = "",
     remove: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
-    """Tags put on, apart by commas, or one taken off."""
+    """Add tags, separated by commas, or remove one."""
     item = retag(frame.library, key, add=add.split(","), remove=(remove,) if remove else ())
     if frame.wants_part:
         return frame.show("_tags.html", item=item)
@@ -108,13 +108,15 @@ def tag(
 
 
 @router.post("/items/{key}/retry")
-async def again(frame: Changing, key: str, render: Annotated[Literal["", "auto", "force"], Form()] = "") -> Response:
-    """Fetch and read it anew, a few times by hand."""
+async def retry_item(
+    frame: WriteFrame, key: str, render: Annotated[Literal["", "auto", "force"], Form()] = ""
+) -> Response:
+    """Fetch and extract the page again; the number of retries is limited."""
     library = frame.library
-    asked: Any = Request("", render=render or None)
+    request: Any = Request("", render=render or None)
     try:
-        saved = await retry(key, library, frame.service.retrieval, request=asked)
+        saved = await retry(key, library, frame.service.retrieval, request=request)
     except PagekeepError as error:
         item = await asyncio.to_thread(library.get, key)
-        return await asyncio.to_thread(_shown, frame, item, error)
+        return await asyncio.to_thread(_show_item, frame, item, error)
     return RedirectResponse(f"/items/{saved.item.id}?retried={saved.outcome}", 303)

@@ -1,4 +1,4 @@
-"""`/playground`: rules tried on a page, what they change beside it, and kept when they are good."""
+"""`/playground`: try rules on a page, compare the result, and save them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from fastapi.responses import HTMLResponse
 
 from pagekeep.capture.active_rules import keep
 from pagekeep.doors.http.errors import status_of
-from pagekeep.doors.http.web.layout.images import signer
-from pagekeep.doors.http.web.layout.page import Changing, Frame, Looking
+from pagekeep.doors.http.web.layout.images import image_signer
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
 from pagekeep.library.try_rules import Tried, try_rules
 from pagekeep.present.explain_rules import rule_lines
 
 router = APIRouter()
 
-LONGEST: Final = 100_000
-"""Characters of rules that are read from the form."""
+MAX_YAML_CHARS: Final = 100_000
 _EXAMPLE: Final = """- id: my-rule
   phase: pre
   trigger:
@@ -31,50 +30,54 @@ _EXAMPLE: Final = """- id: my-rule
 
 
 @router.get("/playground")
-def form(frame: Looking, item: str = "") -> HTMLResponse:
-    """The form, with an example for the item's site."""
-    found = frame.library.get(item) if item else None
-    yaml = _EXAMPLE.format(host=found.domain if found else "example.com")
-    return _shown(frame, source=found.url if found else "", yaml=yaml)
+def form(frame: ReadFrame, item: str = "") -> HTMLResponse:
+    """Show the form with an example rule for the item's site."""
+    chosen = frame.library.get(item) if item else None
+    yaml = _EXAMPLE.format(host=chosen.domain if chosen else "example.com")
+    return _show_form(frame, source=chosen.url if chosen else "", yaml=yaml)
 
 
 @router.post("/playground")
-async def try_them(
-    frame: Changing,
+async def submit(
+    frame: WriteFrame,
     source: Annotated[str, Form(max_length=10_000)] = "",
-    yaml: Annotated[str, Form(max_length=LONGEST)] = "",
+    yaml: Annotated[str, Form(max_length=MAX_YAML_CHARS)] = "",
     action: Annotated[str, Form()] = "try",
 ) -> HTMLResponse:
-    """What the rules make of the page; `save` keeps them."""
+    """Show what the rules change on the page; with the action `save`, also save them."""
     values: dict[str, Any] = {"source": source, "yaml": yaml}
     service = frame.service
     try:
-        rules = await to_thread(lambda: service.retrieval.rules)  # before they are kept: what they change is to be seen
+        rules = await to_thread(
+            lambda: service.retrieval.rules
+        )  # loaded before saving, so that the comparison is with the old rules
         if action == "save":
-            values["kept"] = await to_thread(_keep, frame, yaml)
+            values["saved_in"] = await to_thread(_save_rules, frame, yaml)
         if source.strip():
             page = source.strip()
-            tried = await try_rules(yaml, page, frame.library, service.retrieval, service.reader, rules=rules)
-            values |= await to_thread(_told, frame, tried)
+            trial = await try_rules(yaml, page, frame.library, service.retrieval, service.reader, rules=rules)
+            values |= await to_thread(_render_trial, frame, trial)
     except PagekeepError as error:
-        return _shown(frame, status=status_of(error), problem=error, **values)
-    return _shown(frame, **values)
+        return _show_form(frame, status=status_of(error), problem=error, **values)
+    return _show_form(frame, **values)
 
 
-def _keep(frame: Frame, yaml: str) -> str:
-    """Rules are the server's: on one that is shared, its owner keeps them as files."""
+def _save_rules(frame: Frame, yaml: str) -> str:
+    """Save the rules; return the file name. On a shared server only its administrator may change rules."""
     if frame.service.shared or frame.caller.by != "local":
-        raise NotAllowed("On a shared server rules are kept by its owner.")
+        raise NotAllowed(
+            "Rules cannot be saved here on a shared server.", suggestions=("Ask the administrator to add the rule.",)
+        )
     return keep(frame.service.settings, yaml)
 
 
-def _told(frame: Frame, tried: Tried) -> dict[str, Any]:
-    picture = signer(frame.service, frame.caller)
+def _render_trial(frame: Frame, trial: Tried) -> dict[str, Any]:
+    picture = image_signer(frame.service, frame.caller)
     render = frame.service.renderer.render
-    shown = [render(page.markdown, base=page.url or "", picture=picture).html for page in (tried.before, tried.after)]
-    return {"tried": tried, "before": shown[0], "after": shown[1], "did": list(rule_lines(tried.matches))}
+    html = [render(page.markdown, base=page.url or "", picture=picture).html for page in (trial.before, trial.after)]
+    return {"trial": trial, "before": html[0], "after": html[1], "rule_lines": list(rule_lines(trial.matches))}
 
 
-def _shown(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    plain = {"tried": None, "kept": None, "problem": None, "did": (), "before": "", "after": ""}
-    return frame.show("playground.html", status=status, may_keep=not frame.service.shared, **{**plain, **values})
+def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
+    defaults = {"trial": None, "saved_in": None, "problem": None, "rule_lines": (), "before": "", "after": ""}
+    return frame.show("playground.html", status=status, may_save=not frame.service.shared, **{**defaults, **values})

@@ -1,4 +1,4 @@
-"""`/sign-in` and `/sign-out`: who reads, on a server that several people share."""
+"""`/sign-in` and `/sign-out`, for shared servers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pagekeep.errors import AccessError
 
 router = APIRouter(include_in_schema=False)
 
-_FORGET: Final = '"cache", "cookies", "storage"'
-"""What a browser is to forget with the session: pages kept for reading without a network are someone's own."""
+_CLEAR_SITE_DATA: Final = '"cache", "cookies", "storage"'
+"""Also removes the pages stored for offline reading: they belong to the user who signs out."""
 
 
 @router.get("/sign-in")
@@ -29,7 +29,7 @@ def show_sign_in(
     service: Annotated[Service, Depends(service_of)],
     back: Annotated[str, Query(max_length=2_000)] = "/",
 ) -> Response:
-    """The form; where nobody needs it, the library."""
+    """Show the form; redirect to the library on a server without accounts."""
     if not service.shared:
         return RedirectResponse(own_path(back), 303)
     return _form(request, back)
@@ -43,8 +43,8 @@ def sign_in(
     password: Annotated[str, Form(max_length=1_000)] = "",
     back: Annotated[str, Form(max_length=2_000)] = "/",
 ) -> Response:
-    """A session for whoever knows the password, in place of one that was open here."""
-    refuse_other_sites(request)  # else a page could sign people in as someone who then sees what they save
+    """Check the password and start a session, replacing the current one."""
+    refuse_other_sites(request)  # otherwise another site could sign a user in to the attacker's account
     if not service.shared:
         return RedirectResponse(own_path(back), 303)
     address = request.client.host if request.client else ""
@@ -52,8 +52,8 @@ def sign_in(
         _, session = accounts.sign_in(service.accounts, name, password, address)
     except AccessError as error:
         return _form(request, back, name=name, error=error)
-    if before := session_of(request):
-        accounts.sign_out(service.accounts, before)
+    if old_session := session_of(request):
+        accounts.sign_out(service.accounts, old_session)
     response = RedirectResponse(own_path(back), 303)
     set_session(response, request, session)
     return response
@@ -65,23 +65,23 @@ def sign_out(
     service: Annotated[Service, Depends(service_of)],
     _caller: Annotated[Caller, Depends(may_write)],
 ) -> Response:
-    """The session is over, here and on the server."""
+    """End the session on the server and in the browser."""
     if session := session_of(request):
         accounts.sign_out(service.accounts, session)
-    response = RedirectResponse("/sign-in", 303, {"Clear-Site-Data": _FORGET})
+    response = RedirectResponse("/sign-in", 303, {"Clear-Site-Data": _CLEAR_SITE_DATA})
     drop_session(response, request)
     return response
 
 
-def way_in(request: Request) -> Response:
-    """Where someone who opened a page unknown is sent: to sign in, and from there to what they wanted."""
-    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    back = f"?back={quote(wanted, safe='')}" if request.method == "GET" and wanted != "/" else ""
+def redirect_to_sign_in(request: Request) -> Response:
+    """Redirect to the sign-in form, and from there back to the requested page."""
+    target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    back = f"?back={quote(target, safe='')}" if request.method == "GET" and target != "/" else ""
     return RedirectResponse(f"/sign-in{back}", 303)
 
 
 def _form(request: Request, back: str, *, name: str = "", error: AccessError | None = None) -> Response:
     status = status_of(error) if error else 200
-    shown = page(request, "sign_in.html", status=status, back=own_path(back), name=name, error=error)
-    shown.headers["Cache-Control"] = "no-store"
-    return shown
+    response = page(request, "sign_in.html", status=status, back=own_path(back), name=name, error=error)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,4 +1,4 @@
-"""`/waiting`: pages that are still to be fetched, and those that could not be."""
+"""`/waiting`: the queue of pages to fetch, and the pages that could not be saved."""
 
 from __future__ import annotations
 
@@ -8,37 +8,40 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep import clock
-from pagekeep.doors.http.web.layout.page import Changing, Looking
+from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
 from pagekeep.library.reparse.many import Choice, enqueue_reparse
 
 router = APIRouter()
 
-_MOST: Final = 100
+_MAX_JOBS: Final = 100
+"""Jobs shown per state."""
 
 
 @router.get("/waiting")
-def waiting(frame: Looking) -> HTMLResponse:
-    """Both, the newest first."""
+def show_queue(frame: ReadFrame) -> HTMLResponse:
+    """Show waiting and failed jobs, newest first."""
     library = frame.library
     return frame.show(
         "waiting.html",
         counts=library.job_counts(),
-        failed=library.jobs("dead", _MOST),
-        left=(*library.jobs("running", _MOST), *library.jobs("queued", _MOST)),
+        failed=library.jobs("dead", _MAX_JOBS),
+        waiting=(*library.jobs("running", _MAX_JOBS), *library.jobs("queued", _MAX_JOBS)),
     )
 
 
 @router.post("/waiting")
-def read_again(frame: Changing) -> Response:
-    """Pages that an older parser or other rules have read are read anew, as they were kept."""
+def reparse_all(frame: WriteFrame) -> Response:
+    """Queue a reparse of all pages extracted with an older parser or other rules."""
     enqueue_reparse(frame.library, Choice())
     frame.service.background.nudge()
     return RedirectResponse("/waiting", 303)
 
 
 @router.post("/waiting/{job_id}")
-def decide(frame: Changing, job_id: str, action: Annotated[Literal["again", "forget"], Form()] = "again") -> Response:
-    """One that failed is tried again, or forgotten."""
+def change_job(
+    frame: WriteFrame, job_id: str, action: Annotated[Literal["again", "forget"], Form()] = "again"
+) -> Response:
+    """Retry a failed job, or remove it."""
     if action == "forget":
         frame.library.forget(job_id)
     else:

@@ -44,7 +44,7 @@ def test_every_quality_has_its_colour() -> None:
         "grey",
         "grey",
     ]
-    assert quality(make_item()).name == "Not read"
+    assert quality(make_item()).name == "Pending"
 
 
 def test_numbers_are_grouped() -> None:

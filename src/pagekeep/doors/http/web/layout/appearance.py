@@ -1,4 +1,4 @@
-"""How a reader wants pages to look: kept in a cookie, so that the server sends them so and nothing flickers."""
+"""The appearance settings: stored in a cookie, so that the server sends pages without a flash of other colours."""
 
 from __future__ import annotations
 
@@ -12,30 +12,25 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "theme": ("auto", "light", "sepia", "dark"),
     "size": ("1", "2", "3", "4", "5"),
     "width": ("narrow", "medium", "wide"),
-    "face": ("serif", "sans"),
+    "font": ("serif", "sans"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What can be chosen."""
+class Appearance:
+    """The user's choices."""
 
     theme: str = "auto"
     size: str = "3"
     width: str = "medium"
-    face: str = "serif"
+    font: str = "serif"
 
-    def written(self) -> str:
-        """As the cookie has it; the script writes the same."""
+    def to_cookie(self) -> str:
+        """Return the cookie's value; `appearance.js` writes the same."""
         return ".".join(getattr(self, part.name) for part in fields(self))
 
 
-def look_of(request: Request) -> Look:
-    """As the cookie says; what it says wrongly is as it always was."""
-    return read(request.cookies.get(COOKIE, ""))
-
-
-def read(written: str) -> Look:
-    """A look as it was written."""
-    chosen = dict(zip(CHOICES, written.split("."), strict=False))
-    return Look(**{name: value for name, value in chosen.items() if value in CHOICES[name]})
+def read_appearance(request: Request) -> Appearance:
+    """Return the settings in the request's cookie; invalid values become the defaults."""
+    chosen = dict(zip(CHOICES, request.cookies.get(COOKIE, "").split("."), strict=False))
+    return Appearance(**{name: value for name, value in chosen.items() if value in CHOICES[name]})

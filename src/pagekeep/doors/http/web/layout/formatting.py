@@ -1,4 +1,4 @@
-"""How pages say things: moments, numbers, qualities, and in which direction a text runs."""
+"""Template filters: dates, numbers, quality badges, text direction and excerpts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RIGHT_TO_LEFT: Final = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur 
 
 
 class Badge(NamedTuple):
-    """The quality of an item, in a colour and in words."""
+    """The quality level of an item as a colour and text."""
 
     colour: Colour
     name: str
@@ -25,15 +25,17 @@ class Badge(NamedTuple):
 
 _BADGES: Final[dict[QualityLevel, Badge]] = {
     "article": Badge("green", "Article", "The whole article was captured."),
-    "simplified": Badge("yellow", "Simplified", "The content was found, though not by the best way."),
-    "bookmark": Badge("orange", "Bookmark", "Only a bookmark was saved: the content could not be read."),
-    "discarded": Badge("grey", "Discarded", "A rule wants none of this page."),
+    "simplified": Badge(
+        "yellow", "Simplified", "The content was captured with a fallback strategy and may be incomplete."
+    ),
+    "bookmark": Badge("orange", "Bookmark", "Only a bookmark was saved: the content could not be extracted."),
+    "discarded": Badge("grey", "Discarded", "A rule discards this page."),
 }
-_UNKNOWN: Final = Badge("grey", "Not read", "The page has not been read yet.")
+_UNKNOWN: Final = Badge("grey", "Pending", "The page has not been extracted yet.")
 
 
 def quality(item: Item) -> Badge:
-    """The item's badge."""
+    """Return the item's quality badge."""
     return _BADGES[item.metadata.quality] if item.metadata.quality else _UNKNOWN
 
 
@@ -50,12 +52,12 @@ _SHADES: Final = {
 
 
 def shade(colour: str | None) -> str:
-    """In which of our colours a passage is marked, whatever another program called its own."""
+    """Return the reader's colour nearest to an annotation's colour, which may come from another program."""
     return _SHADES.get((colour or "").strip().lower(), "yellow")
 
 
 def direction(item: Item) -> str:
-    """In which direction its text runs; the browser finds out where the language is not known."""
+    """Return the item's text direction; `auto` if the language is unknown."""
     language = item.metadata.language or ""
     if not language:
         return "auto"
@@ -63,18 +65,18 @@ def direction(item: Item) -> str:
 
 
 def day(moment: str | None) -> str:
-    """The day of a moment or date, as people write it: 19 March 2025; what is no date stays as it is."""
+    """Format a date as 19 March 2025; return the text unchanged if it is not a date."""
     if not moment:
         return ""
     try:
-        found = datetime.fromisoformat(moment)
+        date = datetime.fromisoformat(moment)
     except ValueError:
         return moment
-    return f"{found.day} {found:%B %Y}"
+    return f"{date.day} {date:%B %Y}"
 
 
 def since(moment: str | None) -> str:
-    """How long ago, short: `3 h`, `2 d`, then the day."""
+    """Format a time as `3 h ago` or `2 d ago`; as a date after a week."""
     if not moment:
         return ""
     try:
@@ -93,31 +95,32 @@ def since(moment: str | None) -> str:
 
 
 _FOOTNOTE: Final = re.compile(r"\[\^[^\]\s]{1,40}\]")
-_NO_TEXT: Final = ("#", "!", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
-_LOOKED_AT: Final = 6_000
-_EXCERPT: Final = 300
-_SHORTEST: Final = 12
+_NOT_PROSE: Final = ("#", "!", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
+_EXCERPT_SOURCE_CHARS: Final = 6_000
+"""Characters of a document searched for an excerpt."""
+_EXCERPT_CHARS: Final = 300
+_MIN_EXCERPT_CHARS: Final = 12
 
 
 def excerpt(item: Item) -> str:
-    """How its text begins, for pages that do not say what they are about."""
-    for block in body_of(item.content[:_LOOKED_AT]).split("\n\n"):
-        if block.startswith(_NO_TEXT):
+    """Return the beginning of the item's text, for pages without a description."""
+    for block in body_of(item.content[:_EXCERPT_SOURCE_CHARS]).split("\n\n"):
+        if block.startswith(_NOT_PROSE):
             continue
-        begins = plain(_FOOTNOTE.sub("", block[: 4 * _EXCERPT]))
-        if len(begins) >= _SHORTEST and begins != item.title:
-            return f"{begins[:_EXCERPT]}…" if len(begins) > _EXCERPT else begins
+        text = plain(_FOOTNOTE.sub("", block[: 4 * _EXCERPT_CHARS]))
+        if len(text) >= _MIN_EXCERPT_CHARS and text != item.title:
+            return f"{text[:_EXCERPT_CHARS]}…" if len(text) > _EXCERPT_CHARS else text
     return ""
 
 
 def number(value: int | None) -> str:
-    """1,204."""
+    """Format a number with thousands separators: 1,204."""
     return f"{value or 0:,}"
 
 
 def marked(snippet: str) -> Markup:
-    """A search's snippet with the words it found marked."""
-    shown = str(escape(snippet)).replace("[[", "<mark>").replace("]]", "</mark>")
-    # A page may hold the brackets itself: marks that do not pair are none.
-    paired = shown.count("<mark>") == shown.count("</mark>")
-    return Markup(shown if paired else escape(snippet))
+    """Return a search snippet as HTML with the matching words in `<mark>`."""
+    html = str(escape(snippet)).replace("[[", "<mark>").replace("]]", "</mark>")
+    # The page itself may contain such brackets: show the plain text if the tags do not pair up.
+    paired = html.count("<mark>") == html.count("</mark>")
+    return Markup(html if paired else escape(snippet))

@@ -1,4 +1,4 @@
-"""Where a reader's browser gets pictures: from our own server, which fetches them."""
+"""URLs for images in the reader: our own server fetches them, so the sites do not see the user."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pagekeep.doors.http.service import Service
 
 
 @dataclass(frozen=True, slots=True)
-class Signer:
-    """Makes addresses of pictures that are good for one reader. Equal for the same reader, so pages can be kept."""
+class ImageSigner:
+    """Returns proxy URLs of images for one user. Equal for the same user, so rendered pages can be cached."""
 
     secret: bytes
     user_id: str
 
     def __call__(self, url: str) -> str:
-        """The path for a picture's address on the web."""
+        """Return the proxy path for an image URL."""
         return signed_path(self.secret, self.user_id, url)
 
 
-def signer(service: Service, caller: Caller) -> Signer:
-    """The caller's."""
-    return Signer(service.secret, caller.user_id)
+def image_signer(service: Service, caller: Caller) -> ImageSigner:
+    """Return the signer for the caller."""
+    return ImageSigner(service.secret, caller.user_id)

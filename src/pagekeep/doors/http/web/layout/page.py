@@ -1,4 +1,4 @@
-"""What every page of the reader has around its content: who reads, in which look, and the templates."""
+"""Render the reader's pages: templates, the signed-in user and the appearance settings."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from pagekeep.doors.http.caller import CSRF_FIELD, Caller, Changes, Reads, may_r
 from pagekeep.doors.http.middleware.body_limits import MOST_BYTES
 from pagekeep.doors.http.service import Service, service_of
 from pagekeep.doors.http.web.layout import formatting
-from pagekeep.doors.http.web.layout.appearance import Look, look_of
-from pagekeep.doors.http.web.layout.static_files import address_of
+from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
+from pagekeep.doors.http.web.layout.static_files import static_url
 from pagekeep.store import Store
 
 _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 _HEADERS: Final = {"Cache-Control": "private, no-cache", "Referrer-Policy": "same-origin"}
-"""Without a referrer browsers send forms as from nowhere (`Origin: null`); within our own site there is nothing to hide."""
+"""Without a referrer browsers send forms with `Origin: null`, which we reject; within our own site it reveals nothing."""
 
 
 @cache
 def templates() -> Environment:
-    """The templates; everything put into them is escaped unless it is HTML of ours."""
-    made = Environment(
+    """Return the template environment; all values are escaped unless a template marks them as safe."""
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(file=address_of, csrf_field=CSRF_FIELD, most_bytes=MOST_BYTES)
-    made.filters.update(
+    environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MOST_BYTES)
+    environment.filters.update(
         day=formatting.day,
         direction=formatting.direction,
         excerpt=formatting.excerpt,
@@ -45,19 +45,19 @@ def templates() -> Environment:
         shade=formatting.shade,
         since=formatting.since,
     )
-    return made
+    return environment
 
 
 def page(
     request: Request, template: str, *, status: int = 200, caller: Caller | None = None, **values: Any
 ) -> HTMLResponse:
-    """A page of the reader."""
+    """Render a page of the reader."""
     html = (
         templates()
         .get_template(template)
         .render(
             nonce=getattr(request.state, "nonce", ""),
-            look=look_of(request),
+            appearance=read_appearance(request),
             caller=caller,
             path=request.url.path,
             **values,
@@ -68,30 +68,30 @@ def page(
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A request of someone who may use the reader."""
+    """A request by an authenticated user of the reader."""
 
     request: Request
     service: Service
     caller: Caller
     library: Store
-    """The reader's own."""
+    """The user's library."""
 
     @property
-    def look(self) -> Look:
-        """How the reader wants pages to look."""
-        return look_of(self.request)
+    def appearance(self) -> Appearance:
+        """The user's appearance settings."""
+        return read_appearance(self.request)
 
     @property
     def wants_part(self) -> bool:
-        """Whether our script asks, for a part of a page to put into the one that is open."""
+        """Whether our script requests part of a page, to insert it into the open one."""
         return self.request.headers.get("x-part") == "1"
 
     def show(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """The page."""
+        """Render a page for this user."""
         return page(self.request, template, status=status, caller=self.caller, **values)
 
 
-async def _looking(
+async def _read_frame(
     request: Request,
     service: Annotated[Service, Depends(service_of)],
     caller: Annotated[Caller, Depends(may_read)],
@@ -100,7 +100,7 @@ async def _looking(
     return Frame(request, service, caller, library)
 
 
-async def _changing(
+async def _write_frame(
     request: Request,
     service: Annotated[Service, Depends(service_of)],
     caller: Annotated[Caller, Depends(may_write)],
@@ -109,6 +109,7 @@ async def _changing(
     return Frame(request, service, caller, library)
 
 
-Looking = Annotated[Frame, Depends(_looking)]
-Changing = Annotated[Frame, Depends(_changing)]
-"""What a page that shows, and one that changes something, takes."""
+ReadFrame = Annotated[Frame, Depends(_read_frame)]
+"""The parameter of a route that only shows something."""
+WriteFrame = Annotated[Frame, Depends(_write_frame)]
+"""The parameter of a route that changes something."""

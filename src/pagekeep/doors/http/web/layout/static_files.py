@@ -1,4 +1,4 @@
-"""The reader's own files: style, script, icons, and what makes it an application that can be installed."""
+"""Serve the reader's static files, the web app manifest, the service worker and the offline page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pagekeep.errors import NotFound
 router = APIRouter()
 
 _FOLDER: Final = Path(__file__).parents[1] / "static"
-_KINDS: Final = {
+_MEDIA_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".png": "image/png",
@@ -26,53 +26,53 @@ _KINDS: Final = {
 
 class _File(NamedTuple):
     content: bytes
-    kind: str
-    mark: str
-    """Of its content: a changed file has another address, so a browser may keep each for ever."""
+    media_type: str
+    version: str
+    """Hash of the content: a changed file has a new URL, so browsers may cache each URL for ever."""
 
 
 @cache
-def _files() -> dict[str, _File]:
-    return {path.name: _file(path) for path in sorted(_FOLDER.iterdir()) if path.suffix in _KINDS}
+def _load_files() -> dict[str, _File]:
+    return {path.name: _load_file(path) for path in sorted(_FOLDER.iterdir()) if path.suffix in _MEDIA_TYPES}
 
 
-def _file(path: Path) -> _File:
+def _load_file(path: Path) -> _File:
     content = path.read_bytes()
-    return _File(content, _KINDS[path.suffix], hashlib.sha256(content).hexdigest()[:12])
+    return _File(content, _MEDIA_TYPES[path.suffix], hashlib.sha256(content).hexdigest()[:12])
 
 
-def address_of(name: str) -> str:
-    """Where a page finds the file."""
-    return f"/static/{name}?v={_files()[name].mark}"
+def static_url(name: str) -> str:
+    """Return the URL of a static file, with its version."""
+    return f"/static/{name}?v={_load_files()[name].version}"
 
 
 @router.get("/static/{name}")
 def static(name: str, v: str = "") -> Response:
-    """One of the files."""
-    found = _files().get(name)
-    if found is None:
-        raise NotFound("There is no such file.")
-    keep = "public, max-age=31536000, immutable" if v == found.mark else "no-cache"
-    return Response(found.content, media_type=found.kind, headers={"Cache-Control": keep})
+    """Return a static file."""
+    file = _load_files().get(name)
+    if file is None:
+        raise NotFound(f"File {name!r} not found.")
+    caching = "public, max-age=31536000, immutable" if v == file.version else "no-cache"
+    return Response(file.content, media_type=file.media_type, headers={"Cache-Control": caching})
 
 
 @router.get("/service-worker.js")
 def service_worker() -> Response:
-    """Keeps opened pages for reading without a network. Its text changes with any file, so that a new one is fetched."""
-    shell = [address_of(name) for name in _files() if name != "service-worker.js"]
-    mark = hashlib.sha256("".join(shell).encode()).hexdigest()[:12]
-    given = f"const VERSION = {json.dumps(mark)};\nconst SHELL = {json.dumps(shell)};\n"
-    script = given.encode() + _files()["service-worker.js"].content
+    """Return the service worker; its text changes with every static file, so that browsers update it."""
+    shell = [static_url(name) for name in _load_files() if name != "service-worker.js"]
+    version = hashlib.sha256("".join(shell).encode()).hexdigest()[:12]
+    constants = f"const VERSION = {json.dumps(version)};\nconst SHELL = {json.dumps(shell)};\n"
+    script = constants.encode() + _load_files()["service-worker.js"].content
     return Response(script, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """What makes it an application, and a place to share pages to."""
-    told = {
+    """Return the web app manifest, with the share target."""
+    content = {
         "name": "Pagekeep",
         "short_name": "Pagekeep",
-        "description": "Your library of web pages.",
+        "description": "Your library of saved web pages.",
         "id": "/",
         "start_url": "/",
         "scope": "/",
@@ -80,9 +80,9 @@ def manifest() -> Response:
         "background_color": "#fbfaf7",
         "theme_color": "#fbfaf7",
         "icons": [
-            {"src": address_of("icon-192.png"), "sizes": "192x192", "type": "image/png"},
-            {"src": address_of("icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
-            {"src": address_of("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
+            {"src": static_url("icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
+            {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
         ],
         "share_target": {
             "action": "/add",
@@ -91,4 +91,4 @@ def manifest() -> Response:
         },
         "shortcuts": [{"name": "Add a page", "url": "/add"}],
     }
-    return Response(json.dumps(told), media_type="application/manifest+json", headers={"Cache-Control": "no-cache"})
+    return Response(json.dumps(content), media_type="application/manifest+json", headers={"Cache-Control": "no-cache"})

@@ -1,120 +1,120 @@
-// The list: found while one types, longer while one scrolls, worked through by keys.
+// The list: search while typing, load more while scrolling, keyboard shortcuts.
 "use strict";
 
 const rows = document.getElementById("rows");
 const find = document.getElementById("find");
 const filters = document.querySelector(".filters");
 let latest = 0;
-let pause;
+let typingTimer;
 
 if (matchMedia("(max-width: 56rem)").matches) filters.open = ["quality", "domain", "tag"].some((name) => find.elements[name].value);
 
-function address() {
-  const wanted = new URLSearchParams();
+function listUrl() {
+  const query = new URLSearchParams();
   for (const [name, value] of new FormData(find)) {
-    if (value && !(name === "state" && value === "inbox") && !(name === "order" && value === "saved")) wanted.append(name, value);
+    if (value && !(name === "state" && value === "inbox") && !(name === "order" && value === "saved")) query.append(name, value);
   }
-  return wanted.size ? `/?${wanted}` : "/";
+  return query.size ? `/?${query}` : "/";
 }
 
 async function refresh() {
-  const mine = ++latest;
-  const wanted = address();
+  const number = ++latest;
+  const url = listUrl();
   const slow = setTimeout(() => rows.setAttribute("aria-busy", "true"), 250);
   try {
-    const found = await part(wanted);
-    if (mine !== latest) return;
-    rows.replaceChildren(...found.childNodes);
-    history.replaceState(null, "", wanted);
+    const nodes = await fetchPart(url);
+    if (number !== latest) return;
+    rows.replaceChildren(...nodes.childNodes);
+    history.replaceState(null, "", url);
     document.querySelector(".heading h1").textContent = find.elements.q.value.trim() ? "Search" : document.querySelector(".states [aria-current] span").textContent;
-    announce();
-    follow();
-    soFar();
+    announceCount();
+    observeNextLink();
+    showReadingProgress();
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
   } finally {
     clearTimeout(slow);
-    if (mine === latest) rows.removeAttribute("aria-busy");
+    if (number === latest) rows.removeAttribute("aria-busy");
   }
 }
 
-// How far one got in each page, which this browser knows.
-function soFar() {
-  for (const sign of rows.querySelectorAll(".read-so-far[hidden]")) {
+// Show how far each page was read; only this browser knows.
+function showReadingProgress() {
+  for (const label of rows.querySelectorAll(".reading-progress[hidden]")) {
     let read = 0;
     try {
-      read = Number(localStorage.getItem(`pagekeep:place:${sign.dataset.place}`));
-    } catch { /* the browser keeps nothing */ }
+      read = Number(localStorage.getItem(`pagekeep:place:${label.dataset.item}`));
+    } catch { /* storage is blocked */ }
     if (!(read > 0)) continue;
-    sign.textContent = `${Math.max(1, Math.round(read * 100))} % read`;
-    sign.hidden = false;
+    label.textContent = `${Math.max(1, Math.round(read * 100))} % read`;
+    label.hidden = false;
   }
 }
 
-function announce() {
+function announceCount() {
   const count = rows.querySelectorAll(".row").length;
   const more = rows.querySelector("[rel=next]") ? " or more" : "";
   const words = document.createElement("p");
   words.className = "visually-hidden";
-  words.textContent = count ? `${count}${more} pages` : "Nothing found";
-  if (!told.querySelector(".toast")) told.replaceChildren(words);
+  words.textContent = count ? `${count}${more} pages` : "No results";
+  if (!messages.querySelector(".toast")) messages.replaceChildren(words);
 }
 
 document.addEventListener("input", (event) => {
   if (event.target.form !== find) return;
-  clearTimeout(pause);
-  pause = setTimeout(refresh, 140);
+  clearTimeout(typingTimer);
+  typingTimer = setTimeout(refresh, 140);
 });
 find.addEventListener("submit", (event) => {
   event.preventDefault();
-  clearTimeout(pause);
+  clearTimeout(typingTimer);
   refresh();
 });
 
-// The next page comes before it is needed.
-const near = new IntersectionObserver((seen) => {
-  for (const entry of seen) if (entry.isIntersecting) longer(entry.target);
+// Load the next rows before the end of the list is visible.
+const observer = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) loadMore(entry.target);
 }, { rootMargin: "900px" });
 
-function follow() {
-  near.disconnect();
+function observeNextLink() {
+  observer.disconnect();
   const more = rows.querySelector("[rel=next]");
-  if (more) near.observe(more);
+  if (more) observer.observe(more);
 }
 
-async function longer(link) {
-  near.unobserve(link);
-  const mine = latest;
+async function loadMore(link) {
+  observer.unobserve(link);
+  const number = latest;
   try {
-    const found = await part(link.href);
-    if (mine !== latest) return;
+    const nodes = await fetchPart(link.href);
+    if (number !== latest) return;
     link.closest(".more").remove();
-    rows.querySelector(".rows").append(...found.querySelectorAll(".row"));
-    const more = found.querySelector(".more");
+    rows.querySelector(".rows").append(...nodes.querySelectorAll(".row"));
+    const more = nodes.querySelector(".more");
     if (more) rows.append(more);
-    follow();
-    soFar();
+    observeNextLink();
+    showReadingProgress();
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
   }
 }
-follow();
-soFar();
+observeNextLink();
+showReadingProgress();
 
-// What was done leaves the list, or changes in it.
-const LEAVES = { inbox: ["archive", "delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };
+// Actions that remove an item from the list it is in.
+const REMOVES = { inbox: ["archive", "delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };
 
 document.addEventListener("pagekeep:done", ({ detail }) => {
   const state = find.elements.state.value;
-  const gone = LEAVES[state].includes(detail.action) && !("undo" in detail.form.dataset);
-  if (!gone) {
+  const removed = REMOVES[state].includes(detail.action) && !("undo" in detail.form.dataset);
+  if (!removed) {
     refresh();
     return;
   }
   for (const id of detail.ids) {
     const row = document.getElementById(`item-${id}`);
     if (!row) continue;
-    if (row === current()) move(row.nextElementSibling ? 1 : -1);
+    if (row === current()) moveBy(row.nextElementSibling ? 1 : -1);
     row.classList.add("leaving");
     setTimeout(() => {
       row.remove();
@@ -123,29 +123,29 @@ document.addEventListener("pagekeep:done", ({ detail }) => {
   }
 });
 
-let saved;
+let refreshTimer;
 document.addEventListener("pagekeep:saved", () => {
-  clearTimeout(saved);
-  saved = setTimeout(refresh, 300);
+  clearTimeout(refreshTimer);
+  refreshTimer = setTimeout(refresh, 300);
 });
 
-// Selecting.
+// Selection.
 document.addEventListener("change", (event) => {
   if (!event.target.matches(".pick input")) return;
   const count = rows.querySelectorAll(".pick :checked").length;
-  document.querySelector(".picked").textContent = `${count} selected`;
+  document.querySelector(".selected-count").textContent = `${count} selected`;
 });
 
-// Keys.
+// Keyboard shortcuts.
 function current() {
   return rows.querySelector(".row.current");
 }
 
-function move(by) {
+function moveBy(step) {
   const all = [...rows.querySelectorAll(".row:not(.leaving)")];
   if (!all.length) return;
   const at = all.indexOf(current());
-  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))];
+  const next = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + step))];
   current()?.classList.remove("current");
   next.classList.add("current");
   next.querySelector("h2 a").focus({ preventScroll: true });
@@ -157,8 +157,8 @@ function press(key) {
 }
 
 Object.assign(keys, {
-  j: () => move(1),
-  k: () => move(-1),
+  j: () => moveBy(1),
+  k: () => moveBy(-1),
   o: () => current()?.querySelector("h2 a").click(),
   x: () => current()?.querySelector(".pick input").click(),
   p: press("p"),

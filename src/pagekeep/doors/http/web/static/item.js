@@ -1,31 +1,31 @@
-// A page that is read: noted as opened, kept in place, its code and Markdown copied by a click.
+// The article page: marks it as opened, remembers the reading position, copies code and Markdown.
 "use strict";
 
 const article = document.querySelector(".reading");
 const id = article.dataset.id;
 
-// Following a link changes nothing on the server; having read does.
+// A GET request changes nothing on the server, so the opening is reported separately.
 const opened = new FormData();
 opened.set("action", "opened");
 opened.set("ids", id);
-fetch("/items", { method: "POST", body: opened, headers: { "X-Part": "1", ...csrf() } }).catch(() => {});
+fetch("/items", { method: "POST", body: opened, headers: { "X-Part": "1", ...csrfHeaders() } }).catch(() => {});
 
-async function copy(text) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
-    tell("Copied.");
+    showMessage("Copied.");
   } catch {
-    tell("The browser does not allow copying here.");
+    showMessage("Your browser does not allow copying here.");
   }
 }
 
-for (const button of document.querySelectorAll("[data-copies]")) {
+for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {
-      copy(await (await ask(button.dataset.copies)).text());
+      copyText(await (await request(button.dataset.copy)).text());
     } catch (error) {
-      tell(error.message);
+      showMessage(error.message);
     }
   });
 }
@@ -34,39 +34,39 @@ for (const block of document.querySelectorAll(".content pre")) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Copy";
-  button.addEventListener("click", () => copy(block.querySelector("code").textContent));
-  block.tabIndex = 0; // long lines are scrolled by keys too
+  button.addEventListener("click", () => copyText(block.querySelector("code").textContent));
+  block.tabIndex = 0; // so that long lines can be scrolled with the keyboard
   block.append(button);
 }
 for (const wide of document.querySelectorAll(".content .table, .content .formula")) if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 
-// Where one is.
+// Reading position.
 const progress = document.querySelector(".progress");
-function share() {
+function readFraction() {
   const room = document.documentElement.scrollHeight - innerHeight;
   return room > 0 ? scrollY / room : 0;
 }
 if (!CSS.supports("animation-timeline: scroll()")) {
-  addEventListener("scroll", () => progress.style.setProperty("--read", share()), { passive: true });
+  addEventListener("scroll", () => progress.style.setProperty("--read", readFraction()), { passive: true });
 }
 
 const place = `pagekeep:place:${id}`;
-let noting;
+let saveTimer;
 addEventListener("scroll", () => {
-  clearTimeout(noting);
-  noting = setTimeout(() => {
-    const read = share();
+  clearTimeout(saveTimer);
+  saveTimer = setTimeout(() => {
+    const read = readFraction();
     try {
       if (read > 0.02 && read < 0.98) localStorage.setItem(place, read.toFixed(4));
       else localStorage.removeItem(place);
-    } catch { /* the browser keeps nothing: then one begins at the top */ }
+    } catch { /* storage is blocked: start at the top next time */ }
   }, 400);
 }, { passive: true });
 addEventListener("load", () => {
   try {
-    const kept = Number(localStorage.getItem(place));
+    const saved = Number(localStorage.getItem(place));
     const fresh = !location.hash && performance.getEntriesByType("navigation")[0]?.type === "navigate";
-    if (kept && fresh) scrollTo({ top: kept * (document.documentElement.scrollHeight - innerHeight), behavior: "instant" });
+    if (saved && fresh) scrollTo({ top: saved * (document.documentElement.scrollHeight - innerHeight), behavior: "instant" });
   } catch { /* as above */ }
 });
 
@@ -96,11 +96,11 @@ document.addEventListener("submit", async (event) => {
   if (!("tags" in form.dataset)) return;
   event.preventDefault();
   try {
-    const shown = await part(form.getAttribute("action"), { method: "POST", body: filled(form, event.submitter), headers: csrf() });
-    document.getElementById("tags").replaceChildren(...shown.childNodes);
+    const tags = await fetchPart(form.getAttribute("action"), { method: "POST", body: formData(form, event.submitter), headers: csrfHeaders() });
+    document.getElementById("tags").replaceChildren(...tags.childNodes);
     if (form.elements.add) form.reset();
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
   }
 });
 
@@ -114,8 +114,8 @@ Object.assign(keys, {
   u: press("u"),
   v: press("v"),
   m: press("m"),
-  "+": () => look.step("size", 1),
-  "=": () => look.step("size", 1),
-  "-": () => look.step("size", -1),
-  w: () => look.step("width", 1, true),
+  "+": () => appearance.step("size", 1),
+  "=": () => appearance.step("size", 1),
+  "-": () => appearance.step("size", -1),
+  w: () => appearance.step("width", 1, true),
 });

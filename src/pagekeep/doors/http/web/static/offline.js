@@ -1,19 +1,19 @@
-// The pages that can be read without a network.
+// List the pages that can be read offline.
 "use strict";
 
 (async () => {
-  const list = document.getElementById("kept");
+  const list = document.getElementById("offline-pages");
   if (!("caches" in self)) return;
   const cache = await caches.open("pages");
   for (const request of (await cache.keys()).reverse()) {
     const { pathname } = new URL(request.url);
     if (!pathname.startsWith("/items/")) continue;
-    const answer = await cache.match(request);
+    const response = await cache.match(request);
     const row = document.createElement("li");
     const link = document.createElement("a");
     link.href = pathname;
     link.dir = "auto";
-    link.textContent = nodesOf(await answer.text()).querySelector(".reading h1")?.textContent || pathname;
+    link.textContent = parseHtml(await response.text()).querySelector(".reading h1")?.textContent || pathname;
     row.append(link);
     list.append(row);
   }

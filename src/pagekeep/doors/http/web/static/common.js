@@ -1,97 +1,99 @@
-// What all pages share: messages, quick forms, adding pages, keys, the service worker. Everything here is a convenience:
-// without it the same forms work, one page after the other.
+// Shared by all pages of the reader: messages, forms sent in the background, adding pages, keyboard shortcuts and the service worker.
+// Every form also works without this script.
 "use strict";
 
-const told = document.getElementById("told");
-let fading;
+const messages = document.getElementById("messages");
+let clearTimer;
 
-function tell(text) {
+function showMessage(text) {
   const toast = document.createElement("div");
   toast.className = "toast";
   const words = document.createElement("p");
   words.textContent = text;
   toast.append(words);
-  show(toast);
+  showToast(toast);
 }
 
-function show(...nodes) {
-  told.replaceChildren(...nodes);
-  clearTimeout(fading);
-  fading = setTimeout(() => told.replaceChildren(), 9000);
+function showToast(...nodes) {
+  messages.replaceChildren(...nodes);
+  clearTimeout(clearTimer);
+  clearTimer = setTimeout(() => messages.replaceChildren(), 9000);
 }
-if (told.firstElementChild) fading = setTimeout(() => told.replaceChildren(), 12000);
+if (messages.firstElementChild) clearTimer = setTimeout(() => messages.replaceChildren(), 12000);
 
-// Parts of pages that the server sends.
+// Requests to the server.
 
-function nodesOf(html) {
+function parseHtml(html) {
   return new DOMParser().parseFromString(html, "text/html").body;
 }
 
-/** The server's answer; an error in words a person understands where there is none, or a bad one. */
-async function ask(address, options = {}) {
-  let answer;
+/** Send a request and return the response; throw an Error with a readable message if it fails. */
+async function request(address, options = {}) {
+  let response;
   try {
-    answer = await fetch(address, { ...options, headers: { "X-Part": "1", ...options.headers } });
+    response = await fetch(address, { ...options, headers: { "X-Part": "1", ...options.headers } });
   } catch {
     throw new Error("No connection. Try again when you are online.");
   }
-  if (answer.status === 401) location.assign("/sign-in");
-  if (!answer.ok) throw new Error(await failure(answer));
-  return answer;
+  if (response.status === 401) location.assign("/sign-in");
+  if (!response.ok) throw new Error(await errorMessage(response));
+  return response;
 }
 
-async function part(address, options) {
-  return nodesOf(await (await ask(address, options)).text());
+/** Request part of a page and return its parsed nodes. */
+async function fetchPart(address, options) {
+  return parseHtml(await (await request(address, options)).text());
 }
 
-async function failure(answer) {
+async function errorMessage(response) {
   try {
-    return (await answer.json()).error.message;
+    return (await response.json()).error.message;
   } catch {
-    return `The server answered with ${answer.status}.`;
+    return `The server returned an error (${response.status}).`;
   }
 }
 
-function csrf() {
+function csrfHeaders() {
   return document.body.dataset.csrf ? { "X-CSRF-Token": document.body.dataset.csrf } : {};
 }
 
-function filled(form, button) {
+function formData(form, button) {
   const data = new FormData(form);
   if (button && button.name) data.set(button.name, button.value);
   return data;
 }
 
-// Pin, archive, delete: done in place, with a way back.
+// Pin, archive, delete: done without leaving the page, with undo.
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const button = event.submitter;
   if ("quick" in form.dataset || "undo" in form.dataset) {
     event.preventDefault();
-    await quick(form, button);
-  } else if ("waits" in form.dataset) {
+    await runAction(form, button);
+  } else if ("slow" in form.dataset) {
     for (const each of form.querySelectorAll("button")) each.setAttribute("aria-disabled", "true");
-    tell("Fetching the page anew…");
+    showMessage("Fetching the page again…");
   }
 });
 
-async function quick(form, button) {
-  const data = filled(form, button);
+async function runAction(form, button) {
+  const data = formData(form, button);
   try {
-    const said = await part("/items", { method: "POST", body: data, headers: csrf() });
+    const toast = await fetchPart("/items", { method: "POST", body: data, headers: csrfHeaders() });
     document.dispatchEvent(new CustomEvent("pagekeep:done", { detail: { form, action: button.value, ids: data.getAll("ids") } }));
-    show(...said.children);
+    showToast(...toast.children);
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
   }
 }
 
-// Saving, with what is being done meanwhile.
+// Saving pages, with progress.
 
 const saving = document.getElementById("saving");
 
-function line(name, note = "") {
+/** Add a row to the list of pages being saved; return functions that update it. */
+function addSavingRow(name, note = "") {
   const row = document.createElement("li");
   const spinner = document.createElement("span");
   spinner.className = "spinner";
@@ -104,10 +106,10 @@ function line(name, note = "") {
   stage.textContent = "Waiting";
   row.append(spinner, title, stage);
   if (note) {
-    const said = document.createElement("span");
-    said.className = "taken";
-    said.textContent = note;
-    row.append(said);
+    const urlNote = document.createElement("span");
+    urlNote.className = "url-note";
+    urlNote.textContent = note;
+    row.append(urlNote);
   }
   if (saving) saving.prepend(row);
   return {
@@ -118,65 +120,65 @@ function line(name, note = "") {
       title.textContent = item.title;
       const words = item.quality === "bookmark" ? "Saved as a bookmark" : "Saved";
       stage.textContent = item.reading_time && item.quality !== "bookmark" ? `${words} · ${item.reading_time}` : words;
-      if (!saving) tell(`${words}: ${item.title}`);
+      if (!saving) showMessage(`${words}: ${item.title}`);
       document.dispatchEvent(new CustomEvent("pagekeep:saved", { detail: { item, row } }));
     },
     failed(text) {
       row.className = "failed";
       stage.textContent = text;
-      if (!saving) tell(text);
+      if (!saving) showMessage(text);
     },
   };
 }
 
-function watch(job, row) {
-  return new Promise((settled) => {
+function watchJob(job, row) {
+  return new Promise((resolve) => {
     const events = new EventSource(`/api/v1/jobs/${job.id}/events`);
     const end = (act) => (event) => {
       events.close();
       act(JSON.parse(event.data));
-      settled();
+      resolve();
     };
     events.addEventListener("stage", (event) => row.stage(JSON.parse(event.data).stage));
-    events.addEventListener("done", end(({ item }) => (item ? row.done(item) : row.failed("It is no longer there."))));
-    events.addEventListener("failed", end(({ job: ended }) => row.failed(ended.error ? ended.error.message : "It failed.")));
+    events.addEventListener("done", end(({ item }) => (item ? row.done(item) : row.failed("This page was deleted."))));
+    events.addEventListener("failed", end(({ job: ended }) => row.failed(ended.error ? ended.error.message : "Saving failed.")));
   });
 }
 
-/** All that is typed or pasted: the server tells which lines are addresses. Gives back what is left to mend. */
-async function saveAddresses(text, tags = []) {
+/** Save all URLs in the text; the server decides which lines are URLs. Return the lines that need correction. */
+async function saveUrls(text, tags = []) {
   const data = new FormData();
   data.set("urls", text);
   data.set("tags", tags.join(","));
   try {
-    const answer = await (await ask("/add", { method: "POST", body: data, headers: csrf() })).json();
-    for (const { line: name, url, job } of answer.taken) watch(job, line(url, name === url ? "" : `${name} is taken as ${url}.`));
-    for (const { line: name, error } of answer.refused) line(name).failed(error); // last: they are to stand on top
-    return answer.left;
+    const result = await (await request("/add", { method: "POST", body: data, headers: csrfHeaders() })).json();
+    for (const { line: name, url, job } of result.queued) watchJob(job, addSavingRow(url, name === url ? "" : `${name} was read as ${url}.`));
+    for (const { line: name, error } of result.rejected) addSavingRow(name).failed(error); // last, so that they are on top
+    return result.remaining;
   } catch (error) {
-    line(text.trim().split("\n")[0]).failed(error.message);
+    addSavingRow(text.trim().split("\n")[0]).failed(error.message);
     return [text];
   }
 }
 
-// A server that refuses a large file closes the connection while it is still being sent, and browsers then show no answer.
-function tooLarge(file, most) {
+// Check the size before sending: a server that rejects a large upload closes the connection, and browsers then show no response.
+function sizeError(file, maxBytes) {
   const megabytes = (bytes) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
-  return file.size > most ? `The file has ${megabytes(file.size)}: the server takes ${megabytes(most)} at most.` : "";
+  return file.size > maxBytes ? `The file is too large (${megabytes(file.size)}). The limit is ${megabytes(maxBytes)}.` : "";
 }
 
 document.addEventListener("change", ({ target }) => {
-  if (!target.matches?.("input[type=file][data-most]")) return;
+  if (!target.matches?.("input[type=file][data-max-bytes]")) return;
   const [file] = target.files;
-  target.setCustomValidity(file ? tooLarge(file, Number(target.dataset.most)) : "");
+  target.setCustomValidity(file ? sizeError(file, Number(target.dataset.maxBytes)) : "");
   target.reportValidity();
 });
 
 async function saveFile(file, tags = []) {
-  const row = line(file.name);
-  const refusal = tooLarge(file, Number(document.body.dataset.most));
-  if (refusal) {
-    row.failed(refusal);
+  const row = addSavingRow(file.name);
+  const tooLarge = sizeError(file, Number(document.body.dataset.maxBytes));
+  if (tooLarge) {
+    row.failed(tooLarge);
     return;
   }
   row.stage("Reading the file");
@@ -184,20 +186,20 @@ async function saveFile(file, tags = []) {
     const data = new FormData();
     data.set("pages", file);
     data.set("tags", tags.join(","));
-    const { items: [item] } = await (await ask("/add", { method: "POST", body: data, headers: csrf() })).json();
+    const { items: [item] } = await (await request("/add", { method: "POST", body: data, headers: csrfHeaders() })).json();
     row.done(item);
   } catch (error) {
     row.failed(error.message);
   }
 }
 
-function addressesIn(text) {
+function findUrls(text) {
   return text.split(/\s+/).filter((word) => /^https?:\/\//i.test(word));
 }
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!("adds" in form.dataset) || !window.EventSource) return;
+  if (!("add" in form.dataset) || !window.EventSource) return;
   const { urls, pages, tags: named } = form.elements;
   const text = urls.value;
   const files = [...(pages?.files ?? [])];
@@ -209,22 +211,22 @@ document.addEventListener("submit", async (event) => {
   for (const old of document.querySelectorAll(".saving .failed")) old.remove();
   for (const file of files) saveFile(file, tags);
   if (!text.trim()) return;
-  const left = await saveAddresses(text, tags);
-  const typed = urls.value.trim(); // meanwhile
-  urls.value = [...left, ...(typed ? [typed] : [])].join(urls.type === "textarea" ? "\n" : " ");
-  if (left.length && named) named.value ||= tags.join(", ");
+  const remaining = await saveUrls(text, tags);
+  const typed = urls.value.trim(); // typed while the request was running
+  urls.value = [...remaining, ...(typed ? [typed] : [])].join(urls.type === "textarea" ? "\n" : " ");
+  if (remaining.length && named) named.value ||= tags.join(", ");
 });
 
-// Links and files that are dropped anywhere.
+// Links and files dropped anywhere on the page.
 
 const drop = document.getElementById("drop");
 if (drop) {
-  const takes = (event) => [...event.dataTransfer.types].some((type) => ["text/uri-list", "Files"].includes(type)) && !within;
+  const accepts = (event) => [...event.dataTransfer.types].some((type) => ["text/uri-list", "Files"].includes(type)) && !within;
   let within = false;
   document.addEventListener("dragstart", () => { within = true; });
   document.addEventListener("dragend", () => { within = false; });
   document.addEventListener("dragover", (event) => {
-    if (!takes(event)) return;
+    if (!accepts(event)) return;
     event.preventDefault();
     drop.classList.add("on");
   });
@@ -232,31 +234,31 @@ if (drop) {
     if (!event.relatedTarget) drop.classList.remove("on");
   });
   document.addEventListener("drop", (event) => {
-    if (!takes(event)) return;
+    if (!accepts(event)) return;
     event.preventDefault();
     drop.classList.remove("on");
     const listed = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
     const files = [...event.dataTransfer.files];
     for (const file of files) saveFile(file);
-    const urls = files.length ? [] : addressesIn(listed);
-    if (urls.length) saveAddresses(urls.join("\n"));
+    const urls = files.length ? [] : findUrls(listed);
+    if (urls.length) saveUrls(urls.join("\n"));
   });
 }
 
-// A picture that cannot be had leaves no hole.
+// Hide images that fail to load.
 document.addEventListener("error", (event) => {
   if (event.target.matches?.(".thumb img")) event.target.closest(".thumb").hidden = true;
   else if (event.target.matches?.(".content img")) event.target.classList.add("missing");
 }, true);
 
-// Keys. A page adds its own to these.
+// Keyboard shortcuts. Each page adds its own.
 
 const help = document.getElementById("keys");
 const keys = {
   "/": () => document.querySelector(".find input")?.focus(),
   a: () => location.assign("/add"),
   g: () => location.assign("/"),
-  t: () => tell(`Theme: ${look.step("theme", 1, true)}`),
+  t: () => showMessage(`Theme: ${appearance.step("theme", 1, true)}`),
   "?": () => (help.open ? help.close() : help.showModal()),
   z: () => document.querySelector("[data-undo] button")?.click(),
 };
@@ -272,12 +274,12 @@ document.addEventListener("keydown", (event) => {
   act(event);
 });
 
-for (const button of document.querySelectorAll("[data-opens]")) {
+for (const button of document.querySelectorAll("[data-open-dialog]")) {
   button.hidden = false;
-  button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
+  button.addEventListener("click", () => document.getElementById(button.dataset.openDialog).showModal());
 }
 
-// Menus close when something else is clicked, and by Escape.
+// Close menus on a click elsewhere and on Escape.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details:is(.menu, .badge)[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
@@ -289,12 +291,12 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-for (const form of document.querySelectorAll("form.look")) {
-  form.addEventListener("change", (event) => look.set(event.target.name, event.target.value));
+for (const form of document.querySelectorAll("form.appearance")) {
+  form.addEventListener("change", (event) => appearance.set(event.target.name, event.target.value));
 }
 
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});
-// Nothing of one reader is left to the next.
+// Remove this user's offline pages when they sign out.
 for (const form of document.querySelectorAll('form[action="/sign-out"]')) {
   form.addEventListener("submit", () => navigator.serviceWorker?.controller?.postMessage("forget"));
 }

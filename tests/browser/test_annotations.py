@@ -31,11 +31,11 @@ def select(page: Any, selector: str, number: int = 0, start: int = 0, end: int |
 
 
 def marked(page: Any) -> Any:
-    return expect(page.locator("mark.passage-mark"))
+    return expect(page.locator("mark.highlight"))
 
 
 def listed(page: Any) -> Any:
-    return expect(page.locator(".passage blockquote"))
+    return expect(page.locator(".annotation blockquote"))
 
 
 @BOTH
@@ -43,15 +43,15 @@ def test_what_is_selected_is_highlighted_and_stays_so(save: Save, window: Window
     page = window(f"/items/{save('clock')}", size)
     select(page, ".content p", 0, 0, 26)
     page.get_by_role("toolbar").get_by_role("button", name="Highlight").click()
-    expect(page.locator("mark.passage-mark")).to_have_text("The keeper counts the ship")
+    expect(page.locator("mark.highlight")).to_have_text("The keeper counts the ship")
     expect(page.get_by_role("toolbar")).to_be_hidden()
     page.reload()
-    expect(page.locator("mark.passage-mark")).to_have_text("The keeper counts the ship")
+    expect(page.locator("mark.highlight")).to_have_text("The keeper counts the ship")
     listed(page).to_have_text(["The keeper counts the ship"])
 
 
 @BOTH
-def test_a_note_is_written_changed_and_deleted_where_the_passage_stands(save: Save, window: Window, size: str) -> None:
+def test_a_note_is_written_changed_and_deleted_where_the_highlight_is(save: Save, window: Window, size: str) -> None:
     page = window(f"/items/{save('clock')}", size)
     select(page, ".content li")
     page.get_by_role("toolbar").get_by_role("button", name="Note").click()
@@ -60,17 +60,17 @@ def test_a_note_is_written_changed_and_deleted_where_the_passage_stands(save: Sa
     dialog.get_by_label("Blue").check(force=True)
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
-    expect(page.locator("mark.passage-mark.blue.noted")).to_have_text("boots")
-    expect(page.locator(".passage .note")).to_have_text("Size nine.\nBoth of them.")
-    page.locator("mark.passage-mark").click()
+    expect(page.locator("mark.highlight.blue.with-note")).to_have_text("boots")
+    expect(page.locator(".annotation .note")).to_have_text("Size nine.\nBoth of them.")
+    page.locator("mark.highlight").click()
     expect(dialog.get_by_label("Note")).to_have_value("Size nine.\nBoth of them.")
     dialog.get_by_role("button", name="Delete").click()
-    expect(page.locator("mark.passage-mark")).to_have_count(0)
+    expect(page.locator("mark.highlight")).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator("mark.passage-mark.blue.noted")).to_have_text("boots")
+    expect(page.locator("mark.highlight.blue.with-note")).to_have_text("boots")
 
 
-def test_a_passage_is_told_from_its_equals(save: Save, window: Window) -> None:
+def test_a_highlight_is_told_from_its_equals(save: Save, window: Window) -> None:
     page = window(f"/items/{save('keeper')}")
     paragraph = page.locator(".content p").nth(3)
     select(page, ".content p", 3, 0, 10)
@@ -81,7 +81,7 @@ def test_a_passage_is_told_from_its_equals(save: Save, window: Window) -> None:
     marked(page).to_have_text(["The keeper"])
 
 
-def test_a_passage_over_several_paragraphs_is_one(save: Save, window: Window) -> None:
+def test_a_highlight_over_several_paragraphs_is_one(save: Save, window: Window) -> None:
     page = window(f"/items/{save('clock')}")
     page.evaluate(
         """() => {
@@ -97,7 +97,7 @@ def test_a_passage_over_several_paragraphs_is_one(save: Save, window: Window) ->
 def test_paragraphs_are_walked_and_marked_by_keys_alone(save: Save, window: Window) -> None:
     page = window(f"/items/{save('clock')}")
     page.keyboard.press("h")
-    expect(page.get_by_role("status")).to_contain_text("Select words")
+    expect(page.get_by_role("status")).to_contain_text("Select some text")
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("k")
@@ -107,12 +107,12 @@ def test_paragraphs_are_walked_and_marked_by_keys_alone(save: Save, window: Wind
     page.keyboard.press("h")  # nothing is marked while something is asked
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator(".passage .note")).to_have_text("her way")
-    expect(page.locator("mark.passage-mark").first).to_have_text(re.compile("^The keeper counts the ships"))
+    expect(page.locator(".annotation .note")).to_have_text("her way")
+    expect(page.locator("mark.highlight").first).to_have_text(re.compile("^The keeper counts the ships"))
     listed(page).to_have_count(1)
 
 
-def test_passages_follow_each_other_as_in_the_text_and_lead_there(
+def test_highlights_follow_each_other_as_in_the_text_and_lead_there(
     save: Save, window: Window, settings: Settings
 ) -> None:
     item = save("clock")
@@ -125,13 +125,13 @@ def test_passages_follow_each_other_as_in_the_text_and_lead_there(
     marked(page).to_have_text(["The mean interval", "boots"])
     wanted = ["", "“The mean — interval…”", "boots", "was here in an older reading"]
     quotes = "all => all.map((each) => each.dataset.quote)"
-    until(lambda: page.locator(".passage").evaluate_all(quotes) == wanted)
-    expect(page.locator(".lost:visible")).to_have_count(1)
-    page.locator(".passage", has_text="boots").get_by_role("button").click()
+    until(lambda: page.locator(".annotation").evaluate_all(quotes) == wanted)
+    expect(page.locator(".not-found:visible")).to_have_count(1)
+    page.locator(".annotation", has_text="boots").get_by_role("button").click()
     expect(page.locator("mark", has_text="boots")).to_be_focused()
 
 
-def test_a_passage_is_found_in_a_new_reading_that_changed_it_a_little(
+def test_a_highlight_is_found_in_a_new_reading_that_changed_it_a_little(
     save: Save, window: Window, settings: Settings
 ) -> None:
     item = save("keeper")
@@ -168,26 +168,26 @@ def test_right_to_left_text_is_marked(save: Save, window: Window, size: str) -> 
 
 def test_a_note_on_the_page_is_written_below_it(save: Save, window: Window) -> None:
     page = window(f"/items/{save('clock')}")
-    page.get_by_text("Write a note on this page").click()
+    page.get_by_text("Add a note to this page").click()
     page.locator(".change.new textarea").fill("Before the summer.")
     page.locator(".change.new").get_by_role("button", name="Save").click()
-    expect(page.locator(".passage .note")).to_have_text("Before the summer.")
+    expect(page.locator(".annotation .note")).to_have_text("Before the summer.")
 
 
-def test_without_scripts_passages_are_read_and_changed(save: Save, window: Window, settings: Settings) -> None:
+def test_without_scripts_highlights_are_read_and_changed(save: Save, window: Window, settings: Settings) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
         mark(store, item, "boots", note="Size nine.")
     page = window(f"/items/{item}", java_script_enabled=False)
     listed(page).to_have_text(["boots"])
-    page.locator(".passage summary").click()
-    page.locator(".passage textarea").fill("Size ten.")
-    page.locator(".passage").get_by_role("button", name="Save").click()
-    expect(page.locator(".passage .note")).to_have_text("Size ten.")
+    page.locator(".annotation summary").click()
+    page.locator(".annotation textarea").fill("Size ten.")
+    page.locator(".annotation").get_by_role("button", name="Save").click()
+    expect(page.locator(".annotation .note")).to_have_text("Size ten.")
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", "desktop"), ("dark", "phone"), ("sepia", "desktop")])
-def test_axe_finds_nothing_in_passages(save: Save, window: Window, settings: Settings, theme: str, size: str) -> None:
+def test_axe_finds_nothing_in_highlights(save: Save, window: Window, settings: Settings, theme: str, size: str) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
         for colour, quote in (("yellow", "The keeper"), ("green", "interval"), ("blue", "boots"), ("pink", "boats")):
@@ -198,8 +198,8 @@ def test_axe_finds_nothing_in_passages(save: Save, window: Window, settings: Set
         [{"name": "pagekeep_look", "value": f"{theme}.3.medium.serif", "url": page.url.removesuffix("/offline")}]
     )
     page.goto(f"/items/{item}")
-    page.locator(".passage summary").first.click()
+    page.locator(".annotation summary").first.click()
     assert violations(page) == []
-    page.locator("mark.passage-mark").first.click()
+    page.locator("mark.highlight").first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
     assert violations(page) == []
