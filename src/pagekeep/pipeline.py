@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -24,7 +25,7 @@ from pagekeep.extraction.metadata import language, tags
 from pagekeep.extraction.output import losses, quality, references
 from pagekeep.extraction.output.quality import Written
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.extraction.prune import cut
+from pagekeep.extraction.prune import cut, prune
 from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Removal, Trace
 from pagekeep.rules import shipped
 from pagekeep.rules.rule import Rendering
@@ -73,7 +74,7 @@ def extract(
     if outcome.content and before.parts:
         kept_there, before = site_rules.keep_in_place(found, outcome.content, before)
         outcome = replace(outcome, content=kept_there, tried=kept_there)
-    removed = cut.removals(found, outcome.tried) if outcome.tried else ()
+    removed = cut.report_removals(found, outcome.tried) if outcome.tried else ()
     # A bookmark without a description shows the few words the page has.
     shown = outcome.content or (None if about.description else outcome.tried)
     content = cut.cut(found, shown) if shown else _bookmark(about)
@@ -134,7 +135,7 @@ class _Sought(NamedTuple):
     warnings: tuple[PageWarning, ...]
     signals: caught.Signals
     verdict: kind.Verdict
-    page: page_facts.Reading
+    page: page_facts.PageFacts
     outcome: chain.Outcome
 
 
@@ -158,8 +159,11 @@ def _find(
     if before.scope:
         found, warnings = _survey(before.scope.take())
     scope = before.scope.kind if before.scope else None
-    page = page_facts.read(found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds)
-    outcome = chain.run(page, options.timer)
+    skip = options.skip_steps
+    page = page_facts.collect(
+        found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds, skip=skip
+    )
+    outcome = chain.run(page, partial(prune, skip=skip), options.timer)
     clock.lap("chain")
     return _Sought(found, warnings, signals, verdict, page, outcome)
 
@@ -179,9 +183,9 @@ def _settle(
         trap = None  # few words as they are, a rule says that they are the page's own
     promised = browser_need.need_render(sought.signals.promise, written.text, written.word_count, outcome.strategy)
     need_render = _need_render(promised, before.rendering, options)
-    if outcome.content and (trap or written.word_count < chain.fewest_words(sought.page)):
+    if outcome.content and (trap or written.word_count < chain.min_words(sought.page)):
         left = f"only {written.word_count} words were left after the clean-up"
-        outcome = chain.give_up(outcome, trap.reason if trap else left)
+        outcome = chain.fall_back_to_bookmark(outcome, trap.reason if trap else left)
     if not outcome.content and not _may_show(written, about, trap, need_render):
         written, _ = _write(_bookmark(about), base, options)
     return written, outcome, trap, need_render

@@ -49,11 +49,11 @@ def fail(monkeypatch: pytest.MonkeyPatch) -> Fail:
     """Makes levels find their own result not good enough, whatever the page."""
 
     def forced(*strategies: Strategy) -> None:
-        levels = tuple(
-            replace(level, judge=lambda *_: "made to fail") if level.strategy in strategies else level
-            for level in chain.LEVELS
+        changed = tuple(
+            replace(strategy, judge=lambda *_: "made to fail") if strategy.name in strategies else strategy
+            for strategy in chain.STRATEGIES
         )
-        monkeypatch.setattr(chain, "LEVELS", levels)
+        monkeypatch.setattr(chain, "STRATEGIES", changed)
 
     return forced
 
@@ -295,7 +295,7 @@ def test_the_indicator_of_an_article_is_green_and_tells_its_words() -> None:
 
 
 def test_the_budgets_of_all_levels_together_are_ten_seconds() -> None:
-    assert [level.seconds for level in chain.LEVELS] == [5, 3, 2]
+    assert [strategy.max_seconds for strategy in chain.STRATEGIES] == [5, 3, 2]
 
 
 def ticking(step: float) -> Callable[[], float]:

@@ -10,13 +10,13 @@ from pagekeep import dom
 from pagekeep.extraction import metadata
 from pagekeep.extraction.input import structured
 from pagekeep.extraction.locate import page_facts
-from pagekeep.extraction.locate.page_facts import Reading
+from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.survey import Survey, survey
 from pagekeep.model import Kind
 
 Surveyed = Callable[[str], Survey]
-ReadAs = Callable[..., Reading]
+FactsOf = Callable[..., PageFacts]
 
 
 def _body(document: dom.Document) -> dom.Element:
@@ -32,14 +32,14 @@ def surveyed() -> Surveyed:
 
 
 @pytest.fixture
-def read_as() -> ReadAs:
+def facts_of() -> FactsOf:
     """A page as the levels of the chain see it."""
 
-    def read(html: str, kind: Kind = "article") -> Reading:
+    def read(html: str, kind: Kind = "article") -> PageFacts:
         document = dom.parse(html)
         data = structured.read(document)
         about = metadata.read(document, data, "https://mill.example/page")
-        return page_facts.read(survey(_body(document)), data, about, PROFILES[kind])
+        return page_facts.collect(survey(_body(document)), data, about, PROFILES[kind])
 
     return read
 

@@ -15,7 +15,7 @@ from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import survey
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.extraction.prune import cut
+from pagekeep.extraction.prune import cut, prune
 from pagekeep.model import NeedRender
 from pagekeep.text import count_words
 
@@ -31,7 +31,8 @@ def need_render(html: str) -> NeedRender | None:
     found, data = survey(body), structured.read(document)
     promised = browser_need.look(document, found, html)
     about = metadata.read(document, data, None)
-    outcome = chain.run(page_facts.read(found, data, about, PROFILES[kind.classify(data, found, None).kind]), None)
+    facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, None).kind])
+    outcome = chain.run(facts, prune)
     text = ""
     if outcome.content:
         _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.locate.class_names import Sign, read
+from pagekeep.extraction.locate.class_names import Sign, find_signs
 
 
 def signs(names: str) -> Sign:
-    return Sign(read(names))
+    return Sign(find_signs(names))
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_utility_classes_say_how_an_element_looks_not_what_it_is(name: str) -> N
 
 @pytest.mark.parametrize("names", ["d-none", "post hidden", "js-hidden", "hide"])
 def test_a_class_that_hides_is_read(names: str) -> None:
-    assert read(names) & Sign.CONCEALED
+    assert find_signs(names) & Sign.CONCEALED
 
 
 @pytest.mark.parametrize("names", ["hidden md:block", "d-none d-md-flex", "hide show-for-large", "hidden-gem", "post"])
 def test_what_is_shown_on_wider_screens_is_not_hidden(names: str) -> None:
-    assert not read(names) & Sign.CONCEALED
+    assert not find_signs(names) & Sign.CONCEALED
 
 
 @pytest.mark.parametrize(

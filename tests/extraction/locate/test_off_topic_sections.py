@@ -8,20 +8,24 @@ import pytest
 
 from pagekeep import dom
 from pagekeep.extraction.locate import off_topic_sections
-from pagekeep.extraction.locate.page_facts import Reading
+from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
 
 Surveyed = Callable[[str], Survey]
-ReadAs = Callable[..., Reading]
+FactsOf = Callable[..., PageFacts]
 
 STORY = "<p>A millstone of hard granite, cut by hand, balanced, and ready to grind a winter's worth of rye.</p>"
 PRODUCT = f"<h1>Millstone</h1><h2>Description</h2>{STORY * 6}"
 OTHERS = "<div>Sieve 12.00</div><div>Sack 3.00</div>"
 
 
+def reasons(facts: PageFacts) -> set[str]:
+    return {exclusion.reason for exclusion in facts.excluded.values()}
+
+
 def cut(found: Survey) -> dict[str, str]:
     """The text of each section and why it goes."""
-    named = off_topic_sections.elsewhere(found, 0, {})
+    named = off_topic_sections.find(found, 0, {})
     return {" ".join(dom.text_of(found.nodes[index]).split()): reason for index, reason in named.items()}
 
 
@@ -63,13 +67,13 @@ def test_sections_about_the_product_stay(surveyed: Surveyed, heading: str) -> No
 def test_the_section_ends_where_something_stands_before_its_heading(surveyed: Surveyed) -> None:
     inner = f"<div id='others'><h2>Similar items</h2>{OTHERS}</div>"
     found = surveyed(f"{PRODUCT}<div><p>Weighs 80 kg.</p>{inner}</div>")
-    (index,) = off_topic_sections.elsewhere(found, 0, {})
+    (index,) = off_topic_sections.find(found, 0, {})
     assert found.nodes[index].attr("id") == "others"  # type: ignore[attr-defined]
 
 
 def test_what_was_dropped_before_the_heading_does_not_end_the_section(surveyed: Surveyed) -> None:
     found = surveyed(f"{PRODUCT}<div id='all'><nav>Up</nav><div><h2>Similar items</h2>{OTHERS}</div></div>")
-    (index,) = off_topic_sections.elsewhere(found, 0, {found.tag.index("nav"): "navigation"})
+    (index,) = off_topic_sections.find(found, 0, {found.tag.index("nav"): "navigation"})
     assert found.nodes[index].attr("id") == "all"  # type: ignore[attr-defined]
 
 
@@ -81,7 +85,7 @@ def test_the_better_part_of_the_page_is_not_dropped_for_its_heading(surveyed: Su
     assert cut(surveyed(f"<div><h2>More from the mill</h2>{STORY * 9}</div><p>Short.</p>")) == {}
 
 
-def test_only_product_pages_are_read_so(read_as: ReadAs) -> None:
+def test_only_product_pages_are_read_so(facts_of: FactsOf) -> None:
     html = f"{PRODUCT}<section><h2>Similar items</h2>{OTHERS}</section>"
-    assert "other products" in read_as(html, "product").dropped.values()
-    assert "other products" not in read_as(html, "listing").dropped.values()
+    assert "other products" in reasons(facts_of(html, "product"))
+    assert "other products" not in reasons(facts_of(html, "listing"))

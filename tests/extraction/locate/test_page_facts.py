@@ -5,50 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pagekeep import dom
-from pagekeep.extraction.locate.page_facts import Content, Reading, kept, measure
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept, measure
 
-ReadAs = Callable[..., Reading]
+FactsOf = Callable[..., PageFacts]
 
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
 
 
-def test_reading_finds_boilerplate_and_measures_blocks(read_as: ReadAs) -> None:
-    reading = read_as(f"<nav>Menu</nav><p>{SENTENCE}</p>")
-    assert list(reading.dropped.values()) == ["navigation"]
-    assert max(reading.own) == len(SENTENCE)
+def test_facts_have_boilerplate_and_measures_blocks(facts_of: FactsOf) -> None:
+    facts = facts_of(f"<nav>Menu</nav><p>{SENTENCE}</p>")
+    assert [exclusion.reason for exclusion in facts.excluded.values()] == ["navigation"]
+    assert max(facts.own) == len(SENTENCE)
 
 
-def test_reading_leaves_the_tree_alone(read_as: ReadAs) -> None:
+def test_collecting_facts_leaves_the_tree_alone(facts_of: FactsOf) -> None:
     html = f"<nav>Menu</nav><p>{SENTENCE}</p><div hidden>x</div>"
-    reading = read_as(html)
-    assert dom.inner_html(reading.survey.nodes[0]) == dom.inner_html(
+    facts = facts_of(html)
+    assert dom.inner_html(facts.survey.nodes[0]) == dom.inner_html(
         dom.first(dom.parse(html), "body") or dom.element("p")
     )
 
 
-def test_what_is_kept_is_all_below_the_root_but_the_dropped(read_as: ReadAs) -> None:
-    survey = read_as("<div><nav><b>x</b></nav><p>word</p></div><p>outside</p>").survey
-    tags = [survey.tag[index] for index in kept(survey, Content(1, {2: "navigation"}))]
+def test_what_is_kept_is_all_below_the_root_but_the_dropped(facts_of: FactsOf) -> None:
+    survey = facts_of("<div><nav><b>x</b></nav><p>word</p></div><p>outside</p>").survey
+    tags = [survey.tag[index] for index in iterate_kept(survey, Content(1, {2: "navigation"}))]
     assert tags == ["div", "p", "#text"]
 
 
-def test_a_measure_counts_kept_words_paragraphs_and_links(read_as: ReadAs) -> None:
-    reading = read_as(f'<nav>Some menu words</nav><p>{SENTENCE}</p><p>Short <a href="x">link</a></p>')
-    measured = measure(reading, Content(0, reading.dropped))
+def test_a_measure_counts_kept_words_paragraphs_and_links(facts_of: FactsOf) -> None:
+    facts = facts_of(f'<nav>Some menu words</nav><p>{SENTENCE}</p><p>Short <a href="x">link</a></p>')
+    measured = measure(facts, Content(0, facts.excluded))
     assert measured.words == len(SENTENCE.split()) + 2
     assert measured.paragraphs == 1
     assert measured.linked == len("link")
     assert measured.link_density == measured.linked / measured.chars
 
 
-def test_nothing_has_no_link_density(read_as: ReadAs) -> None:
-    reading = read_as("<div></div>")
-    measured = measure(reading, Content(0, {}))
+def test_nothing_has_no_link_density(facts_of: FactsOf) -> None:
+    facts = facts_of("<div></div>")
+    measured = measure(facts, Content(0, {}))
     assert (measured.words, measured.chars, measured.link_density) == (0, 0, 0)
 
 
-def test_an_element_that_a_level_made_is_measured_by_its_own_text(read_as: ReadAs) -> None:
+def test_an_element_that_a_level_made_is_measured_by_its_own_text(facts_of: FactsOf) -> None:
     made = dom.element("div", None, dom.element("p", None, "three words here"))
-    measured = measure(read_as("<p>other text entirely</p>"), Content(0, {}, made=made))
+    measured = measure(facts_of("<p>other text entirely</p>"), Content(0, {}, made=made))
     assert measured.words == 3
     assert measured.paragraphs == 1

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pagekeep import dom
 from pagekeep.extraction.locate import prose, threads
 from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.page_facts import Content, Reading, kept
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import readability
 from pagekeep.extraction.locate.survey import TEXT, Survey
 
 Surveyed = Callable[[str], Survey]
-ReadAs = Callable[..., Reading]
+FactsOf = Callable[..., PageFacts]
 
 FORUM = PROFILES["forum"]
 QUESTION = "Does anybody know how to keep the great wheel from freezing when the stream runs low in January?"
@@ -26,34 +26,34 @@ COMMENTS = (
 )
 
 
-def kept_text(reading: Reading, content: Content | None) -> str:
+def kept_text(facts: PageFacts, content: Content | None) -> str:
     assert content is not None
-    found = reading.survey
-    return " ".join(dom.text_of(found.nodes[i]) for i in kept(found, content) if found.tag[i] == TEXT)
+    found = facts.survey
+    return " ".join(dom.text_of(found.nodes[i]) for i in iterate_kept(found, content) if found.tag[i] == TEXT)
 
 
 def container_of(found: Survey) -> int | None:
-    own = prose.own_text(found)
-    return threads.container(found, bytearray(len(found.nodes)), prose.sum_blocks(found, own, 1), own)
+    own = prose.measure_own_text(found)
+    return threads.find_container(found, bytearray(len(found.nodes)), prose.sum_blocks(found, own, 1), own)
 
 
 def test_remarks_below_posts_are_not_posts(surveyed: Surveyed) -> None:
-    settled = threads.settle(surveyed(CELLS), FORUM)
+    settled = threads.adjust_profile(surveyed(CELLS), FORUM)
     assert not settled.ignored & int(Sign.COMMENTS)
     assert settled.ignored & int(Sign.AUTHOR_BOX)
 
 
 def test_comments_that_are_the_thread_stay_its_posts(surveyed: Surveyed) -> None:
-    assert threads.settle(surveyed(COMMENTS), FORUM) is FORUM
+    assert threads.adjust_profile(surveyed(COMMENTS), FORUM) is FORUM
 
 
 def test_posts_within_something_named_reply_stay(surveyed: Surveyed) -> None:
-    assert threads.settle(surveyed(f"<div class='reply-container'>{CELLS}</div>"), FORUM) is FORUM
+    assert threads.adjust_profile(surveyed(f"<div class='reply-container'>{CELLS}</div>"), FORUM) is FORUM
 
 
-def test_a_question_and_its_answers_come_without_the_remarks(read_as: ReadAs) -> None:
-    reading = read_as(CELLS, "forum")
-    text = kept_text(reading, readability.decide(reading))
+def test_a_question_and_its_answers_come_without_the_remarks(facts_of: FactsOf) -> None:
+    facts = facts_of(CELLS, "forum")
+    text = kept_text(facts, readability.locate(facts))
     assert QUESTION in text
     assert ANSWER in text
     assert REMARK not in text
@@ -100,28 +100,3 @@ def test_posts_that_hold_little_of_the_page_are_not_believed(surveyed: Surveyed)
 
 def test_a_page_without_posts_has_no_container(surveyed: Surveyed) -> None:
     assert container_of(surveyed(f"<p>{QUESTION}</p><p>{ANSWER}</p>")) is None
-
-
-def test_what_every_post_says_is_named(surveyed: Surveyed) -> None:
-    post = "<div class='post'><h3>Re: The frozen wheel</h3><p>{}</p><div class='tools'>Reply</div></div>"
-    found = surveyed("".join(post.format(text) for text in (QUESTION, ANSWER, REMARK)))
-    cut = threads.refrains(found, 0, {})
-    assert sorted(found.tag[index] for index in cut) == ["div"] * 3 + ["h3"] * 3
-    assert set(cut.values()) == {"same in every post"}
-
-
-def test_names_that_differ_from_post_to_post_stay(surveyed: Surveyed) -> None:
-    names = ("Miller", "Ferryman", "Miller", "Shepherd")
-    html = "".join(
-        f"<div class='post'><div class='name'>{name}</div><p>{ANSWER}{i}</p></div>" for i, name in enumerate(names)
-    )
-    assert threads.refrains(surveyed(html), 0, {}) == {}
-
-
-def test_two_of_the_same_are_no_refrain(surveyed: Surveyed) -> None:
-    assert threads.refrains(surveyed("<div class='post'><div class='tools'>Reply</div></div>" * 2), 0, {}) == {}
-
-
-def test_a_column_of_a_table_may_say_the_same_throughout(surveyed: Surveyed) -> None:
-    rows = "".join(f"<tr><td>Sack {i}, weighed by the miller</td><td>yes</td></tr>" for i in range(4))
-    assert threads.refrains(surveyed(f"<table>{rows}</table>"), 0, {}) == {}

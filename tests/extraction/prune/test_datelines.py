@@ -18,7 +18,7 @@ PROSE = "<p>The miller counted the sacks, one by one, until the tide turned agai
 
 
 def found(survey: Survey, author: str | None = None) -> list[str]:
-    cut = datelines.find(survey, 0, {}, prose.own_text(survey), author)
+    cut = datelines.find(survey, 0, {}, prose.measure_own_text(survey), author)
     assert set(cut.values()) <= {"date line"}
     return [" ".join(dom.text_of(survey.nodes[index]).split()) for index in cut]
 

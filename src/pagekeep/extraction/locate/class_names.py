@@ -1,8 +1,8 @@
-"""What the words in class and id say about an element.
+"""Find the signs in class and id: what the words in them suggest about an element.
 
 Names are split into whole words (`share-bar`, `shareBar` and `share_bar` are `share` and `bar`) and every word is looked up;
 a word inside another never counts: `ad` is not in `shadow`, `nav` not in `unavailable`. The lists hold words that, over
-hundreds of real pages of all kinds, stood on elements whose text is not content (a tenth of their words or less).
+hundreds of real pages of all kinds, were on elements whose text is not content (a tenth of their words or less).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _WORDS: Final[dict[Sign, str]] = {
     Sign.APPEAL: "cta ctas",
 }
 
-# Whole class or id names, compared as they stand.
+# Whole class or id names, compared unchanged.
 _NAMES: Final[dict[Sign, str]] = {
     Sign.HIDDEN: "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only elementor-screen-only"
     " u-visually-hidden a11y-hidden is-hidden hide-text hidden-print noprint no-print assistive-text show-for-sr",
@@ -126,20 +126,20 @@ _NAMES: Final[dict[Sign, str]] = {
 _CONCEALING: Final = frozenset({"hidden", "hide", "d-none", "display-none", "u-hidden", "js-hidden"})
 _SHOWING: Final = ("d-", "show", "visible")
 
-# A name that states whether something is there does not name the element: `has-sidebar`, `no-nav`, `with-comments`.
-_STATING: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
-# Notes stand below the text and are part of it: `footnotes-footer` is no footer.
+# A name that states whether something exists does not name the element: `has-sidebar`, `no-nav`, `with-comments`.
+_STATE_WORDS: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "hide", "show"})
+# Notes are below the text and part of it: `footnotes-footer` is not a footer.
 _NOTES: Final = frozenset({"footnote", "footnotes", "endnotes"})
 
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
-# Page builders number what they make in letters and digits: there is no advertisement in `elementor-element-38ad5ea`.
-_MADE_UP: Final = re.compile(r"(?<![a-z0-9])[a-z]*\d+[a-z](?:[a-z0-9]{3,}-[a-z0-9]{2}(?![a-z0-9])|[a-z0-9]*)")
+# Page builders make names of letters and digits: there is no advertisement in `elementor-element-38ad5ea`.
+_GENERATED: Final = re.compile(r"(?<![a-z0-9])[a-z]*\d+[a-z](?:[a-z0-9]{3,}-[a-z0-9]{2}(?![a-z0-9])|[a-z0-9]*)")
 _BY_CAMEL: Final = re.compile(r"[a-z]{3,}")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def _by_word(lists: dict[Sign, str]) -> dict[str, int]:
-    """Each word with all the signs it stands for."""
+def _index_words(lists: dict[Sign, str]) -> dict[str, int]:
+    """Map each word to all its signs."""
     signs: dict[str, int] = {}
     for sign, words in lists.items():
         for word in words.split():
@@ -147,47 +147,56 @@ def _by_word(lists: dict[Sign, str]) -> dict[str, int]:
     return signs
 
 
-_WORD_SIGNS: Final = _by_word(_WORDS)
-_NAME_SIGNS: Final = _by_word(_NAMES)
+_WORD_SIGNS: Final = _index_words(_WORDS)
+_NAME_SIGNS: Final = _index_words(_NAMES)
 _KNOWN: Final = frozenset(_WORD_SIGNS)
 
+_MAX_NAME_CHARS: Final = 80
+"""Longer names are ignored: results are cached, and a page must not fill memory with them."""
+_CACHED_NAMES: Final = 32_768
+"""Names whose signs are cached: a few megabytes, and more than the pages of one site have."""
+_MAX_NAMES: Final = 40
+"""Names of one element that are read, a bound on work."""
+_MAX_ID_CHARS: Final = 40
+_MAX_ID_SEPARATORS: Final = 2
+"""A longer id, or one of more words, is made of a heading's words: `share-a-profile-with-others`."""
 
-_LONGEST_NAME: Final = 80
 
-
-def read(names: str) -> int:
-    """The signs in one class or id attribute."""
-    found = 0
-    several = names.split()[:40]
-    for name in several:
-        if len(name) <= _LONGEST_NAME:  # before it is remembered: a page must not fill memory with long ones
-            found |= _read_name(name)
-    if not _CONCEALING.isdisjoint(several) and not any(_shows(name) for name in several):
-        found |= int(Sign.CONCEALED)
-    return found
+def find_signs(names: str) -> int:
+    """Return the signs in a class or id attribute."""
+    signs = 0
+    parts = names.split()[:_MAX_NAMES]
+    for name in parts:
+        if len(name) <= _MAX_NAME_CHARS:
+            signs |= _find_name_signs(name)
+    if not _CONCEALING.isdisjoint(parts) and not any(_shows(name) for name in parts):
+        signs |= int(Sign.CONCEALED)
+    return signs
 
 
 def _shows(name: str) -> bool:
     return ":" in name or (name.startswith(_SHOWING) and name not in _CONCEALING)
 
 
-def read_id(identifier: str) -> int:
-    """The signs in an id, unless it is the slug of a heading: `share-a-profile-with-others` says what the text is about."""
-    return 0 if len(identifier) > 40 or identifier.count("-") > 2 or identifier.count("_") > 2 else read(identifier)
+def find_id_signs(identifier: str) -> int:
+    """Return the signs in an id, unless it is made of a heading's words."""
+    separators = max(identifier.count("-"), identifier.count("_"))
+    is_slug = len(identifier) > _MAX_ID_CHARS or separators > _MAX_ID_SEPARATORS
+    return 0 if is_slug else find_signs(identifier)
 
 
-@lru_cache(maxsize=32_768)
-def _read_name(name: str) -> int:
+@lru_cache(maxsize=_CACHED_NAMES)
+def _find_name_signs(name: str) -> int:
     if ":" in name or "[" in name:
-        return 0  # `print:hidden` and `w-[40rem]` say how an element looks, not what it is
-    found = _NAME_SIGNS.get(name.lower(), 0)
-    # Tools that hash class names leave `adKqa` behind: a word that camel case sets apart has three letters or more.
+        return 0  # `print:hidden` and `w-[40rem]` are about looks, not about meaning
+    signs = _NAME_SIGNS.get(name.lower(), 0)
+    # Tools that hash class names make `adKqa`: a word in camel case has three letters or more.
     words = (
-        _SPLIT.split(_MADE_UP.sub("-", name)) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
+        _SPLIT.split(_GENERATED.sub("-", name)) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
     )
     if not _NOTES.isdisjoint(words):
         return int(Sign.QUOTE)
-    if not _KNOWN.isdisjoint(words) and _STATING.isdisjoint(words):
+    if not _KNOWN.isdisjoint(words) and _STATE_WORDS.isdisjoint(words):
         for word in words:
-            found |= _WORD_SIGNS.get(word, 0)
-    return found
+            signs |= _WORD_SIGNS.get(word, 0)
+    return signs

@@ -1,4 +1,4 @@
-"""Sections of a product page whose heading says that they are about something else: other products, buyers' opinions."""
+"""Find sections of a product page whose heading announces something else: other products, or reviews."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.survey import TEXT, Survey
 
 _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6"})
-_LONGEST: Final = 80
-"""Characters up to which a heading announces a section; a longer one says something."""
-_A_SMALL_PART: Final = 0.5
-"""Share of the content below which a section may be dropped for its heading alone."""
+_MAX_HEADING_CHARS: Final = 80
+"""Characters up to which a heading announces a section; a longer one is a sentence."""
+_MAX_SHARE: Final = 0.5
+"""Share of the content below which a section may be removed for its heading alone: never the better part of a page."""
 
 # How such headings begin, in the languages shops are written in.
 _OTHER_PRODUCTS: Final = r"""
@@ -45,7 +45,7 @@ benzer ürünler
 相关商品|相关产品|猜你喜欢|看了又看|推荐商品
 관련 상품|추천 상품
 """
-_OPINIONS: Final = r"""
+_REVIEWS: Final = r"""
 (?:customer|user|product|verified|buyer|guest|seller)s? (?:reviews?|ratings?|feedback)|reviews?(?=\W|$)
 ratings? (?:and|&) reviews?|what (?:our )?(?:customers|people) (?:say|are saying)|about (?:this|the) seller|write a review
 kundenbewertungen|kundenrezensionen|bewertungen
@@ -55,42 +55,45 @@ opiniones|reseñas|valoraciones|recensioni|avaliações|beoordelingen|omdömen|a
 """
 
 
-def _beginning(phrases: str) -> re.Pattern[str]:
+def _compile(phrases: str) -> re.Pattern[str]:
     return re.compile("|".join(phrases.split("\n")[1:-1]))
 
 
-_ANNOUNCED: Final = ((_beginning(_OTHER_PRODUCTS), "other products"), (_beginning(_OPINIONS), "reviews"))
+_ANNOUNCEMENTS: Final = (
+    (_compile(_OTHER_PRODUCTS), Reason.OTHER_PRODUCTS),
+    (_compile(_REVIEWS), Reason.REVIEWS),
+)
 
 
-def elsewhere(survey: Survey, root: int, dropped: Dropped) -> Dropped:
-    """The sections under such headings, each unless it is the better part of the content."""
-    found: Dropped = {}
+def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
+    """Find the sections under such headings, except one that is the better part of the content."""
     headings = [
         (index, reason)
         for index in range(root + 1, survey.end[root])
         if survey.tag[index] in _HEADINGS
-        and 0 < survey.chars[index] <= _LONGEST
-        and (reason := _announced(survey, index))
+        and 0 < survey.chars[index] <= _MAX_HEADING_CHARS
+        and (reason := _find_announcement(survey, index))
     ]
-    texts = _texts(survey, root, dropped) if headings else []
+    texts = _find_texts(survey, root, excluded) if headings else []
+    found: Reasons = {}
     for index, reason in headings:
-        section = _section(survey, root, index, texts)
+        section = _find_section(survey, root, index, texts)
         if section is not None:
             found[section] = reason
     return found
 
 
-def _announced(survey: Survey, heading: int) -> str | None:
+def _find_announcement(survey: Survey, heading: int) -> Reason | None:
     text = " ".join(dom.text_of(survey.nodes[heading]).lower().split())
-    return next((reason for pattern, reason in _ANNOUNCED if pattern.match(text)), None)
+    return next((reason for pattern, reason in _ANNOUNCEMENTS if pattern.match(text)), None)
 
 
-def _texts(survey: Survey, root: int, dropped: Dropped) -> list[int]:
-    """Indices of the texts that are kept."""
+def _find_texts(survey: Survey, root: int, excluded: Exclusions) -> list[int]:
+    """Find the text nodes that are not excluded."""
     texts: list[int] = []
     index, end = root + 1, survey.end[root]
     while index < end:
-        if index in dropped:
+        if index in excluded:
             index = survey.end[index]
             continue
         if survey.tag[index] == TEXT:
@@ -99,11 +102,11 @@ def _texts(survey: Survey, root: int, dropped: Dropped) -> list[int]:
     return texts
 
 
-def _section(survey: Survey, root: int, heading: int, texts: Sequence[int]) -> int | None:
-    """The largest element that begins with the heading and holds more than it."""
+def _find_section(survey: Survey, root: int, heading: int, texts: Sequence[int]) -> int | None:
+    """Find the largest element that begins with the heading and has more text than the heading."""
     parents, chars = survey.parent, survey.chars
     section = heading
-    while parents[section] != root and chars[parents[section]] < _A_SMALL_PART * chars[root]:
+    while parents[section] != root and chars[parents[section]] < _MAX_SHARE * chars[root]:
         first = bisect_left(texts, parents[section])
         if first < len(texts) and texts[first] < heading:
             break

@@ -1,33 +1,35 @@
-"""What every level of the chain knows about the page, worked out once."""
+"""Page facts: what every strategy knows about the page, worked out once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from pagekeep import dom
 from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate import boilerplate, off_topic_sections, prose, teasers, threads
-from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.profiles import Profile
 from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
 from pagekeep.rules.rule import Thresholds
 from pagekeep.text import count_words
 
-SENTENCE = 40
-"""A block with this many characters outside links is taken for prose."""
+SENTENCE_CHARS: Final = 40
+"""Characters outside links from which on a block is taken for prose: entries of menus are shorter, sentences mostly longer.
+Chosen on the corpus."""
 
 ScopeKind = Literal["article", "wrapper"]
-"""What a rule says the surveyed part is: the content itself, or what the content is found in."""
+"""What a rule says the surveyed part is: the content itself, or an element around the content."""
 
-_NO_BOUNDS = Thresholds()
+_NO_BOUNDS: Final = Thresholds()
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The page as the levels see it. Levels decide; none of them changes the tree."""
+class PageFacts:
+    """The page as strategies see it. Strategies decide on it; none of them changes the tree."""
 
     survey: Survey
     structured: Structured
@@ -35,32 +37,70 @@ class Reading:
     profile: Profile
     own: list[int]
     """Characters outside links in each block itself."""
-    voting: list[int]
-    """The same where the block has a say in where the content is; characters in links too, where cards are the content."""
-    dropped: Dropped
-    """What is not content, whichever level wins."""
+    votes: list[int]
+    """Characters with which each block votes on where the content is: its own, also those in links on pages of cards."""
+    excluded: Exclusions
+    """What is not content, whichever strategy wins."""
     dead: bytearray
-    """One byte a node, set where the node is dropped."""
+    """One byte per node, set where the node is excluded."""
     remembered: tuple[str, ...] = ()
     """Selectors that found the content on this domain before."""
     scope: ScopeKind | None = None
     """Set when a rule chose the part of the page that was surveyed."""
     bounds: Thresholds = _NO_BOUNDS
-    """What a rule says a good result looks like here."""
+    """The limits that a rule sets for a good result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a level would keep: everything below `root` but the dropped subtrees, or an element it made itself."""
+    """What a strategy would keep: everything below `root` but the excluded subtrees, or an element it made itself."""
 
     root: int
-    dropped: Dropped
+    excluded: Exclusions
     made: dom.Element | None = None
     selector: str | None = None
-    """The selector that led to it."""
+    """The selector that found it."""
 
 
-def read(
+@dataclass(slots=True)
+class ExclusionState:
+    """What the steps of this phase work on."""
+
+    survey: Survey
+    profile: Profile
+    sentences: Sequence[int]
+    """Characters of sentences in each subtree."""
+    text: Sequence[int]
+    """Characters in each subtree that count as content on this kind of page."""
+    has_teasers: bool
+    """Whether lists of teasers were found beside an article."""
+    excluded: Exclusions
+
+
+def _find_boilerplate(state: ExclusionState) -> Reasons:
+    """Remove navigation, footers, share bars, dialogs, hidden parts and other boilerplate of the site."""
+    return boilerplate.find(state.survey, state.sentences, state.text, state.profile)
+
+
+def _find_off_topic_sections(state: ExclusionState) -> Reasons:
+    """Remove the sections of a product page that are about other products or are reviews."""
+    return off_topic_sections.find(state.survey, 0, state.excluded) if state.profile.is_product else {}
+
+
+def _find_teaser_lists(state: ExclusionState) -> Reasons:
+    """Remove lists of teasers for other articles beside an article."""
+    return teasers.find_headed_lists(state.survey) if state.has_teasers else {}
+
+
+STEPS: Final[list[Step[ExclusionState]]] = [
+    exclusion_step("boilerplate", _find_boilerplate),
+    exclusion_step("off-topic-sections", _find_off_topic_sections),
+    exclusion_step("teaser-lists", _find_teaser_lists),
+]
+"""What is removed before a strategy looks for the content, in this order."""
+
+
+def collect(
     survey: Survey,
     structured: Structured,
     metadata: Metadata,
@@ -68,32 +108,31 @@ def read(
     remembered: tuple[str, ...] = (),
     scope: ScopeKind | None = None,
     bounds: Thresholds = _NO_BOUNDS,
-) -> Reading:
-    """Measure the page's blocks and find its boilerplate."""
-    own = prose.own_text(survey)
+    *,
+    skip: Collection[str] = (),
+) -> PageFacts:
+    """Measure the page's blocks and find its boilerplate, without the steps in `skip`."""
+    own = prose.measure_own_text(survey)
     if profile.is_thread:
-        profile = threads.settle(survey, profile)
-    voting = teasers.silence(survey, own, SENTENCE) if profile.ignores_teasers else own
-    is_beside_teasers = voting is not own
-    sentences = prose.sum_blocks(survey, voting, SENTENCE)
+        profile = threads.adjust_profile(survey, profile)
+    votes = teasers.remove_votes(survey, own, SENTENCE_CHARS) if profile.ignores_teasers else own
+    has_teasers = votes is not own
+    sentences = prose.sum_blocks(survey, votes, SENTENCE_CHARS)
     text = sentences
-    if profile.links_count:  # on a page of cards the sentences stand in its dialogs, and the cards have none
-        voting = prose.own_text(survey, links=True)
-        text = prose.sum_blocks(survey, voting, 1)
-    dropped = boilerplate.find(survey, sentences, text, profile)
-    if profile.is_product:
-        dropped |= off_topic_sections.elsewhere(survey, 0, dropped)
-    if is_beside_teasers:
-        dropped |= teasers.headed(survey)
-    dead = boilerplate.mark(survey, dropped)
-    return Reading(survey, structured, metadata, profile, own, voting, dropped, dead, remembered, scope, bounds)
+    if profile.links_count:  # on a page of cards only the dialogs have sentences
+        votes = prose.measure_own_text(survey, links=True)
+        text = prose.sum_blocks(survey, votes, 1)
+    state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
+    run_steps(STEPS, state, skip=skip)
+    dead = boilerplate.mark(survey, state.excluded)
+    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, remembered, scope, bounds)
 
 
-def kept(survey: Survey, content: Content) -> Iterator[int]:
-    """Indices of the nodes that the content keeps."""
-    index, end, ends, dropped = content.root, survey.end[content.root], survey.end, content.dropped
+def iterate_kept(survey: Survey, content: Content) -> Iterator[int]:
+    """Yield the indices of the nodes that the content keeps."""
+    index, end, ends, excluded = content.root, survey.end[content.root], survey.end, content.excluded
     while index < end:
-        if index in dropped:
+        if index in excluded:
             index = ends[index]
         else:
             yield index
@@ -102,34 +141,35 @@ def kept(survey: Survey, content: Content) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How much a decision would keep."""
+    """How much a strategy would keep."""
 
     words: int
     chars: int
     linked: int
+    """Characters in links."""
     paragraphs: int
 
     @property
     def link_density(self) -> float:
-        """Share of the text that stands in links."""
+        """Return the share of the text that is in links."""
         return self.linked / self.chars if self.chars else 0.0
 
 
-def measure(reading: Reading, content: Content) -> Measure:
-    """Count what a decision would keep, without touching the tree."""
+def measure(facts: PageFacts, content: Content) -> Measure:
+    """Count what would be kept, without changing the tree."""
     if content.made is not None:
         text = dom.text_of(content.made)
         return Measure(count_words(text), len(text), 0, len(content.made.children))
-    survey = reading.survey
-    tags, chars, linked, nodes, own = survey.tag, survey.chars, survey.linked, survey.nodes, reading.own
+    survey = facts.survey
+    tags, chars, linked, nodes, own = survey.tag, survey.chars, survey.linked, survey.nodes, facts.own
     texts: list[str] = []
     total = in_links = paragraphs = 0
-    for index in kept(survey, content):
+    for index in iterate_kept(survey, content):
         if tags[index] == TEXT:
             total += chars[index]
             in_links += linked[index]
             texts.append(nodes[index].data)  # type: ignore[attr-defined]
-        elif own[index] >= SENTENCE:
+        elif own[index] >= SENTENCE_CHARS:
             paragraphs += 1
     text = " ".join(texts)
     return Measure(len(text.split()) if text.isascii() else count_words(text), total, in_links, paragraphs)

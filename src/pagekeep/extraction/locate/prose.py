@@ -1,4 +1,4 @@
-"""Where the page's sentences are: text measured by block, because a sentence is often split over inline elements."""
+"""Measure text by block, because a sentence is often split over inline elements."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ PHRASING: Final = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark q rp rt ruby s samp small span"
     " strike strong sub sup time tt u var wbr br".split()
 )
-"""Elements that stand within a sentence."""
+"""Elements that are part of a sentence."""
+INLINE: Final = PHRASING | {TEXT}
 
 
 def is_within_line(node: dom.Node) -> bool:
-    """Whether words, or an element among them, stand right beside the node."""
-    return _is_words(_beside(node, forward=False)) or _is_words(_beside(node, forward=True))
+    """Return whether words, or an element among them, are right beside the node."""
+    return _is_words(_sibling(node, forward=False)) or _is_words(_sibling(node, forward=True))
 
 
-def _beside(node: dom.Node, *, forward: bool) -> dom.Node | None:
-    """The nearest sibling that shows something."""
+def _sibling(node: dom.Node, *, forward: bool) -> dom.Node | None:
+    """Return the nearest sibling that shows something."""
     beside = node.next_sibling if forward else node.previous_sibling
     while beside is not None and not isinstance(beside, dom.Element):
         if isinstance(beside, dom.Text) and not beside.data.isspace():
@@ -34,9 +35,9 @@ def _is_words(node: dom.Node | None) -> bool:
     return isinstance(node, dom.Text) or (isinstance(node, dom.Element) and node.tag in PHRASING and node.tag != "br")
 
 
-def own_text(found: Survey, *, links: bool = False) -> list[int]:
-    """Characters that stand in each block itself, not in a block within it; outside links, unless those count too."""
-    tags, parents, linked, chars = found.tag, found.parent, found.linked, found.chars
+def measure_own_text(survey: Survey, *, links: bool = False) -> list[int]:
+    """Count the characters in each block itself, not in a block within it; those in links only when `links` is set."""
+    tags, parents, linked, chars = survey.tag, survey.parent, survey.linked, survey.chars
     own = [0] * len(tags)
     block = [0] * len(tags)
     for index in range(1, len(tags)):
@@ -49,27 +50,27 @@ def own_text(found: Survey, *, links: bool = False) -> list[int]:
     return own
 
 
-def sum_blocks(found: Survey, own: Sequence[int], at_least: int, dead: bytearray | None = None) -> list[int]:
-    """For each subtree, the text of its blocks that hold at least so many characters and are not dead."""
-    parents = found.parent
+def sum_blocks(survey: Survey, own: Sequence[int], min_chars: int, dead: bytearray | None = None) -> list[int]:
+    """Sum up, for each subtree, the text of its blocks that have at least `min_chars` characters and are not dead."""
+    parents = survey.parent
     total = [0] * len(own)
     for index in range(len(own) - 1, 0, -1):
-        if own[index] >= at_least and not (dead and dead[index]):
+        if own[index] >= min_chars and not (dead and dead[index]):
             total[index] += own[index]
         if total[index]:
             total[parents[index]] += total[index]
-    if own[0] >= at_least:
+    if own[0] >= min_chars:
         total[0] += own[0]
     return total
 
 
-def deepest(found: Survey, mass: Sequence[int], share: float) -> int:
-    """The innermost element that still holds `share` of the page's mass."""
-    tags, ends = found.tag, found.end
-    root, wanted = 0, share * mass[0]
+def find_innermost(survey: Survey, mass: Sequence[int], share: float) -> int:
+    """Find the innermost element that still has `share` of the page's mass."""
+    tags, ends = survey.tag, survey.end
+    root, min_mass = 0, share * mass[0]
     while True:
         child, end = root + 1, ends[root]
-        while child < end and (mass[child] < wanted or tags[child] == TEXT or not mass[child]):
+        while child < end and (mass[child] < min_mass or tags[child] == TEXT or not mass[child]):
             child = ends[child]
         if child >= end:
             return root

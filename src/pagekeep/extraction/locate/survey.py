@@ -1,7 +1,7 @@
-"""One walk over the page into flat parallel arrays, so that every later decision is arithmetic on lists.
+"""Survey: one walk over the page into flat parallel arrays, so that every later decision is arithmetic on lists.
 
-The tree is not touched again until the winner of the chain is cut out of it. Index 0 is the root; descendants of `i` are
-`i + 1 .. end[i] - 1`, in document order. Text nodes that hold only white space are left out.
+The tree is not changed until the content is cut out of it. Index 0 is the root; descendants of `i` are
+`i + 1 .. end[i] - 1`, in document order. Text nodes that hold only white space are not listed.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from pagekeep.extraction.locate import class_names
 
 TEXT: Final = "#text"
 
-# Elements whose id names a part of the layout. On headings, sections and list items it is a slug of their own words.
-_IDENTIFIED: Final = frozenset("div ul ol aside nav form footer header table center dialog article".split())
+# Elements whose id names a part of the layout. On headings, sections and list items the id is made of their own words.
+_WITH_LAYOUT_ID: Final = frozenset("div ul ol aside nav form footer header table center dialog article".split())
 
 _IDEOGRAPHS: Final = "\u2e80"
-_LETTERS_AN_IDEOGRAPH: Final = 3
-"""Chinese, Japanese and Korean say in one character what others say in three letters, or a little less."""
+"""Start of the CJK blocks in Unicode."""
+_LETTERS_PER_IDEOGRAPH: Final = 3
+"""One Chinese, Japanese or Korean character carries about as much text as three letters, or a little less."""
 
 MAX_NODES: Final = 300_000
-"""Nodes beyond this are not looked at and the page is marked truncated: about 2 s of work on one core."""
+"""Nodes beyond this are ignored and the page is marked as truncated: about 2 s of work on one core."""
 
-# Elements whose inside is never content. Their text is not counted and their children are not visited.
+# Elements whose text is never content: it is not counted, and their children are not visited.
 _OPAQUE: Final = frozenset(
     "script style template svg math head iframe canvas object embed select datalist textarea input audio video"
     " map source track param meta link title base frame frameset applet area".split()
 )
-_OPAQUE_KEPT: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
+# Those of them that are listed all the same, because they may be kept.
+_OPAQUE_LISTED: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
 
 
 @dataclass(slots=True)
@@ -41,19 +43,19 @@ class Survey:
     tag: list[str]
     parent: list[int]
     end: list[int]
-    """Index behind the last descendant."""
+    """Index after the last descendant."""
     flags: list[int]
-    """What class, id and role say about the element itself (`tokens`)."""
+    """Signs in the class and id of the element itself (`class_names.Sign`)."""
     chars: list[int]
     """Characters of text in the subtree."""
     linked: list[int]
-    """Characters of text in the subtree that stand in links."""
+    """Characters of text in the subtree that are in links."""
     truncated: bool
     too_deep: bool
-    """Something below `dom.MAX_DEPTH` was not visited: flatten and survey again."""
+    """Elements below `dom.MAX_DEPTH` were not visited: flatten the tree and survey it again."""
 
     def ancestors(self, index: int) -> list[int]:
-        """From the parent up to the root."""
+        """Return the indices from the parent up to the root."""
         chain = []
         while index:
             index = self.parent[index]
@@ -64,12 +66,12 @@ class Survey:
 def survey(root: dom.Element) -> Survey:
     """Walk the tree under `root` once.
 
-    Long for a function here, because the inner one is the loop every node of every page goes through: with closed-over
-    lists it takes half the time that methods or a stack of our own took.
+    It is one long function because every node of every page goes through the inner one: with closed-over lists it takes
+    half the time of methods or of an explicit stack.
     """
     nodes: list[dom.Node] = [root]
     tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
-    read, read_id, opaque = class_names.read, class_names.read_id, _OPAQUE
+    find_signs, find_id_signs, opaque = class_names.find_signs, class_names.find_id_signs, _OPAQUE
     text_type, element_type = dom.Text, dom.Element
     known: dict[str, int] = {}
     truncated = too_deep = False
@@ -86,8 +88,9 @@ def survey(root: dom.Element) -> Survey:
                     truncated = True
                     break
                 length = len(data) if data[0] > " " else len(data.strip())
+                # Two samples tell the script: the middle, and the first quarter where the middle is a number or a name.
                 if not data.isascii() and (data[len(data) // 2] >= _IDEOGRAPHS or data[len(data) // 4] >= _IDEOGRAPHS):
-                    length *= _LETTERS_AN_IDEOGRAPH
+                    length *= _LETTERS_PER_IDEOGRAPH
                 nodes.append(child)
                 tags.append(TEXT)
                 parents.append(index)
@@ -102,7 +105,7 @@ def survey(root: dom.Element) -> Survey:
                     linked.append(0)
             elif isinstance(child, element_type):
                 name = child.tag
-                if name in opaque and name not in _OPAQUE_KEPT:
+                if name in opaque and name not in _OPAQUE_LISTED:
                     continue
                 here = len(nodes)
                 if here >= MAX_NODES:
@@ -115,11 +118,11 @@ def survey(root: dom.Element) -> Survey:
                 if names:
                     own = known.get(names, -1)
                     if own < 0:
-                        own = known[names] = read(names)
+                        own = known[names] = find_signs(names)
                 else:
                     own = 0
-                if name in _IDENTIFIED and (names := child.attr("id")):
-                    own |= read_id(names)
+                if name in _WITH_LAYOUT_ID and (names := child.attr("id")):
+                    own |= find_id_signs(names)
                 flags.append(own)
                 chars.append(0)
                 linked.append(0)
@@ -127,7 +130,7 @@ def survey(root: dom.Element) -> Survey:
                 inner = () if name in opaque else child.children
                 if not inner:
                     continue
-                if depth > dom.MAX_DEPTH + 1:  # leaves may stand one level below the bound
+                if depth > dom.MAX_DEPTH + 1:  # leaves may be one level below the bound
                     too_deep = True
                     continue
                 visit(inner, here, in_link or name == "a", depth + 1)

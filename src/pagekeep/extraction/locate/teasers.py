@@ -1,6 +1,6 @@
 """Lists of teasers beside an article: items with a linked title and some text, which lead to other articles.
 
-A stream of them below an article may hold more sentences than the article does, so they have no say in where it stands.
+A stream of them below an article may have more sentences than the article does, so they have no vote on where it is.
 """
 
 from __future__ import annotations
@@ -8,56 +8,59 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.exclusions import Reason, Reasons
 from pagekeep.extraction.locate.survey import Survey
 
-_AN_ARTICLE: Final = 1_000
+# Chosen on the articles of the corpus that have such a list.
+_MIN_ARTICLE_CHARS: Final = 1_000
 """Characters of sentences beside the teasers; with fewer, the teasers may be the content."""
 _MIN_TEASERS: Final = 4
-_TITLE: Final = 20
-"""Characters of the link that a teaser has for its title."""
-_MOST_LINKED: Final = 0.7
-"""Share of text in links from which on an item is a mere link."""
-_LONGEST: Final = 900
+"""Teasers that make a list of them."""
+_MIN_TITLE_CHARS: Final = 20
+"""Characters of the link that is a teaser's title."""
+_MAX_LINK_SHARE: Final = 0.7
+"""Share of text in links from which on an item is only a link."""
+_MAX_TEASER_CHARS: Final = 900
+"""Characters of the longest teaser; a longer item is a text with links."""
 _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 
 
-def silence(found: Survey, own: list[int], at_least: int) -> list[int]:
-    """The characters each block has a say with: its own, but none within teasers, as long as an article is left."""
-    voting = list(own)
-    for index in _lists(found):
-        end = found.end[index]
-        voting[index:end] = [0] * (end - index)
-    left = sum(held for held in voting if held >= at_least)
-    return voting if left >= _AN_ARTICLE else own
+def remove_votes(survey: Survey, own: list[int], min_chars: int) -> list[int]:
+    """Return each block's own characters, but none within teasers; `own` itself where no article would be left."""
+    votes = list(own)
+    for index in _find_lists(survey):
+        end = survey.end[index]
+        votes[index:end] = [0] * (end - index)
+    left = sum(chars for chars in votes if chars >= min_chars)
+    return votes if left >= _MIN_ARTICLE_CHARS else own
 
 
-def headed(found: Survey) -> Dropped:
-    """Lists of teasers whose titles are headings: those are never part of an article."""
-    tags, chars, linked = found.tag, found.chars, found.linked
-    dropped: Dropped = {}
-    for index in _lists(found):
-        inside = range(index, found.end[index])
+def find_headed_lists(survey: Survey) -> Reasons:
+    """Find lists of teasers whose titles are headings: those are never part of an article."""
+    tags, chars, linked = survey.tag, survey.chars, survey.linked
+    found: Reasons = {}
+    for index in _find_lists(survey):
+        inside = range(index, survey.end[index])
         titles = sum(tags[inner] in _HEADINGS and 0 < chars[inner] == linked[inner] for inner in inside)
         if titles >= _MIN_TEASERS:
-            dropped[index] = "teasers"
-    return dropped
+            found[index] = Reason.TEASERS
+    return found
 
 
-def _lists(found: Survey) -> Iterator[int]:
-    """The lists that hold enough teasers."""
+def _find_lists(survey: Survey) -> Iterator[int]:
+    """Find the lists with enough teasers."""
     count: dict[int, int] = {}
-    for index in _items(found):
-        linked, chars = found.linked[index], found.chars[index]
-        if _TITLE <= linked < _MOST_LINKED * chars and chars < _LONGEST:
-            parent = found.parent[index]
+    for index in _iterate_items(survey):
+        linked, chars = survey.linked[index], survey.chars[index]
+        if _MIN_TITLE_CHARS <= linked < _MAX_LINK_SHARE * chars and chars < _MAX_TEASER_CHARS:
+            parent = survey.parent[index]
             count[parent] = count.get(parent, 0) + 1
     return (index for index, teasers in count.items() if teasers >= _MIN_TEASERS)
 
 
-def _items(found: Survey) -> Iterator[int]:
-    """The page's list items."""
+def _iterate_items(survey: Survey) -> Iterator[int]:
+    """Yield the page's list items."""
     index = -1
-    for _ in range(found.tag.count("li")):
-        index = found.tag.index("li", index + 1)
+    for _ in range(survey.tag.count("li")):
+        index = survey.tag.index("li", index + 1)
         yield index

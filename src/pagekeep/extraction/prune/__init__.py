@@ -1,0 +1,114 @@
+"""Prune: remove what is not part of the text within the content that a strategy found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pagekeep.extraction.input import urls
+from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
+from pagekeep.extraction.locate.page_facts import Content, PageFacts
+from pagekeep.extraction.prune import datelines, link_blocks, lone_headings, repeats, stray_lines
+from pagekeep.extraction.steps import Step, run_steps
+
+_LINK_BLOCKS: Final = "link-blocks"
+
+
+@dataclass(slots=True)
+class PruneState:
+    """What the steps of this phase work on."""
+
+    facts: PageFacts
+    root: int
+    """Index of the content's container."""
+    excluded: Exclusions
+    """What is left out so far; every step adds to it."""
+
+
+def _find_stray_lines(state: PruneState) -> Reasons:
+    """Remove lines about the page as a tool: "Back to top", "Loading...", "Advertisement", links to neighbouring pages."""
+    return stray_lines.find(state.facts.survey, state.root, state.excluded)
+
+
+def _find_link_blocks(state: PruneState) -> Reasons:
+    """Remove blocks of links to other pages from articles and products, and tables of contents from those and manuals."""
+    facts, profile = state.facts, state.facts.profile
+    if profile.drops_link_lists:
+        host = urls.domain(facts.metadata.canonical)
+        return link_blocks.find(facts.survey, state.root, state.excluded, profile.min_links, host)
+    if profile.drops_contents:
+        return link_blocks.find(facts.survey, state.root, state.excluded, min_links=None)
+    return {}
+
+
+def _find_lone_headings(state: PruneState) -> Reasons:
+    """Remove headings whose section was a block of links."""
+    if not state.facts.profile.drops_link_lists:
+        return {}
+    removed = [index for index, exclusion in state.excluded.items() if exclusion.step == _LINK_BLOCKS]
+    return lone_headings.find(state.facts.survey, state.root, state.excluded, removed)
+
+
+def _find_lone_links(state: PruneState) -> Reasons:
+    """Remove boxes that are only a link, and rows of paragraphs that are one link each, from articles."""
+    if not state.facts.profile.drops_lone_links:
+        return {}
+    return link_blocks.find_lone_links(state.facts.survey, state.root, state.excluded)
+
+
+def _find_datelines(state: PruneState) -> Reasons:
+    """Remove lines above an article's first paragraph that are only a date or a reading time."""
+    facts = state.facts
+    if not facts.profile.drops_dateline or facts.scope == "article":  # a rule that chose the article wants it there
+        return {}
+    return datelines.find(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
+
+
+def _find_quotations(state: PruneState) -> Reasons:
+    """Remove quotations of earlier posts from a thread."""
+    if not state.facts.profile.is_thread:
+        return {}
+    return repeats.find_quotations(state.facts.survey, state.root, state.excluded)
+
+
+def _find_refrains(state: PruneState) -> Reasons:
+    """Remove short blocks that are the same in most posts of a thread: "Reply", "Report", the thread's title."""
+    if not state.facts.profile.is_thread:
+        return {}
+    return repeats.find_refrains(state.facts.survey, state.root, state.excluded)
+
+
+def _find_repeated_headings(state: PruneState) -> Reasons:
+    """Remove the lower of two neighbouring headings with the same words."""
+    if state.facts.profile.links_count:  # cards may have the same name
+        return {}
+    return lone_headings.find_repeated(state.facts.survey, state.root, state.excluded)
+
+
+def _find_copies(state: PruneState) -> Reasons:
+    """Remove later copies of a block: layouts for phones, repeated teasers."""
+    any_block = state.facts.profile.drops_any_copy
+    return repeats.find_copies(state.facts.survey, state.root, state.excluded, any_block=any_block)
+
+
+STEPS: Final[list[Step[PruneState]]] = [
+    exclusion_step("stray-lines", _find_stray_lines),
+    exclusion_step(_LINK_BLOCKS, _find_link_blocks),
+    exclusion_step("lone-headings", _find_lone_headings),
+    exclusion_step("lone-links", _find_lone_links),
+    exclusion_step("datelines", _find_datelines),
+    exclusion_step("quotations", _find_quotations),
+    exclusion_step("refrains", _find_refrains),
+    exclusion_step("repeated-headings", _find_repeated_headings),
+    exclusion_step("copies", _find_copies),
+]
+"""In the order they run: each step skips what earlier ones removed. Each step decides by the profile of the
+page's kind whether it applies."""
+
+
+def prune(facts: PageFacts, content: Content, *, skip: Collection[str] = ()) -> Content:
+    """Return the content with more left out, by every step but those in `skip`."""
+    state = PruneState(facts, content.root, dict(content.excluded))
+    run_steps(STEPS, state, skip=skip)
+    return replace(content, excluded=state.excluded)

@@ -1,32 +1,45 @@
-"""Cut the winner's content out of the tree: the only place where the page itself is changed."""
+"""Cut the content out of the tree: the only place in this phase where the page itself is changed."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import boilerplate
+from pagekeep.extraction.locate.exclusions import CONTAINER_STEP, Exclusion, Exclusions, Reason
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.prune import stray_notes
 from pagekeep.model import Removal
 
-_REPORTED: Final = 200
-"""Removals told of at most, those with the most text first."""
+_MAX_REMOVALS: Final = 200
+"""Removals that are reported, those with the most text first: pages with tens of thousands of empty boxes exist."""
+_MAX_NAME_CHARS: Final = 40
+"""Characters of a class or id in a short name."""
+_MAX_CLASSES: Final = 2
+"""Classes in a short name."""
 
-FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
+_OUTSIDE: Final = Exclusion(Reason.OUTSIDE_CONTENT, CONTAINER_STEP)
+_FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
 
-# Roots that are themselves part of what they hold; others only contain it and are opened.
+# Roots that are themselves part of what they contain; others only contain it and are left out.
 _WHOLE: Final = frozenset("p li table ul ol dl blockquote pre figure h1 h2 h3 h4 h5 h6".split())
+
+_FOOTNOTES: Final = (
+    ":is(div,section,aside,ol,ul,footer):is([class*=footnotes],[id*=footnotes],[class*=endnotes],[role=doc-endnotes])"
+)
+_FOOTNOTE_MARKS: Final = 'sup,a[href^="#"]'
+_MAX_FOOTNOTE_BOXES: Final = 20
+"""Boxes of footnotes that are looked at: a page with more uses the name for something else."""
 
 
 def cut(survey: Survey, content: Content) -> dom.Element:
-    """The content as a detached `div`; the dropped parts are gone from the tree."""
+    """Return the content as a detached `div`, and remove the excluded parts from the tree."""
     if content.made is not None:
         return content.made
     first, end = content.root, survey.end[content.root]
-    notes = stray_notes.find(survey, content)
-    for index in content.dropped:
+    notes = _find_footnotes(survey, content)
+    for index in content.excluded:
         if first < index < end:
             dom.drop(survey.nodes[index])
     root = survey.nodes[content.root]
@@ -37,31 +50,83 @@ def cut(survey: Survey, content: Content) -> dom.Element:
 
 
 def unfold(holder: dom.Element) -> None:
-    """What was kept though hidden or a button is content: make it plain, so that no later step takes it for a leftover."""
-    for node in dom.select(holder, FOLDED):
+    """Make what was kept though hidden or a button plain, so that no later step removes it."""
+    for node in dom.select(holder, _FOLDED):
         if node.tag == "button":
             dom.retag(node, "span")
         for name in ("hidden", "aria-hidden", "style", "role"):
             dom.set_attr(node, name, None)
 
 
-def removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
-    """What was dropped, most text first. Must be asked before the cut."""
-    with_text = [index for index in content.dropped if survey.chars[index]]
-    told = sorted(with_text, key=lambda index: (-survey.chars[index], index))[:_REPORTED]
+def _find_footnotes(survey: Survey, content: Content) -> list[dom.Element]:
+    """Find footnotes outside the content, as some layouts put them below the article, when its text has marks for them."""
+    root = survey.nodes[content.root]
+    if content.root == 0 or dom.first(root, _FOOTNOTE_MARKS) is None:
+        return []
+    boxes = dom.select(survey.nodes[0], _FOOTNOTES)
+    if not boxes:
+        return []
+    within = {id(node) for node in survey.nodes[content.root : survey.end[content.root]]}
+    found: list[dom.Element] = []
+    for box in boxes[:_MAX_FOOTNOTE_BOXES]:
+        if id(box) not in within and not _contains(box, root) and not any(_contains(other, box) for other in found):
+            found.append(box)
+    return found if any(dom.text_of(box).strip() for box in found) else []
+
+
+def _contains(outer: dom.Node, node: dom.Node) -> bool:
+    above: dom.Node | None = node
+    while above is not None and above is not outer:
+        above = above.parent
+    return above is outer
+
+
+def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
+    """Return what `cut` removes, most text first. Must be called before `cut`."""
+    lost = _find_lost(survey, content)
+    with_text = [index for index in lost if survey.chars[index]]
+    largest = sorted(with_text, key=lambda index: (-survey.chars[index], index))[:_MAX_REMOVALS]
     return tuple(
-        Removal(_short_name(survey, index), content.dropped[index], len(dom.text_of(survey.nodes[index]).split()))
-        for index in told
+        Removal(
+            _short_name(survey.nodes[index]),
+            lost[index].reason.value,
+            len(dom.text_of(survey.nodes[index]).split()),
+            lost[index].step,
+        )
+        for index in largest
     )
 
 
-def _short_name(survey: Survey, index: int) -> str:
-    """The element as in CSS, with its id or first classes."""
-    node = survey.nodes[index]
+def _find_lost(survey: Survey, content: Content) -> Exclusions:
+    """Return what is excluded, and what is outside the content's container."""
+    if content.made is not None:
+        return {0: Exclusion(Reason.REPLACED, CONTAINER_STEP)}
+    root = content.root
+    around = {root, *survey.ancestors(root)}
+    lost = {index: exclusion for index, exclusion in content.excluded.items() if index not in around}
+    if root == 0:
+        return lost
+    kept = set(map(id, _find_footnotes(survey, content)))
+    excluded = sorted(lost)
+    index, end = 1, survey.end[0]
+    while index < end:
+        following = survey.end[index]
+        if index == root or index in lost or id(survey.nodes[index]) in kept:
+            index = following
+        elif index in around or bisect_left(excluded, following) > bisect_left(excluded, index):
+            index += 1  # the content or something excluded is inside: only what is beside it counts
+        else:
+            lost[index] = _OUTSIDE
+            index = following
+    return lost
+
+
+def _short_name(node: dom.Node) -> str:
+    """Return the element's name as in CSS, with its id or first classes."""
     if not isinstance(node, dom.Element):
         return "text"
     identifier = (node.attr("id") or "").split()
     if identifier:
-        return f"{node.tag}#{identifier[0][:40]}"
-    names = [name[:40] for name in (node.attr("class") or "").split()[:2]]
+        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
+    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:_MAX_CLASSES]]
     return ".".join([node.tag, *names])

@@ -1,6 +1,6 @@
-"""Lines above an article's first paragraph that only tell when it was written and how long it takes to read.
+"""Find lines above an article's first paragraph that are only its date and reading time.
 
-The frontmatter says both. On 21 of 23 pages with such a line, people who marked the content left it out.
+The frontmatter has both. On 21 of 23 pages with such a line, the people who labelled the content left it out.
 """
 
 from __future__ import annotations
@@ -8,21 +8,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagekeep.extraction.locate.boilerplate import Dropped
-from pagekeep.extraction.locate.prose import PHRASING, is_within_line
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.prose import INLINE, PHRASING, is_within_line
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.extraction.metadata.dates import without_date
 
-_NODES: Final = 400
-"""Nodes within which an article has begun."""
-_LATER: Final = 3_000
+# Chosen on the articles of the corpus.
+_MAX_HEAD_NODES: Final = 400
+"""Nodes within which the first paragraph of an article begins."""
+_MAX_DIARY_NODES: Final = 3_000
 """Nodes within which a diary has its second entry."""
-_LONGEST: Final = 100
-_PARAGRAPH: Final = 80
-_PARTS: Final = 40
-"""More nodes than this are no line."""
-_MOST_DATES: Final = 3
-_INLINE: Final = PHRASING | {TEXT}
+_MAX_LINE_CHARS: Final = 100
+"""Characters of the longest line of dates."""
+_PARAGRAPH_CHARS: Final = 80
+"""Characters outside links from which on a block is a paragraph, as in `readability`."""
+_MAX_LINE_NODES: Final = 40
+"""Nodes of the longest line; an element with more is not one line."""
+_MAX_DATES: Final = 3
+"""Dates in one line: published, updated, reviewed."""
 _READING_TIME: Final = re.compile(
     r"\d{1,3}\s?(?:-|\u2013)?\s?(?:min(?:ute)?s?\b\.?|minuten|minutos|minuti)\s?(?:to |de |di )?"
     r"(?:read(?:ing)?\b(?: time)?|lesezeit|lecture|lectura|leitura|lettura|leestijd)"
@@ -30,7 +33,7 @@ _READING_TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w+")
-_SAID_OF_DAYS: Final = frozenset(
+_DATE_WORDS: Final = frozenset(
     "published posted publish post updated update last modified edited reviewed created written released date on at in by am"
     " pm est edt cst cdt mst mdt pst pdt et ct pt utc gmt cet"
     " mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday"
@@ -41,42 +44,42 @@ _SAID_OF_DAYS: Final = frozenset(
 )
 
 
-def find(survey: Survey, root: int, dropped: Dropped, own: list[int], author: str | None) -> Dropped:
-    """The lines of dates between the beginning of the content and its first paragraph."""
-    found: Dropped = {}
+def find(survey: Survey, root: int, excluded: Exclusions, own: list[int], author: str | None) -> Reasons:
+    """Find the lines of dates between the beginning of the content and its first paragraph."""
+    found: Reasons = {}
     names = frozenset(_words(author or ""))
-    index, end = root + 1, min(survey.end[root], root + _NODES)
-    while index < end and own[index] < _PARAGRAPH:
+    index, end = root + 1, min(survey.end[root], root + _MAX_HEAD_NODES)
+    while index < end and own[index] < _PARAGRAPH_CHARS:
         following = survey.end[index]
-        if index not in dropped and survey.tag[index] != TEXT:
-            if survey.chars[index] > _LONGEST or not _is_line(survey, index):
+        if index not in excluded and survey.tag[index] != TEXT:
+            if survey.chars[index] > _MAX_LINE_CHARS or not _is_line(survey, index):
                 following = index + 1
-            elif _tells_a_date(survey, index, names):
-                found[index] = "date line"
+            elif _is_date_line(survey, index, names):
+                found[index] = Reason.DATELINE
         index = following
-    again = _tags_of_later(survey, index, survey.end[root], {survey.tag[line] for line in found}, names)
-    return {line: reason for line, reason in found.items() if survey.tag[line] not in again}
+    repeated = _find_repeated_tags(survey, index, survey.end[root], {survey.tag[line] for line in found}, names)
+    return {line: reason for line, reason in found.items() if survey.tag[line] not in repeated}
 
 
-def _tags_of_later(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:
-    """Which of these elements tell a date again further down: then the dates are headings of a diary or a list of changes."""
-    again: set[str] = set()
-    for index in range(begin, min(end, begin + _LATER)) if tags else ():
+def _find_repeated_tags(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:
+    """Return which of these tags have a date line again further down: then the dates are headings of a diary or changelog."""
+    repeated: set[str] = set()
+    for index in range(begin, min(end, begin + _MAX_DIARY_NODES)) if tags else ():
         tag = survey.tag[index]
-        if tag not in tags or tag in again or survey.chars[index] > _LONGEST or not _is_line(survey, index):
+        if tag not in tags or tag in repeated or survey.chars[index] > _MAX_LINE_CHARS or not _is_line(survey, index):
             continue
-        if _tells_a_date(survey, index, names):
-            again.add(tag)
-    return again
+        if _is_date_line(survey, index, names):
+            repeated.add(tag)
+    return repeated
 
 
 def _is_line(survey: Survey, index: int) -> bool:
-    """Whether the element holds one line of text and no blocks."""
+    """Return whether the element is one line of text, without blocks."""
     size = survey.end[index] - index
-    return size <= _PARTS and all(tag in _INLINE for tag in survey.tag[index + 1 : index + size])
+    return size <= _MAX_LINE_NODES and all(tag in INLINE for tag in survey.tag[index + 1 : index + size])
 
 
-def _tells_a_date(survey: Survey, index: int, names: frozenset[str]) -> bool:
+def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     node = survey.nodes[index]
     if survey.tag[index] in PHRASING and is_within_line(node):
         return False
@@ -89,12 +92,12 @@ def _texts(survey: Survey, index: int) -> list[str]:
 
 
 def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:
-    """Whether a line is a day or a reading time, and what is said with them, and the names of the authors."""
+    """Return whether a line is a date or a reading time, with only words such as "updated" and the authors' names beside."""
     line = " ".join(line.split())
     left = _READING_TIME.sub(" ", line)
-    for _ in range(_MOST_DATES):
+    for _ in range(_MAX_DATES):
         left = without_date(left)
-    return left != line and all(word in _SAID_OF_DAYS or word in names for word in _words(left))
+    return left != line and all(word in _DATE_WORDS or word in names for word in _words(left))
 
 
 def _words(text: str) -> list[str]:

@@ -1,51 +1,58 @@
-"""Headings that announce nothing: those whose section was cut, and those that the next heading says again."""
+"""Find headings without a section: those whose section was removed, and those that the next heading repeats."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.survey import TEXT, Survey
 
-_SHOWN: Final = frozenset((TEXT, "img", "svg", "iframe", "video", "audio", "math", "hr"))
+_VISIBLE: Final = frozenset((TEXT, "img", "svg", "iframe", "video", "audio", "math", "hr"))
 _LEVELS: Final = {"h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_TITLE_LEVEL: Final = 1
+"""Level of the end of a section, higher than any heading's."""
+_MAX_BOXES: Final = 3
+"""Boxes that are opened to find a heading alone in them, the innermost being the heading itself."""
 
 
-def find(survey: Survey, root: int, dropped: Dropped, cut: Dropped) -> Dropped:
-    """The headings right before what was cut, where the next thing kept is a heading of the same rank, or nothing."""
-    found: Dropped = {}
-    for parent in dict.fromkeys(survey.parent[index] for index in cut if root < index < survey.end[root]):
-        heading, rank, lost = -1, 0, False
-        for child in (*_shown_children(survey, parent), -1):
-            if child in cut:
-                lost = True
+def find(survey: Survey, root: int, excluded: Exclusions, removed: Iterable[int]) -> Reasons:
+    """Find the headings right before a removed part where the next part kept is a heading of the same level, or nothing."""
+    found: Reasons = {}
+    sections = {index for index in removed if root < index < survey.end[root]}
+    for parent in dict.fromkeys(survey.parent[index] for index in sections):
+        heading, level, is_empty = -1, 0, False
+        for child in (*_visible_children(survey, parent), -1):
+            if child in sections:
+                is_empty = True
                 continue
-            if child in dropped:
+            if child in excluded:
                 continue
-            next_rank = _rank(survey, child) if child >= 0 else 1
-            if lost and heading >= 0 and 0 < next_rank <= rank:
-                found[heading] = "heading of what was cut"
-            heading, rank, lost = (child, next_rank, False) if next_rank > 1 else (-1, 0, False)
+            next_level = _find_level(survey, child) if child >= 0 else _TITLE_LEVEL
+            if is_empty and heading >= 0 and 0 < next_level <= level:
+                found[heading] = Reason.HEADING_OF_CUT
+            heading, level = (child, next_level) if next_level > _TITLE_LEVEL else (-1, 0)
+            is_empty = False
     return found
 
 
-def repeated(survey: Survey, root: int, dropped: Dropped) -> Dropped:
-    """Of neighbouring headings that say the same, the one of the lower rank."""
-    found: Dropped = {}
-    before, said = -1, False
+def find_repeated(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
+    """Find the lower of neighbouring headings with the same words."""
+    found: Reasons = {}
+    previous, has_text_between = -1, False
     index, end = root + 1, survey.end[root]
     while index < end:
         tag = survey.tag[index]
-        if index in dropped:
+        if index in excluded:
             index = survey.end[index]
             continue
         if tag in _LEVELS:
-            if before > 0 and not said and _words(survey, before) == _words(survey, index):
-                found[index if survey.tag[before] <= tag else before] = "heading said twice"
-            before, said, index = index, False, survey.end[index]
+            if previous > 0 and not has_text_between and _words(survey, previous) == _words(survey, index):
+                found[index if survey.tag[previous] <= tag else previous] = Reason.HEADING_TWICE
+            previous, has_text_between, index = index, False, survey.end[index]
             continue
-        said = said or tag in _SHOWN
+        has_text_between = has_text_between or tag in _VISIBLE
         index += 1
     return found
 
@@ -54,7 +61,7 @@ def _words(survey: Survey, index: int) -> list[str]:
     return dom.text_of(survey.nodes[index]).lower().split()
 
 
-def _shown_children(survey: Survey, parent: int) -> list[int]:
+def _visible_children(survey: Survey, parent: int) -> list[int]:
     children: list[int] = []
     child, end = parent + 1, survey.end[parent]
     while child < end:
@@ -64,10 +71,10 @@ def _shown_children(survey: Survey, parent: int) -> list[int]:
     return children
 
 
-def _rank(survey: Survey, index: int) -> int:
-    """The level of a heading, alone or in a box of its own; 0 for anything else."""
+def _find_level(survey: Survey, index: int) -> int:
+    """Return the level of a heading, by itself or alone in a box; 0 for anything else."""
     first, end = index, survey.end[index]
-    for _ in range(3):
+    for _ in range(_MAX_BOXES):
         if survey.tag[first] in _LEVELS:
             return _LEVELS[survey.tag[first]] if survey.chars[first] == survey.chars[index] else 0
         first += 1

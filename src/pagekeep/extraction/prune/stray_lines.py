@@ -1,25 +1,25 @@
-"""Lines that speak of the page as a device and not of its subject: "Back to top", "Loading...", "Advertisement".
+"""Find lines about the page as a tool, not about its subject: "Back to top", "Loading...", "Advertisement".
 
-Only whole lines, word for word: of some two hundred such lines on real pages, people marked none as content.
+Only whole lines, word for word: of some two hundred such lines on real pages, none was labelled as content.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.extraction.locate.boilerplate import Dropped
-from pagekeep.extraction.locate.prose import PHRASING, is_within_line
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.prose import INLINE, is_within_line
 from pagekeep.extraction.locate.survey import TEXT, Survey
 
-_SAID: Final = {
-    "way to the top": "back to top|back to the top|back to top of page|return to top|go to top|scroll to top|top of page"
+_WORDINGS: Final = {
+    Reason.BACK_TO_TOP: "back to top|back to the top|back to top of page|return to top|go to top|scroll to top|top of page"
     "|back to contents|back to table of contents|nach oben|zurück nach oben|zum seitenanfang|seitenanfang|retour en haut"
     "|haut de page|retour en haut de page|volver arriba|ir arriba|voltar ao topo|torna su|torna all'inizio|terug naar boven"
     "|naar boven|till toppen|til toppen|takaisin ylös|наверх|вверх|do góry|powrót do góry|返回顶部|回到顶部|ページトップへ"
     "|ページの先頭へ|맨 위로",
-    "loading": "loading|loading please wait|please wait|wird geladen|lädt|laden|chargement|chargement en cours|cargando"
+    Reason.LOADING: "loading|loading please wait|please wait|wird geladen|lädt|laden|chargement|chargement en cours|cargando"
     "|carregando|caricamento|загрузка|加载中|読み込み中|로딩 중",
-    "advertisement": "advertisement|advertisements|advertising|sponsored|story continues below advertisement"
+    Reason.ADVERTISEMENT: "advertisement|advertisements|advertising|sponsored|story continues below advertisement"
     "|article continues below advertisement|article continues after advertisement|advertisement continue reading the main story"
     "|continue reading below|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|annonce"
     "|annons|mainos|广告|広告|광고",
@@ -32,40 +32,46 @@ _NEIGHBOURS: Final = frozenset(
         "|"
     )
 )
-"""What stands on the way to the pages before and behind this one."""
-_MOST_OF_WAYS: Final = 400
-_MOST_NODES: Final = 60
-_INLINE: Final = PHRASING | {TEXT}
+"""The words of links to the pages before and after this one."""
+_MAX_NEIGHBOURS_CHARS: Final = 400
+"""Characters of the longest block of such links, with the titles of both pages."""
+_MAX_NEIGHBOURS_NODES: Final = 60
+"""Nodes of the largest such block, a bound on work."""
 _CELLS: Final = frozenset({"td", "th", "dt", "dd"})
-_LINES: Final = {line: reason for reason, lines in _SAID.items() for line in lines.split("|")}
-_SHORTEST: Final = min(map(len, (*_LINES, *_NEIGHBOURS)))
-_LONGEST: Final = 60
+_LINES: Final = {line: reason for reason, lines in _WORDINGS.items() for line in lines.split("|")}
+_MIN_LINE_CHARS: Final = min(map(len, (*_LINES, *_NEIGHBOURS)))
+_MAX_LINE_CHARS: Final = 60
+"""Characters of the longest wording, with decoration."""
 _DECORATION: Final = (
     " \t\n\r\f\u00a0.\u2026:*|[]()<>\u2191\u2b06\u25b2\u25b4\u2303\u21e7\u2912\ufe0f\u2014\u2013-"
     "\u2190\u2192\u00ab\u00bb\u2039\u203a\u279c\u2794"
 )
-_SUBJECTS: Final = frozenset({"loading", "advertisement"})
-"""Reasons whose words may be what a list is about: "Design, advertising, printing"."""
+_TOPICS: Final = frozenset({Reason.LOADING, Reason.ADVERTISEMENT})
+"""Reasons whose words may be an item of a list: "Design, advertising, printing"."""
 _LITERAL: Final = frozenset(
     {"pre", "code", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "label", "option"}
 )
-"""Where the words are a name or a value: a heading "Advertising", a cell "Loading"."""
+"""Elements in which the words are a name or a value: a heading "Advertising", a cell "Loading"."""
 
 
-def find(survey: Survey, root: int, dropped: Dropped) -> Dropped:
-    """The blocks in the content that hold nothing but such a line."""
-    found: Dropped = {}
+def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
+    """Find the blocks in the content that have nothing but such a line."""
+    found: Reasons = {}
     tags, chars, nodes, ends = survey.tag, survey.chars, survey.nodes, survey.end
     index, end = root + 1, ends[root]
     while index < end:
-        if index in dropped:
+        if index in excluded:
             index = ends[index]
             continue
-        if tags[index] == TEXT and _SHORTEST <= chars[index] <= _LONGEST:
+        if tags[index] == TEXT and _MIN_LINE_CHARS <= chars[index] <= _MAX_LINE_CHARS:
             line = nodes[index].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
-            reason = _LINES.get(line) or ("way to neighbours" if line in _NEIGHBOURS else None)
-            block = _ways(survey, index, root) if line in _NEIGHBOURS else _block(survey, index, root) if reason else 0
-            if reason and block and not (reason in _SUBJECTS and _is_among_others(survey, block)):
+            reason: Reason | None
+            if line in _NEIGHBOURS:
+                reason, block = Reason.NEIGHBOUR_LINKS, _find_neighbours_block(survey, index, root)
+            else:
+                reason = _LINES.get(line)
+                block = _find_block(survey, index, root) if reason else 0
+            if reason and block and not (reason in _TOPICS and _is_among_others(survey, block)):
                 found[block] = reason
                 index = ends[block]
                 continue
@@ -74,41 +80,42 @@ def find(survey: Survey, root: int, dropped: Dropped) -> Dropped:
 
 
 def _is_among_others(survey: Survey, block: int) -> bool:
-    """Whether it is one item of a list that has others."""
+    """Return whether the block is one item of a list that has others."""
     return survey.tag[block] == "li" and survey.chars[survey.parent[block]] > survey.chars[block]
 
 
-def _ways(survey: Survey, index: int, root: int) -> int:
-    """The widest element that holds links and, beside them, no words but such; 0 where there is none."""
+def _find_neighbours_block(survey: Survey, index: int, root: int) -> int:
+    """Return the widest element with links and, beside them, no words but such; 0 where there is none."""
     top = 0
     block = survey.parent[index]
-    while block > root and survey.chars[block] <= _MOST_OF_WAYS and survey.tag[block] not in _LITERAL - _CELLS:
-        if survey.end[block] - block > _MOST_NODES or not _is_way(survey, block):
+    while block > root and survey.chars[block] <= _MAX_NEIGHBOURS_CHARS and survey.tag[block] not in _LITERAL - _CELLS:
+        if survey.end[block] - block > _MAX_NEIGHBOURS_NODES or not _has_only_neighbours(survey, block):
             break
         top = block
         block = survey.parent[block]
-    return top if top and survey.linked[top] and _is_whole(survey, top) else 0
+    return top if top and survey.linked[top] and _is_whole_line(survey, top) else 0
 
 
-def _is_way(survey: Survey, block: int) -> bool:
+def _has_only_neighbours(survey: Survey, block: int) -> bool:
+    """Return whether all words outside links are such words."""
     for inner in range(block, survey.end[block]):
         if survey.tag[inner] == TEXT and not survey.linked[inner]:
-            said = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
-            if said and said not in _NEIGHBOURS:
+            line = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+            if line and line not in _NEIGHBOURS:
                 return False
     return True
 
 
-def _is_whole(survey: Survey, index: int) -> bool:
-    """Whether the element is a line of its own."""
-    return survey.tag[index] not in _INLINE or not is_within_line(survey.nodes[index])
+def _is_whole_line(survey: Survey, index: int) -> bool:
+    """Return whether the element is a whole line."""
+    return survey.tag[index] not in INLINE or not is_within_line(survey.nodes[index])
 
 
-def _block(survey: Survey, index: int, root: int) -> int:
-    """The widest element that holds no more than this text; 0 where the text is a part of a line, or a name."""
+def _find_block(survey: Survey, index: int, root: int) -> int:
+    """Return the widest element with no more than this text; 0 where the text is part of a line, or a name."""
     top = index
     while survey.parent[top] > root and survey.chars[survey.parent[top]] == survey.chars[index]:
         top = survey.parent[top]
         if survey.tag[top] in _LITERAL:
             return 0
-    return top if _is_whole(survey, top) else 0
+    return top if _is_whole_line(survey, top) else 0

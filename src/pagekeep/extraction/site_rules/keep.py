@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.boilerplate import Dropped
+from pagekeep.extraction.locate.exclusions import Exclusions
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.site_rules.include import Part
@@ -32,15 +32,15 @@ def in_place(survey: Survey, content: Content, parts: tuple[Part, ...]) -> tuple
     if content.made is not None:
         return content, ()
     wanted = {part.live: part for part in parts}
-    dropped = dict(content.dropped)
+    excluded = dict(content.excluded)
     kept: list[Kept] = []
     for index in range(content.root + 1, survey.end[content.root]):
         node = survey.nodes[index]
         if isinstance(node, dom.Element) and (part := wanted.get(node)):
-            saved = _open(survey, dropped, index, content.root)
+            saved = _open(survey, excluded, index, content.root)
             _show(survey, index, content.root)
-            kept.append(Kept(part, _spare(survey, dropped, index) or saved))
-    return replace(content, dropped=dropped), tuple(kept)
+            kept.append(Kept(part, _spare(survey, excluded, index) or saved))
+    return replace(content, excluded=excluded), tuple(kept)
 
 
 def _show(survey: Survey, part: int, root: int) -> None:
@@ -53,31 +53,31 @@ def _show(survey: Survey, part: int, root: int) -> None:
         index = survey.parent[index]
 
 
-def _spare(survey: Survey, dropped: Dropped, part: int) -> bool:
+def _spare(survey: Survey, excluded: Exclusions, part: int) -> bool:
     """Drop nothing in the part; whether anything was to be."""
-    inside = [index for index in range(part + 1, survey.end[part]) if index in dropped]
+    inside = [index for index in range(part + 1, survey.end[part]) if index in excluded]
     for index in inside:
-        del dropped[index]
+        del excluded[index]
     return bool(inside)
 
 
-def _open(survey: Survey, dropped: Dropped, part: int, root: int) -> bool:
+def _open(survey: Survey, excluded: Exclusions, part: int, root: int) -> bool:
     """Drop everything in what was dropped around the part, except the way down to it; whether anything was."""
     way = [part]
     while way[-1] != root:
         way.append(survey.parent[way[-1]])
     on_the_way = set(way)
     for index in reversed(way):
-        reason = dropped.pop(index, None)
-        if reason is None:
+        exclusion = excluded.pop(index, None)
+        if exclusion is None:
             continue
         if index == part:
             return True
         child = index + 1
         while child < survey.end[index]:
             if child in on_the_way:
-                dropped.setdefault(child, reason)
+                excluded.setdefault(child, exclusion)
             else:
-                dropped[child] = reason
+                excluded[child] = exclusion
             child = survey.end[child]
     return False

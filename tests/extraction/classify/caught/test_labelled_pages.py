@@ -15,7 +15,7 @@ from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import survey
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.extraction.prune import cut
+from pagekeep.extraction.prune import cut, prune
 from pagekeep.model import Caught, CaughtKind
 from pagekeep.text import count_words
 
@@ -31,7 +31,8 @@ def judge(html: str, url: str | None = None, status: int | None = 200) -> Caught
     found, data = survey(body), structured.read(document)
     signals = caught.look(document, found, data, html, url, status)
     about = metadata.read(document, data, url)
-    outcome = chain.run(page_facts.read(found, data, about, PROFILES[kind.classify(data, found, url).kind]), None)
+    facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, url).kind])
+    outcome = chain.run(facts, prune)
     text = ""
     if outcome.content:
         _, root = sanitise(clean(cut.cut(found, outcome.content), None)[0])

@@ -1,4 +1,4 @@
-"""Level 2: places where content usually stands, each checked before it is believed."""
+"""The strategy `simplified`: usual places of content, each checked before it is accepted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from pagekeep import dom
-from pagekeep.extraction.locate.page_facts import Content, Measure, Reading
+from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
 from pagekeep.extraction.locate.strategies import simplified
 from pagekeep.extraction.locate.survey import Survey
 
-ReadAs = Callable[..., Reading]
+FactsOf = Callable[..., PageFacts]
 IndexOf = Callable[[Survey, str], int]
 
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
@@ -20,8 +20,8 @@ STORY = "".join(f"<p>On day {i} it was the same. {SENTENCE}</p>" for i in range(
 TITLE = "<title>The mill</title>"
 
 
-def decided(reading: Reading) -> Content:
-    content = simplified.decide(reading)
+def decided(facts: PageFacts) -> Content:
+    content = simplified.locate(facts)
     assert content is not None
     return content
 
@@ -40,50 +40,50 @@ def decided(reading: Reading) -> Content:
         '<div id="it" class="story-body">{}</div>',
     ],
 )
-def test_the_usual_places_are_found(read_as: ReadAs, index_of: IndexOf, place: str) -> None:
-    reading = read_as(f"{TITLE}<div><p>Before</p>{place.format(STORY)}<p>After</p></div>")
-    assert decided(reading).root == index_of(reading.survey, "#it")
+def test_the_usual_places_are_found(facts_of: FactsOf, index_of: IndexOf, place: str) -> None:
+    facts = facts_of(f"{TITLE}<div><p>Before</p>{place.format(STORY)}<p>After</p></div>")
+    assert decided(facts).root == index_of(facts.survey, "#it")
 
 
-def test_an_article_element_is_believed_before_a_named_one(read_as: ReadAs, index_of: IndexOf) -> None:
-    reading = read_as(f'{TITLE}<div class="entry-content">{STORY}</div><article>{STORY}</article>')
-    assert decided(reading).root == index_of(reading.survey, "article")
+def test_an_article_element_is_believed_before_a_named_one(facts_of: FactsOf, index_of: IndexOf) -> None:
+    facts = facts_of(f'{TITLE}<div class="entry-content">{STORY}</div><article>{STORY}</article>')
+    assert decided(facts).root == index_of(facts.survey, "article")
 
 
-def test_a_usual_place_that_is_empty_is_passed_over(read_as: ReadAs, index_of: IndexOf) -> None:
-    reading = read_as(f'{TITLE}<article>Loading</article><div class="entry-content">{STORY}</div>')
-    assert decided(reading).root == index_of(reading.survey, ".entry-content")
+def test_a_usual_place_that_is_empty_is_passed_over(facts_of: FactsOf, index_of: IndexOf) -> None:
+    facts = facts_of(f'{TITLE}<article>Loading</article><div class="entry-content">{STORY}</div>')
+    assert decided(facts).root == index_of(facts.survey, ".entry-content")
 
 
-def test_without_usual_places_the_densest_block_is_found(read_as: ReadAs, index_of: IndexOf) -> None:
+def test_without_usual_places_the_densest_block_is_found(facts_of: FactsOf, index_of: IndexOf) -> None:
     wrapped = "".join(f'<p class="para para-first" data-part="p-{i}">{SENTENCE}</p>' for i in range(8))
-    reading = read_as(f'{TITLE}<div id="thin">{wrapped}</div><div id="dense">{STORY}</div>')
-    assert decided(reading).root == index_of(reading.survey, "#dense")
+    facts = facts_of(f'{TITLE}<div id="thin">{wrapped}</div><div id="dense">{STORY}</div>')
+    assert decided(facts).root == index_of(facts.survey, "#dense")
 
 
-def test_a_body_in_structured_data_is_believed_first(read_as: ReadAs) -> None:
+def test_a_body_in_structured_data_is_believed_first(facts_of: FactsOf) -> None:
     lines = [f"Line {i}: {SENTENCE}" for i in range(8)]
     data = json.dumps({"@type": "NewsArticle", "headline": "The mill", "articleBody": "\n\n".join(lines)})
-    content = decided(read_as(f'<script type="application/ld+json">{data}</script><article>{STORY}</article>'))
+    content = decided(facts_of(f'<script type="application/ld+json">{data}</script><article>{STORY}</article>'))
     assert content.made is not None
     assert [dom.text_of(child) for child in content.made.children] == lines
 
 
-def test_a_place_full_of_links_is_not_believed(read_as: ReadAs) -> None:
+def test_a_place_full_of_links_is_not_believed(facts_of: FactsOf) -> None:
     links = "".join(f'<p><a href="/{i}">{SENTENCE}</a></p>' for i in range(8))
-    assert simplified.decide(read_as(f"{TITLE}<article>{links}</article>")) is None
+    assert simplified.locate(facts_of(f"{TITLE}<article>{links}</article>")) is None
 
 
-def test_a_page_without_date_author_or_headline_is_not_believed(read_as: ReadAs) -> None:
-    assert simplified.decide(read_as(f"<article>{STORY}</article>")) is None
-    assert simplified.decide(read_as(f"<h1>The mill</h1><article>{STORY}</article>")) is not None
+def test_a_page_without_date_author_or_headline_is_not_believed(facts_of: FactsOf) -> None:
+    assert simplified.locate(facts_of(f"<article>{STORY}</article>")) is None
+    assert simplified.locate(facts_of(f"<h1>The mill</h1><article>{STORY}</article>")) is not None
 
 
-def test_a_short_page_has_no_candidate(read_as: ReadAs) -> None:
-    assert simplified.decide(read_as(f"{TITLE}<article><p>{SENTENCE}</p></article>")) is None
+def test_a_short_page_has_no_candidate(facts_of: FactsOf) -> None:
+    assert simplified.locate(facts_of(f"{TITLE}<article><p>{SENTENCE}</p></article>")) is None
 
 
-def test_fewer_than_a_hundred_words_are_not_good_enough(read_as: ReadAs) -> None:
-    reading = read_as("<p>x</p>")
-    assert "99 words" in (simplified.judge(reading, Measure(99, 500, 0, 5)) or "")
-    assert simplified.judge(reading, Measure(100, 500, 0, 5)) is None
+def test_fewer_than_a_hundred_words_are_not_good_enough(facts_of: FactsOf) -> None:
+    facts = facts_of("<p>x</p>")
+    assert "99 words" in (simplified.judge(facts, Measure(99, 500, 0, 5)) or "")
+    assert simplified.judge(facts, Measure(100, 500, 0, 5)) is None

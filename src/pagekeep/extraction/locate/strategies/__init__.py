@@ -1,0 +1,1 @@
+"""Strategies: the ways to find the content of a page. `chain` tries them in order."""

@@ -1,4 +1,4 @@
-"""The chain of levels: each decides what it would keep, the first whose result is good enough wins, the last always does."""
+"""The chain of strategies: each finds what it would keep, and the first whose result is good enough wins."""
 
 from __future__ import annotations
 
@@ -6,82 +6,93 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pagekeep.extraction.locate.page_facts import Content, Measure, Reading, measure
+from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
 from pagekeep.model import Attempt, Strategy
 
 Timer = Callable[[], float]
+Prune = Callable[[PageFacts, Content], Content]
+"""Returns the content without what is pruned within it. Passed in, because the phase `prune` comes after this one."""
 
 MIN_WORDS: Final = 10
-"""Content with fewer words is none, whatever promised more."""
+"""Words that the content must have after the clean-up; with fewer a bookmark is kept. A short note has more."""
+_ALWAYS_POSSIBLE: Final = "always possible"
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class ContentStrategy:
     """One way to find the content."""
 
-    strategy: Strategy
-    decide: Callable[[Reading], Content | None]
-    judge: Callable[[Reading, Measure], str | None]
-    """Why a result is not good enough, or `None`."""
-    seconds: float
-    """Its budget, kept when the caller gave a timer; the node limit of the survey bounds it in any case."""
+    name: Strategy
+    locate: Callable[[PageFacts], Content | None]
+    """Finds what to keep, or `None`."""
+    judge: Callable[[PageFacts, Measure], str | None]
+    """Returns why a result is not good enough, or `None`."""
+    max_seconds: float
+    """Time limit, checked when the caller passes a timer; the survey's limit on nodes bounds the work in any case."""
+    prunes: bool = False
+    """Whether its result is pruned before it is judged."""
 
 
-LEVELS: Final = (
-    Level("readability", readability.decide, readability.judge, 5.0),
-    Level("simplified", simplified.decide, simplified.judge, 3.0),
-    Level("full_page", full_page.decide, full_page.judge, 2.0),
+STRATEGIES: Final = (
+    ContentStrategy("readability", readability.locate, readability.judge, 5.0, prunes=True),
+    ContentStrategy("simplified", simplified.locate, simplified.judge, 3.0),
+    ContentStrategy("full_page", full_page.locate, full_page.judge, 2.0),
 )
+"""In the order they are tried. The time limits are those of the chain's design."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Which level won with what, and what became of the others. No content means a smart bookmark."""
+    """Which strategy won with which content, and all attempts. Without content, a bookmark is kept."""
 
     strategy: Strategy
     content: Content | None
     attempts: tuple[Attempt, ...]
     tried: Content | None = None
-    """What the last level would have kept, so that a bookmark can still tell what was removed."""
+    """What the last strategy would have kept, so that the removals of a bookmark can still be reported."""
 
 
-def run(reading: Reading, timer: Timer | None) -> Outcome:
-    """Try the levels in order."""
+def run(facts: PageFacts, prune: Prune, timer: Timer | None = None) -> Outcome:
+    """Try the strategies in order."""
     attempts: list[Attempt] = []
     tried: Content | None = None
-    for level in LEVELS:
-        content, attempt = _attempt(level, reading, timer)
+    for strategy in STRATEGIES:
+        content, attempt = _attempt(strategy, facts, prune, timer)
         attempts.append(attempt)
         tried = content or tried
         if content is not None and attempt.passed:
-            return Outcome(level.strategy, content, tuple(attempts), content)
-    attempts.append(Attempt("bookmark", True, "always possible", 0, 0.0 if timer else None))
+            return Outcome(strategy.name, content, tuple(attempts), content)
+    attempts.append(Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, 0.0 if timer else None))
     return Outcome("bookmark", None, tuple(attempts), tried)
 
 
-def fewest_words(reading: Reading) -> int:
-    """How many words must be left after the clean-up: hardly any where a rule says what the article is."""
-    if reading.bounds.min_words is not None:
-        return reading.bounds.min_words
-    return readability.MIN_WORDS_OF_A_CHOSEN_PART if reading.scope == "article" else MIN_WORDS
+def min_words(facts: PageFacts) -> int:
+    """Return how many words must be left after the clean-up."""
+    if facts.bounds.min_words is not None:
+        return facts.bounds.min_words
+    return readability.MIN_CHOSEN_WORDS if facts.scope == "article" else MIN_WORDS
 
 
-def give_up(outcome: Outcome, reason: str) -> Outcome:
-    """A bookmark after all: the winner's content came to nothing once it was written, or is not the page's."""
+def fall_back_to_bookmark(outcome: Outcome, reason: str) -> Outcome:
+    """Return the outcome as a bookmark, because the winner's content is not the page's or too little of it was left."""
     *others, winner = outcome.attempts
     failed = replace(winner, passed=False, reason=reason)
-    bookmark = Attempt("bookmark", True, "always possible", 0, 0.0 if winner.seconds is not None else None)
+    bookmark = Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, 0.0 if winner.seconds is not None else None)
     return Outcome("bookmark", None, (*others, failed, bookmark), outcome.content)
 
 
-def _attempt(level: Level, reading: Reading, timer: Timer | None) -> tuple[Content | None, Attempt]:
+def _attempt(
+    strategy: ContentStrategy, facts: PageFacts, prune: Prune, timer: Timer | None
+) -> tuple[Content | None, Attempt]:
     started = timer() if timer else 0.0
-    content = level.decide(reading)
-    measured = measure(reading, content) if content is not None else Measure(0, 0, 0, 0)
-    fault = "found no candidate" if content is None else level.judge(reading, measured)
+    content = strategy.locate(facts)
+    if content is not None and strategy.prunes:
+        content = prune(facts, content)
+    measured = measure(facts, content) if content is not None else Measure(0, 0, 0, 0)
+    fault = "found no candidate" if content is None else strategy.judge(facts, measured)
     seconds = timer() - started if timer else None
-    if seconds is not None and seconds > level.seconds:
-        fault = f"took longer than its {level.seconds:g} s"
+    if seconds is not None and seconds > strategy.max_seconds:
+        fault = f"took longer than its {strategy.max_seconds:g} s"
     reason = fault or f"{measured.words} words in {measured.paragraphs} paragraphs"
-    return content, Attempt(level.strategy, fault is None, reason, measured.words, seconds)
+    return content, Attempt(strategy.name, fault is None, reason, measured.words, seconds)

@@ -1,4 +1,4 @@
-"""Level 3: the whole body without what is boilerplate by tag or by a whole word in its class or id."""
+"""The strategy `full_page`: the whole body without its boilerplate."""
 
 from __future__ import annotations
 
@@ -6,52 +6,56 @@ from typing import Final
 
 from pagekeep.extraction.locate import prose
 from pagekeep.extraction.locate.boilerplate import TAGS
-from pagekeep.extraction.locate.page_facts import Content, Measure, Reading, measure
+from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 
 MIN_WORDS: Final = 50
-MIN_WORDS_OF_A_SHORT_PAGE: Final = 10
-_LINE: Final = 15
-"""Characters from which on a block says something; the words of a menu are shorter."""
-_SHARE: Final = 0.95
-"""How much of a short page's text its container must hold."""
-_COMPLETE: Final = 0.6
-"""How much of all text a short page must have kept to be more than the scraps of a longer one."""
+"""Words that make a page worth keeping whole."""
+MIN_SHORT_PAGE_WORDS: Final = 10
+"""Words of a short page, where they are nearly all that the page has."""
+_LINE_CHARS: Final = 15
+"""Characters from which on a block is a line of text; the words of a menu are shorter."""
+_CONTAINER_SHARE: Final = 0.95
+"""Share of a short page's text that its container must have."""
+_COMPLETE_SHARE: Final = 0.6
+"""Share of all text that a short page must have kept; with less, it is a remainder of a longer page. Chosen on the corpus."""
 
 
-def decide(reading: Reading) -> Content | None:
-    """The body without its boilerplate; names that would leave nothing of it are not believed, tags are."""
-    content = Content(0, reading.dropped)
-    measured = measure(reading, content)
-    if measured.words >= _fewest_words(reading):
+def locate(facts: PageFacts) -> Content | None:
+    """Return the body without its boilerplate; where names would leave nothing of it, only tags count."""
+    content = Content(0, facts.excluded)
+    measured = measure(facts, content)
+    if measured.words >= _min_words(facts):
         return content
-    by_tag = {index: why for index, why in reading.dropped.items() if reading.survey.tag[index] in TAGS}
+    by_tag = {index: why for index, why in facts.excluded.items() if facts.survey.tag[index] in TAGS}
     whole = Content(0, by_tag)
-    is_all = _is_short_but_complete(reading, measured)
-    if not is_all and measure(reading, whole).words >= _fewest_words(reading):
+    is_complete = _is_short_but_complete(facts, measured)
+    if not is_complete and measure(facts, whole).words >= _min_words(facts):
         return whole
-    lines = prose.sum_blocks(reading.survey, reading.own, _LINE, reading.dead)
-    return Content(prose.deepest(reading.survey, lines, _SHARE), reading.dropped) if lines[0] else whole
+    lines = prose.sum_blocks(facts.survey, facts.own, _LINE_CHARS, facts.dead)
+    if not lines[0]:
+        return whole
+    return Content(prose.find_innermost(facts.survey, lines, _CONTAINER_SHARE), facts.excluded)
 
 
-def judge(reading: Reading, measured: Measure) -> str | None:
-    """Why the result is not good enough, or `None` when it is."""
-    least = _fewest_words(reading)
-    if measured.words >= least:
+def judge(facts: PageFacts, measured: Measure) -> str | None:
+    """Return why the result is not good enough, or `None` when it is."""
+    min_words = _min_words(facts)
+    if measured.words >= min_words:
         return None
-    if reading.bounds.min_words is None and _is_short_but_complete(reading, measured):
+    if facts.bounds.min_words is None and _is_short_but_complete(facts, measured):
         return None
-    return f"{measured.words} words, under {least}"
+    return f"{measured.words} words, under {min_words}"
 
 
-def _fewest_words(reading: Reading) -> int:
-    return MIN_WORDS if reading.bounds.min_words is None else reading.bounds.min_words
+def _min_words(facts: PageFacts) -> int:
+    return MIN_WORDS if facts.bounds.min_words is None else facts.bounds.min_words
 
 
-def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:
-    """Whether a few words are all that the page has to say."""
-    everything = prose.sum_blocks(reading.survey, reading.own, _LINE)[0]
+def _is_short_but_complete(facts: PageFacts, measured: Measure) -> bool:
+    """Return whether a few words are all that the page has."""
+    all_chars = prose.sum_blocks(facts.survey, facts.own, _LINE_CHARS)[0]
     return (
-        measured.words >= MIN_WORDS_OF_A_SHORT_PAGE
-        and measured.link_density < reading.profile.max_link_density
-        and measured.chars - measured.linked >= _COMPLETE * everything > 0
+        measured.words >= MIN_SHORT_PAGE_WORDS
+        and measured.link_density < facts.profile.max_link_density
+        and measured.chars - measured.linked >= _COMPLETE_SHARE * all_chars > 0
     )

@@ -1,7 +1,7 @@
-"""Level 1: the innermost element that holds most of the page's prose, without what is boilerplate in it.
+"""The strategy `readability`: the innermost element that has most of the page's prose.
 
-In the spirit of Arc90 and Mozilla's Readability, paragraphs vote for the elements around them; but votes are summed over
-whole subtrees on flat arrays and the winner is the deepest element that keeps its share, so no tree is walked twice.
+As in Arc90's and Mozilla's Readability, paragraphs vote for the elements around them; but votes are summed over whole subtrees
+on flat arrays and the winner is the innermost element that keeps its share, so no tree is walked twice.
 """
 
 from __future__ import annotations
@@ -9,105 +9,146 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate import prose, threads
-from pagekeep.extraction.locate.boilerplate import Dropped
-from pagekeep.extraction.locate.page_facts import Content, Measure, Reading
-from pagekeep.extraction.locate.strategies import opening
-from pagekeep.extraction.prune import blocks, datelines, lone_headings, lone_links, quotations, stray_lines
+from pagekeep.extraction.locate.exclusions import CONTAINER_STEP, Exclusions, Reason, Reasons, label
+from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
+from pagekeep.extraction.locate.survey import Survey
 
 MIN_WORDS: Final = 100
-MIN_WORDS_OF_A_SHORT_PAGE: Final = 20
-MIN_WORDS_OF_A_CHOSEN_PART: Final = 1
-"""Where a rule says what the article is, its length is nobody's business."""
-_SHORT: Final = 600
-"""With fewer characters in paragraphs a page is short: then its lines vote too, and hardly any may be left out."""
-_LINE: Final = 15
-_SHORT_SHARE: Final = 0.95
-_NEVER: Final = 1_000_000
-"""More links than a page has."""
+"""Words of an article; a shorter result must be all that the page has."""
+MIN_SHORT_PAGE_WORDS: Final = 20
+"""Words of a short page."""
+MIN_CHOSEN_WORDS: Final = 1
+"""Words of an article that a rule chose: any length is right."""
+PARAGRAPH_CHARS: Final = 80
+"""Characters outside links from which on a block counts as a paragraph of an article. Chosen on the corpus."""
+_SHORT_PAGE_CHARS: Final = 600
+"""With fewer characters in paragraphs a page is short: then its lines vote too, and nearly all of them must be kept."""
+_MAX_SHORT_PAGE_CHARS: Final = 2 * _SHORT_PAGE_CHARS
+"""Characters in lines from which on a page with few paragraphs is not short but made of lines."""
+_LINE_CHARS: Final = 15
+"""Characters from which on a block is a line of text; the words of a menu are shorter."""
+_SHORT_PAGE_SHARE: Final = 0.95
+"""Share of a short page's lines that its container must have."""
+_COMPLETE_SHARE: Final = 0.4
+"""Share of all text that a short page must have kept to be complete. Chosen on the corpus."""
 
-# A container of the content is never one of these: climb to what holds them.
+# Over some hundred articles, several paragraphs between the headline and the container were part of the article; a single one
+# was a summary of it, and what came after the container was hardly ever content.
+_MIN_OPENING_CHARS: Final = 300
+"""Characters in paragraphs from which on the blocks before the container are part of the article."""
+_MIN_OPENING_PARAGRAPHS: Final = 2
+"""Paragraphs of an opening: a single one is a summary."""
+_OPENING_PROSE_SHARE: Final = 0.6
+"""Share of a block's text that is in paragraphs; bylines, buttons and cards have less."""
+
+# The container of the content is never one of these, but an element around them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
 
 
-def decide(reading: Reading) -> Content | None:
-    """What to keep, or `None` when the page has no prose to vote."""
-    survey = reading.survey
-    if reading.scope == "article":
-        return Content(0, _pruned(reading, 0, {}))
-    at_least = 1 if reading.profile.all_text else opening.PARAGRAPH
-    own = reading.voting
-    mass = prose.sum_blocks(survey, own, at_least, reading.dead)
+def locate(facts: PageFacts) -> Content | None:
+    """Return the container of the page's prose, or `None` when the page has no prose."""
+    if facts.scope == "article":
+        return Content(0, facts.excluded)
+    survey, votes = facts.survey, facts.votes
+    mass, share = _weigh(facts)
     if not mass[0]:
         return None
-    share = reading.profile.share
-    if at_least == opening.PARAGRAPH and mass[0] < _SHORT:
-        lines = prose.sum_blocks(survey, own, _LINE, reading.dead)
-        if lines[0] < 2 * _SHORT:
-            mass, share = lines, _SHORT_SHARE
-    root = _thread(reading, mass) or prose.deepest(survey, mass, share)
+    root = _find_thread(facts, mass) or prose.find_innermost(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
-    beside: Dropped = {}
-    if reading.profile.has_opening:
-        root, beside = opening.widen(survey, root, mass, own)
-    return Content(root, _pruned(reading, root, beside))
+    if not facts.profile.has_opening:
+        return Content(root, facts.excluded)
+    root, beside = _include_opening(survey, root, mass, votes)
+    return Content(root, facts.excluded | beside)
 
 
-def _thread(reading: Reading, mass: Sequence[int]) -> int | None:
-    return threads.container(reading.survey, reading.dead, mass, reading.own) if reading.profile.is_thread else None
-
-
-def _pruned(reading: Reading, root: int, beside: Dropped) -> Dropped:
-    dropped = reading.dropped | beside
-    dropped |= stray_lines.find(reading.survey, root, dropped)
-    if reading.profile.drops_link_lists:
-        host = urls.domain(reading.metadata.canonical)
-        lists = blocks.link_lists(reading.survey, root, dropped, reading.profile.fewest_links, host)
-        dropped |= lists | lone_headings.find(reading.survey, root, dropped, lists)
-    elif reading.profile.drops_contents:
-        dropped |= blocks.link_lists(reading.survey, root, dropped, _NEVER)
-    if reading.profile.has_lone_links:
-        dropped |= lone_links.find(reading.survey, root, dropped)
-    if reading.profile.has_dateline and reading.scope != "article":  # else a rule wants it there
-        dropped |= datelines.find(reading.survey, root, dropped, reading.own, reading.metadata.author)
-    if reading.profile.is_thread:
-        dropped |= quotations.repeated(reading.survey, root, dropped)
-        dropped |= threads.refrains(reading.survey, root, dropped)
-    if not reading.profile.links_count:  # cards may well bear the same name
-        dropped |= lone_headings.repeated(reading.survey, root, dropped)
-    return dropped | blocks.copies(reading.survey, root, dropped, any_block=reading.profile.says_once)
-
-
-def judge(reading: Reading, measured: Measure) -> str | None:
-    """Why the result is not good enough, or `None` when it is."""
-    limit, least = _limits(reading)
-    if measured.link_density > limit:
-        return f"{measured.link_density:.0%} of its text stands in links, over {limit:.0%}"
-    if measured.words >= least:
+def judge(facts: PageFacts, measured: Measure) -> str | None:
+    """Return why the result is not good enough, or `None` when it is."""
+    max_link_density, min_words = _limits(facts)
+    if measured.link_density > max_link_density:
+        return f"{measured.link_density:.0%} of its text is in links, over {max_link_density:.0%}"
+    if measured.words >= min_words:
         return None
-    if reading.bounds.min_words is None and _is_short_but_complete(reading, measured):
+    if facts.bounds.min_words is None and _is_short_but_complete(facts, measured):
         return None
-    return f"{measured.words} words, under {least}, and the page has more"
+    return f"{measured.words} words, under {min_words}, and the page has more"
 
 
-def _limits(reading: Reading) -> tuple[float, int]:
-    """The most links and the fewest words: a rule's own, hardly any for an article that a rule chose, else the general."""
-    chosen, bounds = reading.scope == "article", reading.bounds
-    links, words = (1.0, MIN_WORDS_OF_A_CHOSEN_PART) if chosen else (reading.profile.max_link_density, MIN_WORDS)
+def _weigh(facts: PageFacts) -> tuple[list[int], float]:
+    """Return the characters that vote in each subtree, and the share of them that the container must have."""
+    min_chars = 1 if facts.profile.all_text else PARAGRAPH_CHARS
+    mass = prose.sum_blocks(facts.survey, facts.votes, min_chars, facts.dead)
+    if min_chars == PARAGRAPH_CHARS and 0 < mass[0] < _SHORT_PAGE_CHARS:
+        lines = prose.sum_blocks(facts.survey, facts.votes, _LINE_CHARS, facts.dead)
+        if lines[0] < _MAX_SHORT_PAGE_CHARS:
+            return lines, _SHORT_PAGE_SHARE
+    return mass, facts.profile.share
+
+
+def _find_thread(facts: PageFacts, mass: Sequence[int]) -> int | None:
+    return threads.find_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
+
+
+def _limits(facts: PageFacts) -> tuple[float, int]:
+    """Return the highest link density and the fewest words: a rule's, none for an article that a rule chose, or the general."""
+    is_chosen, bounds = facts.scope == "article", facts.bounds
+    links, words = (1.0, MIN_CHOSEN_WORDS) if is_chosen else (facts.profile.max_link_density, MIN_WORDS)
     return (
         links if bounds.max_link_density is None else bounds.max_link_density,
         words if bounds.min_words is None else bounds.min_words,
     )
 
 
-def _is_short_but_complete(reading: Reading, measured: Measure) -> bool:
-    """A short page is complete when hardly any prose of it was left out; around a short thread there is always much."""
-    left_out = reading.dead if reading.profile.is_thread else None
-    everything = prose.sum_blocks(reading.survey, reading.own, 1, left_out)[0]
+def _is_short_but_complete(facts: PageFacts, measured: Measure) -> bool:
+    """Return whether hardly any prose of a short page was left out; around a short thread there is always much."""
+    left_out = facts.dead if facts.profile.is_thread else None
+    all_chars = prose.sum_blocks(facts.survey, facts.own, 1, left_out)[0]
     return (
-        measured.words >= MIN_WORDS_OF_A_SHORT_PAGE
+        measured.words >= MIN_SHORT_PAGE_WORDS
         and measured.paragraphs > 0
-        and measured.chars - measured.linked >= 0.4 * everything
+        and measured.chars - measured.linked >= _COMPLETE_SHARE * all_chars
     )
+
+
+def _include_opening(survey: Survey, root: int, mass: Sequence[int], own: Sequence[int]) -> tuple[int, Exclusions]:
+    """Return the container with the opening before `root` (a lead, key points, a first part), and what to leave out of it.
+
+    Returns the root itself when there is no opening.
+    """
+    headline = next((index for index in range(root - 1, 0, -1) if survey.tag[index] == "h1"), 0)
+    blocks = _find_blocks_between(survey, headline, root, mass) if headline else []
+    chars = sum(mass[block] for block in blocks)
+    paragraphs = sum(own[index] >= PARAGRAPH_CHARS for block in blocks for index in range(block, survey.end[block]))
+    if chars < _MIN_OPENING_CHARS or paragraphs < _MIN_OPENING_PARAGRAPHS:
+        return root, {}
+    wide = survey.parent[root]
+    while wide >= blocks[0]:
+        wide = survey.parent[wide]
+    return wide, label(_find_beside(survey, root, wide, blocks[0]), CONTAINER_STEP)
+
+
+def _find_blocks_between(survey: Survey, headline: int, root: int, mass: Sequence[int]) -> list[int]:
+    """Find the blocks of prose after the headline and before the root."""
+    blocks: list[int] = []
+    index = survey.end[headline]
+    while index < root:
+        if survey.end[index] > root:  # around the root
+            index += 1
+        else:
+            if mass[index] > _OPENING_PROSE_SHARE * survey.chars[index]:
+                blocks.append(index)
+            index = survey.end[index]
+    return blocks
+
+
+def _find_beside(survey: Survey, root: int, wide: int, first: int) -> Reasons:
+    """Find what is in the wide container before the opening and after the root."""
+    found: Reasons = {}
+    index, end = wide + 1, survey.end[wide]
+    while index < end:
+        if survey.end[index] <= first or index >= survey.end[root]:
+            found[index] = Reason.BESIDE_CONTENT
+        is_around = index < first < survey.end[index] or index < root < survey.end[index]
+        index = index + 1 if is_around else survey.end[index]
+    return found

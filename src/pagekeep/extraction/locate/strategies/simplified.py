@@ -1,4 +1,4 @@
-"""Level 2: places where content usually stands, tried in order of confidence, each checked before it is believed."""
+"""The strategy `simplified`: usual places of content, in order of confidence, each checked before it is accepted."""
 
 from __future__ import annotations
 
@@ -8,16 +8,31 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.input import structured as structured_data
-from pagekeep.extraction.locate.page_facts import Content, Measure, Reading, measure
+from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 from pagekeep.extraction.locate.strategies import embedded_state
 from pagekeep.extraction.locate.survey import Survey
 
+# The checks of a candidate, as the design of the fallback chain states them.
 MIN_WORDS: Final = 100
-_MIN_CHARACTERS: Final = 100
+_MIN_CHARS: Final = 100
+"""Characters that a candidate must exceed."""
 _MIN_PARAGRAPHS: Final = 2
+"""Paragraphs that a candidate other than an `article` must exceed."""
 _MAX_LINK_DENSITY: Final = 0.3
+"""Share of text in links that a candidate must stay below."""
 _MIN_TEXT_DENSITY: Final = 0.3
-_CANDIDATES_A_TIER: Final = 12
+"""Share of text in its HTML that a block needs to be tried for its density."""
+
+# Bounds on work, so that a page with thousands of candidates stays cheap.
+_MAX_CANDIDATES: Final = 12
+"""Candidates tried per selector, the largest first."""
+_MAX_DENSE_CANDIDATES: Final = 4 * _MAX_CANDIDATES
+"""Candidates tried for their density, the densest first."""
+
+_TAG_CHARS: Final = 5
+"""Characters of a pair of tags beside the two names: `<></>`."""
+_ATTRIBUTE_CHARS: Final = 4
+"""Characters of an attribute beside its name and value: ` =""`."""
 
 _SEMANTIC: Final = (
     "article",
@@ -38,130 +53,122 @@ _NAMED: Final = (
     "#main-content",
     ".content",
 )
-_LITTLE: Final = 2_500
-"""Characters outside links from which on a page shows its text, and its state need not be read."""
-_DENSE: Final = ("main", "section", "div")
+_DENSE_TAGS: Final = ("main", "section", "div")
+_MAX_SHELL_CHARS: Final = 2_500
+"""Characters outside links from which on a page shows its text itself, so that its embedded state is not read."""
+_MIN_STATE_RATIO: Final = 2
+"""How many times the text of the page the text in its state must have to be more than a part of what is shown."""
 
 
-def decide(reading: Reading) -> Content | None:
-    """The first candidate that passes every check."""
-    for candidate in _candidates(reading):
-        if _faults(reading, candidate) is None:
-            return candidate
-    return None
+def locate(facts: PageFacts) -> Content | None:
+    """Return the first candidate that passes every check."""
+    return next((candidate for candidate in _candidates(facts) if _find_fault(facts, candidate) is None), None)
 
 
-def judge(reading: Reading, measured: Measure) -> str | None:
-    """Why the result is not good enough, or `None` when it is."""
-    least = _fewest_words(reading)
-    return None if measured.words >= least else f"{measured.words} words, under {least}"
+def judge(facts: PageFacts, measured: Measure) -> str | None:
+    """Return why the result is not good enough, or `None` when it is."""
+    min_words = _min_words(facts)
+    return None if measured.words >= min_words else f"{measured.words} words, under {min_words}"
 
 
-def _fewest_words(reading: Reading) -> int:
-    return MIN_WORDS if reading.bounds.min_words is None else reading.bounds.min_words
+def _min_words(facts: PageFacts) -> int:
+    return MIN_WORDS if facts.bounds.min_words is None else facts.bounds.min_words
 
 
-def _candidates(reading: Reading) -> Iterator[Content]:
-    index_of = {id(node): index for index, node in enumerate(reading.survey.nodes)}
-    yield from _selected(reading, reading.remembered, index_of)
-    body = structured_data.article_body(reading.structured)
-    if body and reading.scope is None:  # a rule that chose a part of the page did not choose this
-        yield Content(0, {}, made=_as_paragraphs(body))
-    if reading.scope is None:
-        yield from _in_state(reading.survey)
-    yield from _selected(reading, (*_SEMANTIC, *_NAMED), index_of)
-    yield from _densest_first(reading)
+def _candidates(facts: PageFacts) -> Iterator[Content]:
+    index_of = {id(node): index for index, node in enumerate(facts.survey.nodes)}
+    yield from _select(facts, facts.remembered, index_of)
+    if facts.scope is None:  # where a rule chose a part of the page, only that part counts
+        body = structured_data.article_body(facts.structured)
+        if body:
+            yield Content(0, {}, made=embedded_state.make_paragraphs(body))
+        yield from _read_state(facts.survey)
+    yield from _select(facts, (*_SEMANTIC, *_NAMED), index_of)
+    yield from _densest_first(facts)
 
 
-def _in_state(survey: Survey) -> Iterator[Content]:
-    """The article in the page's state, where the tree says little beside it."""
-    if survey.chars[0] - survey.linked[0] < _LITTLE:
-        made = embedded_state.body(_page(survey.nodes[0]))
-        if made is not None and len(dom.text_of(made)) > 2 * survey.chars[0]:
+def _read_state(survey: Survey) -> Iterator[Content]:
+    """Yield the article in the page's embedded state, where the page itself shows little."""
+    if survey.chars[0] - survey.linked[0] < _MAX_SHELL_CHARS:
+        made = embedded_state.find_body(_find_document(survey.nodes[0]))
+        if made is not None and len(dom.text_of(made)) > _MIN_STATE_RATIO * survey.chars[0]:
             yield Content(0, {}, made=made)
 
 
-def _page(node: dom.Node) -> dom.Node:
-    """The root of the tree: a script may stand in the head."""
+def _find_document(node: dom.Node) -> dom.Node:
+    """Return the root of the tree: a script may be in the head."""
     while node.parent is not None:
         node = node.parent
     return node
 
 
-def _selected(reading: Reading, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
-    """What each selector finds, in the order of the selectors."""
+def _select(facts: PageFacts, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
+    """Yield what each selector finds, in the order of the selectors."""
     for selector in selectors:
         try:
-            nodes = dom.select(reading.survey.nodes[0], selector)
+            nodes = dom.select(facts.survey.nodes[0], selector)
         except dom.SelectorError:
-            continue  # remembered from who knows when
+            continue  # a remembered selector may come from an older version
         found = [index_of[id(node)] for node in nodes if id(node) in index_of]
-        for content in _largest_first(reading, found):
+        for content in _largest_first(facts, found):
             yield replace(content, selector=selector)
 
 
-def _as_paragraphs(text: str) -> dom.Element:
-    """Text that structured data carries, a paragraph a line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return dom.element("div", None, *[dom.element("p", None, line) for line in lines])
+def _largest_first(facts: PageFacts, found: list[int]) -> Iterator[Content]:
+    chars = facts.survey.chars
+    for index in sorted(found, key=lambda index: (-chars[index], index))[:_MAX_CANDIDATES]:
+        yield Content(index, facts.excluded)
 
 
-def _largest_first(reading: Reading, found: list[int]) -> Iterator[Content]:
-    chars = reading.survey.chars
-    for index in sorted(found, key=lambda index: (-chars[index], index))[:_CANDIDATES_A_TIER]:
-        yield Content(index, reading.dropped)
-
-
-def _densest_first(reading: Reading) -> Iterator[Content]:
-    """Blocks by the share of text in their HTML, the densest first."""
-    survey = reading.survey
-    markup = _markup_lengths(survey)
+def _densest_first(facts: PageFacts) -> Iterator[Content]:
+    """Yield blocks by the share of text in their HTML, the densest first."""
+    survey = facts.survey
+    markup = _measure_markup(survey)
     density = {
         index: survey.chars[index] / (survey.chars[index] + markup[index])
         for index, tag in enumerate(survey.tag)
-        if tag in _DENSE and survey.chars[index] > _MIN_CHARACTERS and not reading.dead[index]
+        if tag in _DENSE_TAGS and survey.chars[index] > _MIN_CHARS and not facts.dead[index]
     }
     dense = [index for index, value in density.items() if value >= _MIN_TEXT_DENSITY]
-    for index in sorted(dense, key=lambda index: (-density[index], index))[: 4 * _CANDIDATES_A_TIER]:
-        yield Content(index, reading.dropped)
+    for index in sorted(dense, key=lambda index: (-density[index], index))[:_MAX_DENSE_CANDIDATES]:
+        yield Content(index, facts.excluded)
 
 
-def _markup_lengths(survey: Survey) -> list[int]:
-    """Characters of tags and attributes in each subtree."""
+def _measure_markup(survey: Survey) -> list[int]:
+    """Count the characters of tags and attributes in each subtree."""
     lengths = [0] * len(survey.nodes)
     for index in range(len(lengths) - 1, -1, -1):
         node = survey.nodes[index]
         if isinstance(node, dom.Element):
             attributes = dom.attributes(node)
-            lengths[index] += (
-                2 * len(node.tag) + 5 + sum(len(name) + len(value) + 4 for name, value in attributes.items())
-            )
+            lengths[index] += 2 * len(node.tag) + _TAG_CHARS
+            lengths[index] += sum(len(name) + len(value) + _ATTRIBUTE_CHARS for name, value in attributes.items())
         if index:
             lengths[survey.parent[index]] += lengths[index]
     return lengths
 
 
-def _faults(reading: Reading, candidate: Content) -> str | None:
-    """What is wrong with a candidate, or `None`."""
-    measured = measure(reading, candidate)
-    if measured.chars <= _MIN_CHARACTERS:
+def _find_fault(facts: PageFacts, candidate: Content) -> str | None:
+    """Return what is wrong with a candidate, or `None`."""
+    measured = measure(facts, candidate)
+    if measured.chars <= _MIN_CHARS:
         return f"only {measured.chars} characters"
-    if measured.words < _fewest_words(reading):
+    if measured.words < _min_words(facts):
         return f"{measured.words} words"
     if (
         measured.paragraphs <= _MIN_PARAGRAPHS
         and candidate.made is None
-        and reading.survey.tag[candidate.root] != "article"
+        and facts.survey.tag[candidate.root] != "article"
     ):
         return f"{measured.paragraphs} paragraphs"
-    if measured.link_density >= (reading.bounds.max_link_density or _MAX_LINK_DENSITY):
-        return f"{measured.link_density:.0%} of its text stands in links"
-    if not _has_indicator(reading):
+    if measured.link_density >= (facts.bounds.max_link_density or _MAX_LINK_DENSITY):
+        return f"{measured.link_density:.0%} of its text is in links"
+    if not _has_indicator(facts):
         return "no date, author or headline"
     return None
 
 
-def _has_indicator(reading: Reading) -> bool:
-    """A date, an author or a headline: what articles have and menus have not."""
-    metadata = reading.metadata
-    return bool(metadata.author or metadata.published or metadata.title or "h1" in reading.survey.tag)
+def _has_indicator(facts: PageFacts) -> bool:
+    """Return whether the page has a date, an author or a headline, as articles do."""
+    metadata = facts.metadata
+    return bool(metadata.author or metadata.published or metadata.title or "h1" in facts.survey.tag)

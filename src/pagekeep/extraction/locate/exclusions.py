@@ -1,0 +1,106 @@
+"""Exclusions: the parts of a page that are left out, each with a reason and the step that found it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from functools import wraps
+from typing import NamedTuple, Protocol, TypeVar
+
+from pagekeep.extraction.steps import Step
+
+
+class Reason(StrEnum):
+    """Why a part of the page is left out. The value is the text that `--explain` shows."""
+
+    # Boilerplate, wherever it is on the page.
+    ADVERTISEMENT = "advertisement"
+    ALERT = "alert"
+    ASIDE = "aside"
+    AUTHOR_BOX = "author box"
+    BAR = "bar"
+    BUTTON = "button"
+    BYLINE = "byline"
+    CALL_TO_ACTION = "call to action"
+    COMMENTS = "comments"
+    COOKIE_NOTICE = "cookie notice"
+    DIALOG = "dialog"
+    FILTERS = "filters"
+    FOOTER = "footer"
+    FORM = "form"
+    HEADER = "header"
+    HIDDEN = "hidden"
+    HIDDEN_BY_CLASS = "hidden by its class"
+    MEMBER_CARD = "member card"
+    NAVIGATION = "navigation"
+    NOSCRIPT = "noscript"
+    OVERLAY = "overlay"
+    RELATED = "related"
+    REVIEWS = "reviews"
+    SHARE = "share"
+    SIDEBAR = "sidebar"
+    SIGN_UP = "sign-up"
+    SMALL_PRINT = "small print"
+    TOOLTIP = "tooltip"
+    # Sections and lists about something else.
+    OTHER_PRODUCTS = "other products"
+    TEASERS = "teasers"
+    # Parts around the content.
+    BESIDE_CONTENT = "beside the content"
+    OUTSIDE_CONTENT = "outside the content"
+    REPLACED = "replaced by the text in the page's data"
+    # Parts within the content.
+    BACK_TO_TOP = "way to the top"
+    DATELINE = "date line"
+    HEADING_OF_CUT = "heading of what was cut"
+    HEADING_TWICE = "heading said twice"
+    LINK_IN_BOX = "link in a box"
+    LINK_LIST = "link list"
+    LOADING = "loading"
+    NEIGHBOUR_LINKS = "way to neighbours"
+    QUOTED_FROM_ABOVE = "quoted from above"
+    SAME_IN_EVERY_POST = "same in every post"
+    SHOWN_TWICE = "shown twice"
+    TABLE_OF_CONTENTS = "table of contents"
+
+
+Reasons = dict[int, Reason]
+"""Index of each subtree that one step leaves out, and why."""
+
+
+class Exclusion(NamedTuple):
+    """Why a subtree is left out, and which step decided it."""
+
+    reason: Reason
+    step: str
+
+
+Exclusions = dict[int, Exclusion]
+"""Index of the root of each excluded subtree."""
+
+CONTAINER_STEP = "container"
+"""Step name of the parts that are lost because they are outside the element that a strategy chose."""
+
+
+def label(found: Reasons, step: str) -> Exclusions:
+    """Return the findings of one step as exclusions under its name."""
+    return {index: Exclusion(reason, step) for index, reason in found.items()}
+
+
+class HasExclusions(Protocol):
+    """A state that collects exclusions."""
+
+    excluded: Exclusions
+
+
+State = TypeVar("State", bound=HasExclusions)
+
+
+def exclusion_step(name: str, find: Callable[[State], Reasons]) -> Step[State]:
+    """Return a step that adds to the state's exclusions what `find` returns, under the step's name."""
+
+    @wraps(find)
+    def run(state: State) -> None:
+        state.excluded |= label(find(state), name)
+
+    return Step(name, run)

@@ -1,0 +1,248 @@
+"""Exemptions: when an element that looks like boilerplate is content after all.
+
+Layouts name the column of the article `content-sidebar-wrap`, old sites put the whole page in one form, and the text of a
+closed accordion is hidden. So each reason has one record: how much of the page's text exempts an element, and which checks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.locate.class_names import Sign
+from pagekeep.extraction.locate.exclusions import Reason
+from pagekeep.extraction.locate.profiles import Profile
+from pagekeep.extraction.locate.survey import TEXT, Survey
+
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
+_QUOTES: Final = frozenset({"blockquote"})
+_FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
+"""Elements that a title of an accordion opens."""
+_FOLDED: Final = int(Sign.FOLDED)
+_QUOTE: Final = int(Sign.QUOTE)
+
+# The figures below, and the shares in the table, were chosen on the labelled pages of the corpus.
+
+MIN_ARTICLE_CHARS: Final = 1_000
+"""Characters of sentences beside the comments from which on the comments are about an article, however long they are."""
+MIN_NOSCRIPT_PAGE_CHARS: Final = 1_000
+"""Characters from which on a `noscript` is the whole page for browsers without scripts, as forums write it. Shorter ones ask to
+enable JavaScript."""
+MIN_FOOTER_PAGE_SHARE: Final = 0.9
+"""Share of all text that a `footer` element needs to be content: the longest block may be a list of service areas."""
+PARAGRAPH_CHARS: Final = 300
+"""Characters that a byline, share bar or call to action never exceeds; a longer element has its name for another reason."""
+MAX_BUTTON_CHARS: Final = 100
+"""Characters up to which an element named a button is one; longer ones are cards that can be clicked."""
+MAX_MENU_LINK_SHARE: Final = 0.3
+"""Share of text in links from which on an element is a menu."""
+MIN_FOLD_TITLE_CHARS: Final = 15
+"""Characters of the shortest button that is the title of an accordion; shorter ones say "More" or "Menu"."""
+MAX_OPTION_CHARS: Final = 60
+"""Characters of the longest option in a list of filters; a longer text is a text."""
+OPENER_NODES: Final = 5
+"""Elements within which the opener of a folded text has its `aria-expanded`."""
+TITLE_LEVELS: Final = 3
+"""Boxes around a title of an accordion, at most, before the block it opens."""
+NEARBY_NODES: Final = 400
+"""Nodes of an element that are searched for code or text: a bound on work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What exemptions are decided on."""
+
+    survey: Survey
+    sentences: Sequence[int]
+    """Characters of sentences in each subtree."""
+    text: Sequence[int]
+    """Characters in each subtree that count as content for this kind of page."""
+    profile: Profile
+
+    def is_inside(self, index: int, tags: frozenset[str]) -> bool:
+        """Return whether one of these elements is around the node."""
+        return any(self.survey.tag[above] in tags for above in self.survey.ancestors(index))
+
+
+Check = Callable[[Context, int], bool]
+
+
+def _never(_page: Context, _index: int) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """When an element suspected for one reason is content."""
+
+    min_share: float = 0.3
+    """Share of the page's text from which on the element is content."""
+    by_sentences: bool = False
+    """Whether the share of sentences must reach `min_share` too, because menus would pass for text."""
+    covers_subtree: bool = False
+    """Whether the same reason counts no more within an exempt element: every comment of a thread is content."""
+    unless: Check = _never
+    """When the share does not matter."""
+    by_tag: Check = _never
+    """When the tag means nothing."""
+    by_name: Check = _never
+    """When the class or id means nothing."""
+    by_attribute: Check = _never
+    """When the role or the hiding attribute means nothing."""
+
+
+def _is_section_header(page: Context, index: int) -> bool:
+    """Return whether a header has the heading of a section, on pages where that is content."""
+    return page.profile.keeps_headers and page.is_inside(index, _CONTENT_TAGS)
+
+
+def _is_named_quote(page: Context, index: int) -> bool:
+    return bool(page.survey.flags[index] & _QUOTE)
+
+
+def _is_source_of_quote(page: Context, index: int) -> bool:
+    return page.is_inside(index, _QUOTES)
+
+
+def _has_no_text(page: Context, index: int) -> bool:
+    """Return whether a `noscript` has only an image, which may be the only copy of it."""
+    return not page.survey.chars[index]
+
+
+def _is_script_notice(page: Context, index: int) -> bool:
+    return page.survey.chars[index] < MIN_NOSCRIPT_PAGE_CHARS
+
+
+def _is_beside_article(page: Context, index: int) -> bool:
+    return page.sentences[0] - page.sentences[index] > MIN_ARTICLE_CHARS
+
+
+def _is_footer_of_page(page: Context, index: int) -> bool:
+    survey = page.survey
+    return survey.tag[index] == "footer" and survey.chars[index] < MIN_FOOTER_PAGE_SHARE * survey.chars[0]
+
+
+def _is_long_or_code(page: Context, index: int) -> bool:
+    return page.survey.chars[index] > MAX_BUTTON_CHARS or _contains_code(page, index)
+
+
+def _is_long_or_fold_title(page: Context, index: int) -> bool:
+    return page.survey.chars[index] > MAX_BUTTON_CHARS or _is_fold_title(page, index)
+
+
+def _is_text_named_navigation(page: Context, index: int) -> bool:
+    chars, linked = page.survey.chars[index], page.survey.linked[index]
+    return linked < MAX_MENU_LINK_SHARE * chars and (chars > PARAGRAPH_CHARS or _contains_code(page, index))
+
+
+def _is_paragraph_without_links(page: Context, index: int) -> bool:
+    """Return whether a paragraph named "related" has no link, so that it is related to its own heading."""
+    return page.survey.tag[index] == "p" and not page.survey.linked[index]
+
+
+def _is_longer_than_paragraph(page: Context, index: int) -> bool:
+    return page.survey.chars[index] - page.survey.linked[index] > PARAGRAPH_CHARS
+
+
+def _is_callout(page: Context, index: int) -> bool:
+    """Return whether an alert is a callout within the content, not a notice of the site outside it."""
+    return page.is_inside(index, _CONTENT_TAGS) or not _CONTENT_TAGS.intersection(page.survey.tag)
+
+
+def _contains_code(page: Context, index: int) -> bool:
+    """Return whether there is code inside: highlighters put it in a `code-toolbar`, or behind a `dropdown` of languages."""
+    return "pre" in page.survey.tag[index : min(page.survey.end[index], index + NEARBY_NODES)]
+
+
+def _contains_longer_text(page: Context, index: int) -> bool:
+    """Return whether a text near the beginning is longer than an option to choose."""
+    survey = page.survey
+    nearby = range(index, min(survey.end[index], index + NEARBY_NODES))
+    return any(survey.tag[inner] == TEXT and survey.chars[inner] > MAX_OPTION_CHARS for inner in nearby)
+
+
+def _is_shown_later(page: Context, index: int) -> bool:
+    """Return whether a hidden element is shown on demand: a folded part, a panel, or text right after its opener."""
+    survey = page.survey
+    node = survey.nodes[index]
+    if survey.flags[index] & _FOLDED:
+        return True
+    if not isinstance(node, dom.Element):
+        return False
+    if node.attr("role") == "tabpanel":
+        return True
+    opener = dom.previous_element(node)
+    is_text = survey.linked[index] < MAX_MENU_LINK_SHARE * survey.chars[index]
+    return is_text and opener is not None and any(map(_opens, (opener, *islice(dom.elements(opener), OPENER_NODES))))
+
+
+def _opens(node: dom.Element) -> bool:
+    """Return whether the element opens and closes another."""
+    return node.tag == "summary" or node.attr("aria-expanded") is not None or node.attr("aria-controls") is not None
+
+
+def _is_fold_title(page: Context, index: int) -> bool:
+    """Return whether a button is the title of an accordion: it opens the text, and it is the text's heading."""
+    survey = page.survey
+    node = survey.nodes[index]
+    if survey.tag[survey.parent[index]] in HEADINGS or any(
+        survey.tag[inner] in HEADINGS for inner in range(index, survey.end[index])
+    ):
+        return True
+    if not isinstance(node, dom.Element) or survey.chars[index] < MIN_FOLD_TITLE_CHARS:
+        return False
+    controls, expanded = bool(node.attr("aria-controls")), bool(node.attr("aria-expanded"))
+    return (controls and expanded) or ((controls or expanded) and _heads_block(node))
+
+
+def _heads_block(node: dom.Element) -> bool:
+    """Return whether the element is alone right before a block: one of several in a row is a tab."""
+    above: dom.Node | None = node
+    for _ in range(TITLE_LEVELS):
+        if not isinstance(above, dom.Element) or dom.previous_element(above) is not None:
+            return False
+        after = dom.next_element(above)
+        if after is not None:
+            return after.tag in _FOLDABLE
+        above = above.parent
+    return False
+
+
+_SMALL: Final = Exemption(by_name=_is_longer_than_paragraph)
+"""For what is never longer than a paragraph."""
+
+EXEMPTIONS: Final[dict[Reason, Exemption]] = {
+    Reason.ALERT: Exemption(by_attribute=_is_callout),
+    Reason.ASIDE: Exemption(0.4, by_sentences=True, by_tag=_is_named_quote),
+    Reason.BAR: _SMALL,
+    Reason.BUTTON: Exemption(by_tag=_is_fold_title, by_name=_is_long_or_code, by_attribute=_is_long_or_fold_title),
+    Reason.BYLINE: _SMALL,
+    Reason.CALL_TO_ACTION: _SMALL,
+    Reason.COMMENTS: Exemption(0.7, covers_subtree=True, unless=_is_beside_article),
+    Reason.COOKIE_NOTICE: Exemption(0.95),
+    Reason.DIALOG: Exemption(0.9),
+    Reason.FILTERS: Exemption(0.6, by_name=_contains_longer_text),
+    Reason.FOOTER: Exemption(0.9, by_sentences=True, unless=_is_footer_of_page, by_tag=_is_source_of_quote),
+    Reason.FORM: Exemption(0.4, covers_subtree=True),
+    Reason.HEADER: Exemption(0.4, by_sentences=True, by_tag=_is_section_header),
+    Reason.HIDDEN: Exemption(by_attribute=_is_shown_later),
+    Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_shown_later),
+    Reason.MEMBER_CARD: _SMALL,
+    Reason.NAVIGATION: Exemption(0.6, by_sentences=True, by_name=_is_text_named_navigation),
+    Reason.NOSCRIPT: Exemption(unless=_is_script_notice, by_tag=_has_no_text),
+    Reason.RELATED: Exemption(by_name=_is_paragraph_without_links),
+    Reason.REVIEWS: Exemption(0.9, covers_subtree=True),
+    Reason.SHARE: _SMALL,
+    Reason.SIDEBAR: Exemption(covers_subtree=True),
+    Reason.SMALL_PRINT: Exemption(0.95),
+    Reason.TOOLTIP: _SMALL,
+}
+"""One record per reason. The shares are highest where even a long text is what the reason says: a cookie notice that is all a
+page has is still a cookie notice."""
+
+DEFAULT_EXEMPTION: Final = Exemption()
+"""For reasons without a record."""

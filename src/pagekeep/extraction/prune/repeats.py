@@ -1,0 +1,150 @@
+"""Find text that the page shows more than once: copies of a block, quotations of earlier posts, lines in every post."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.extraction.locate.class_names import Sign
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.prose import INLINE
+from pagekeep.extraction.locate.survey import TEXT, Survey
+
+# Copies of a block. The lengths were chosen on the corpus.
+_COPIED_TAGS: Final = frozenset("p li blockquote h2 h3".split())
+_CELLS: Final = frozenset({"td", "th", "dt", "dd", "pre"})
+_MIN_COPY_CHARS: Final = 60
+"""Characters from which on a paragraph that is there twice is a copy; shorter ones may be said twice."""
+_MIN_BLOCK_COPY_CHARS: Final = 25
+"""The same for any block, on kinds of pages that hardly ever have the same text twice."""
+
+# Quotations of earlier posts.
+_WORD: Final = re.compile(r"\w+")
+_QUOTES: Final = frozenset({"blockquote", "aside"})
+_MIN_QUOTED_SHARE: Final = 0.6
+"""Share of a quotation's runs of words that must be above; the rest is its author, and what was left out."""
+_MIN_QUOTED_RUNS: Final = 12
+"""Runs of words from which on a quotation repeats a post; a shorter one shows which point is answered."""
+_MAX_RUNS: Final = 200_000
+"""Runs of words that are remembered, about a hundred long posts on a page; quotations from below are kept."""
+
+# Lines that are the same in every post. Chosen on the forum pages of the corpus.
+_TABLE_TAGS: Final = frozenset({"td", "th", "tr", "pre"})  # a column may have the same word in every row
+_MAX_LABEL_CHARS: Final = 100
+"""Characters up to which a block that comes with every post is a button, a repeated title or a rank."""
+_MIN_REFRAIN_POSTS: Final = 3
+"""Posts that must have such a block."""
+_MIN_REFRAIN_SHARE: Final = 0.6
+"""Share of these blocks that must have the same text."""
+
+Run = tuple[str, str, str]
+"""Three words in a row."""
+
+
+def find_copies(survey: Survey, root: int, excluded: Exclusions, *, any_block: bool = False) -> Reasons:
+    """Find later blocks whose text is that of an earlier block, letter by letter.
+
+    Blocks side by side are kept, because a refrain or a clause may be repeated. So are cells of a table.
+    """
+    found: Reasons = {}
+    first_parent: dict[str, int] = {}
+    min_chars = _MIN_BLOCK_COPY_CHARS if any_block else _MIN_COPY_CHARS
+    tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
+    index, end = root + 1, ends[root]
+    while index < end:
+        if index in excluded:
+            index = ends[index]
+        elif chars[index] >= min_chars and (_has_no_block(survey, index) if any_block else tags[index] in _COPIED_TAGS):
+            text = " ".join(dom.text_of(survey.nodes[index]).split())
+            if first_parent.setdefault(text, parents[index]) != parents[index]:
+                found[index] = Reason.SHOWN_TWICE
+            index = ends[index]
+        else:
+            index += 1
+    return found
+
+
+def _has_no_block(survey: Survey, index: int) -> bool:
+    """Return whether a block has only text and inline elements in it."""
+    tags, inline = survey.tag, INLINE
+    if tags[index] in inline or tags[index] in _CELLS:
+        return False
+    inner, end = index + 1, survey.end[index]
+    while inner < end and tags[inner] in inline:
+        inner += 1
+    return inner == end
+
+
+def find_quotations(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
+    """Find long quotations whose words are above, in document order. A quotation of another page is kept."""
+    found: Reasons = {}
+    tags, ends, nodes = survey.tag, survey.end, survey.nodes
+    seen: set[Run] = set()
+    index, end = root + 1, _find_last_quote(survey, root) + 1
+    while index < end and len(seen) < _MAX_RUNS:
+        if index in excluded:
+            index = ends[index]
+        elif tags[index] in _QUOTES and _is_quotation(survey, index):
+            runs = _split_runs(dom.text_of(nodes[index]))
+            if len(runs) >= _MIN_QUOTED_RUNS and sum(map(seen.__contains__, runs)) >= _MIN_QUOTED_SHARE * len(runs):
+                found[index] = Reason.QUOTED_FROM_ABOVE
+            seen.update(runs)
+            index = ends[index]
+        else:
+            if tags[index] == TEXT:
+                seen.update(_split_runs(nodes[index].data))  # type: ignore[attr-defined]
+            index += 1
+    return found
+
+
+def _find_last_quote(survey: Survey, root: int) -> int:
+    """Find the last quotation: most threads have none, and text after it needs not be remembered."""
+    index = survey.end[root] - 1
+    while index > root and not (survey.tag[index] in _QUOTES and _is_quotation(survey, index)):
+        index -= 1
+    return index
+
+
+def _is_quotation(survey: Survey, index: int) -> bool:
+    return survey.tag[index] == "blockquote" or bool(survey.flags[index] & int(Sign.QUOTE))
+
+
+def _split_runs(text: str) -> list[Run]:
+    """Return every three words that follow each other."""
+    words = _WORD.findall(text.lower())
+    return list(zip(words, words[1:], words[2:], strict=False))
+
+
+def find_refrains(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
+    """Find short blocks that have the same text in most posts."""
+    found: Reasons = {}
+    for group in _group_labels(survey, root, excluded):
+        if len(group) < _MIN_REFRAIN_POSTS:
+            continue
+        texts = [" ".join(dom.text_of(survey.nodes[index]).split()) for index in group]
+        refrain, times = Counter(texts).most_common(1)[0]
+        if times >= _MIN_REFRAIN_SHARE * len(group):
+            same = (index for index, text in zip(group, texts, strict=True) if text == refrain)
+            found |= dict.fromkeys(same, Reason.SAME_IN_EVERY_POST)
+    return found
+
+
+def _group_labels(survey: Survey, root: int, excluded: Exclusions) -> Iterator[list[int]]:
+    """Yield short blocks in groups with the same tag, class and class of the parent."""
+    tags, ends, chars, parents, nodes = survey.tag, survey.end, survey.chars, survey.parent, survey.nodes
+    groups: dict[tuple[str, str | None, str | None], list[int]] = {}
+    index, end = root + 1, ends[root]
+    while index < end:
+        tag = tags[index]
+        if index in excluded:
+            index = ends[index]
+        elif tag in INLINE or tag in _TABLE_TAGS or not 0 < chars[index] <= _MAX_LABEL_CHARS:
+            index += 1
+        else:
+            key = (tag, nodes[index].attr("class"), nodes[parents[index]].attr("class"))  # type: ignore[attr-defined]
+            groups.setdefault(key, []).append(index)
+            index = ends[index]
+    yield from groups.values()
