@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from pagekeep.errors import NotFound, NotOffered
 from pagekeep.model import Removal
 
 State = TypeVar("State")
@@ -22,6 +23,8 @@ class Step(Generic[State]):
     """Unique among all phases, in words people can type: `share-bars`."""
     run: Callable[[State], Iterable[Removal] | None]
     """Changes the state; returns what it removed. The first line of its docstring is the step's description."""
+    required: bool = False
+    """Whether later steps cannot do without it, so that it cannot be skipped."""
 
     @property
     def description(self) -> str:
@@ -35,17 +38,37 @@ def run_steps(
     *,
     skip: Collection[str] = (),
     record: Callable[[str], None] | None = None,
+    until: Callable[[State], bool] | None = None,
 ) -> list[Removal]:
-    """Run the steps in order but the skipped ones; return their removals, each with its step's name.
+    """Run the steps in order but the skipped ones; return their removals, each with the name of the step that made it.
 
-    `record` is called with each step's name after it ran, for timing.
+    `record` is called with each step's name after it ran, for timing. The steps after the first one that makes `until`
+    true do not run.
     """
     removals: list[Removal] = []
     for step in steps:
         if step.name in skip:
             continue
         for removal in step.run(state) or ():
-            removals.append(replace(removal, step=step.name))
+            removals.append(removal if removal.step else replace(removal, step=step.name))
         if record is not None:
             record(step.name)
+        if until is not None and until(state):
+            break
     return removals
+
+
+def check_skippable(names: Collection[str], steps: Iterable[Step[Any]]) -> None:
+    """Raise `NotFound` for a name that is none of the steps, `NotOffered` for one that is required."""
+    required = {step.name: step.required for step in steps}
+    skippable = [name for name in required if not required[name]]
+    for name in sorted(names):
+        if name not in required:
+            raise NotFound(
+                f"Unknown step: {name!r}.", suggestions=(f"Steps that can be skipped: {', '.join(skippable)}.",)
+            )
+        if required[name]:
+            raise NotOffered(
+                f"The step {name!r} cannot be skipped: the steps after it need its result.",
+                suggestions=(f"Steps that can be skipped: {', '.join(skippable)}.",),
+            )
