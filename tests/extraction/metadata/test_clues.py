@@ -11,7 +11,7 @@ from pagekeep.extraction.metadata import clues
 
 def gather(html: str, url: str | None = "https://example.com/rye") -> clues.Clues:
     document = dom.parse(html)
-    return clues.gather(document, structured.read(document), url)
+    return clues.collect(document, structured.read(document), url)
 
 
 def articles(*items: dict[str, object]) -> str:
@@ -86,5 +86,5 @@ def test_what_holds_the_heading_too_is_the_pages_own_whatever_its_class() -> Non
 
 def test_candidates_close_to_the_heading_come_first() -> None:
     found = gather("<p id=a></p><section><p id=b></p><h1>Rye</h1><p id=c></p></section><p id=d></p>")
-    order = found.from_heading(dom.select(found.document, "h1, p"), 10)
+    order = found.order_by_heading(dom.select(found.document, "h1, p"), 10)
     assert list(dict.fromkeys(element.attr("id") for element in order if element.tag == "p")) == ["c", "b", "d", "a"]

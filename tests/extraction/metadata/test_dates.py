@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.dates import in_path, month_alone, to_iso, without_date
+from pagekeep.extraction.metadata.dates import date_in_path, parse_month, remove_date, to_iso
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_order_of_day_and_month_follows_the_page_unless_only_one_is_possible() -
 
 @pytest.mark.parametrize("path", ["/2024/03/05/title", "/news/2024-03-05-title", "/x-20240305/", "/a/2024-03-05+title"])
 def test_address_carries_a_date(path: str) -> None:
-    assert in_path(path) == "2024-03-05"
+    assert date_in_path(path) == "2024-03-05"
 
 
 @pytest.mark.parametrize("path", ["/2024/03/title", "/item/20249999/", "/2024/13/45/x", ""])
 def test_numbers_in_an_address_are_not_always_a_date(path: str) -> None:
-    assert in_path(path) is None
+    assert date_in_path(path) is None
 
 
 def test_long_text_is_not_searched_to_its_end() -> None:
@@ -93,9 +93,9 @@ def test_dashes_put_the_day_first_as_dots_do() -> None:
      ("Closed November 2015", None), ("Lorem 2015", None), ("November 1815", None)],
 )  # fmt: skip
 def test_month_alone_is_a_whole_text(text: str, expected: str | None) -> None:
-    assert month_alone(text) == expected
+    assert parse_month(text) == expected
 
 
 def test_what_stands_beside_a_date_is_told() -> None:
-    assert without_date("Posted March 5, 2024 by Ann") == "Posted  by Ann"
-    assert without_date("no date") == "no date"
+    assert remove_date("Posted March 5, 2024 by Ann") == "Posted  by Ann"
+    assert remove_date("no date") == "no date"

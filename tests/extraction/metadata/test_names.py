@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.extraction.metadata.names import names_in
+from pagekeep.extraction.metadata.names import find_names
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from pagekeep.extraction.metadata.names import names_in
     ],
 )
 def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> None:
-    assert names_in(text) == expected
+    assert find_names(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> N
      "Bread: how it rises", "Fact checked by John Roe", "12", "A" * 200],
 )  # fmt: skip
 def test_what_names_nobody_gives_no_name(text: str) -> None:
-    assert names_in(text) == []
+    assert find_names(text) == []

@@ -5,7 +5,7 @@ from pagekeep.extraction.metadata import nearby
 
 
 def lines(html: str) -> list[str]:
-    return [text for text, _ in nearby.lines(dom.first(dom.parse(html), "h1"))]
+    return [text for text, _ in nearby.find_lines(dom.first(dom.parse(html), "h1"))]
 
 
 def test_lines_behind_the_heading_come_before_those_ahead_of_it() -> None:

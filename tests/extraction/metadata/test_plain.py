@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pagekeep.extraction.metadata.plain import one_line, squeezed, tidy
+from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
 
 
 def test_markup_entities_and_invisible_characters_are_gone() -> None:
@@ -21,4 +21,4 @@ def test_long_value_is_cut_at_a_word() -> None:
 
 
 def test_spacing_and_punctuation_do_not_matter_when_comparing() -> None:
-    assert squeezed("The Daily-Bugle.") == squeezed("the daily bugle")
+    assert squeeze("The Daily-Bugle.") == squeeze("the daily bugle")

@@ -9,7 +9,7 @@ from pagekeep.extraction.metadata import clues, signature
 
 def names(html: str) -> list[str]:
     document = dom.parse(html)
-    return signature.names(clues.gather(document, structured.read(document), "https://example.com/a/page"))
+    return signature.find_signature(clues.collect(document, structured.read(document), "https://example.com/a/page"))
 
 
 @pytest.mark.parametrize(

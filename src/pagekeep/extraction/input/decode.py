@@ -1,4 +1,4 @@
-"""Bytes to text, the way a browser and good sense would: BOM, transport, `<meta>`, then the content itself."""
+"""Decode bytes to text like a browser: by BOM, HTTP header, `<meta>`, then by the content itself."""
 
 from __future__ import annotations
 
@@ -25,9 +25,14 @@ _MAGIC: Final = {
     b"SQLite format 3": "a database",
 }
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_LOOKED_AT: Final = 4_096
+_HEAD_BYTES: Final = 4_096
+"""Where the encoding is declared and binary files show themselves; browsers look at the first 1,024 bytes."""
 _BLANK: Final = "\ufeff\0 \t\r\n\f"
 _MAX_CONTROL_SHARE: Final = 0.1
+"""Share of control characters above which bytes without any `<` are a binary file, not text."""
+_BROKEN_ALLOWED: Final = 3
+_CHARS_PER_BROKEN: Final = 2_000
+"""A page in the encoding it claims may still contain some broken characters: three, and one more per 2,000."""
 _DECLARATION: Final = re.compile(rb"charset", re.IGNORECASE)
 _TEXT_CONTROLS: Final = bytes([7, 8, 9, 10, 12, 13, 27])
 _CONTROLS: Final = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
@@ -39,55 +44,54 @@ def decode(html: str | bytes, options: Options) -> tuple[str, tuple[PageWarning,
     if size > options.max_bytes:
         megabytes = f"{size / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
         raise TooLarge(f"The page is too large: {megabytes}.")
-    text, warnings = _from_bytes(html, options) if isinstance(html, bytes) else (_without_surrogates(html), ())
-    if not text[:_LOOKED_AT].strip(_BLANK) and not text.strip(_BLANK):
+    text, warnings = _decode_bytes(html, options) if isinstance(html, bytes) else (_replace_surrogates(html), ())
+    if not text[:_HEAD_BYTES].strip(_BLANK) and not text.strip(_BLANK):
         raise ParseError("The page is empty.")
     return text, warnings
 
 
-def _from_bytes(data: bytes, options: Options) -> tuple[str, tuple[PageWarning, ...]]:
+def _decode_bytes(data: bytes, options: Options) -> tuple[str, tuple[PageWarning, ...]]:
     _refuse_binary(data)
     if not data.startswith(_BOMS):
-        # ISO-2022 and HZ are seven-bit: an escape byte means that ASCII is not what it seems.
+        # ISO-2022 and HZ use seven bits: bytes with an escape are not ASCII, although they look like it.
         if b"\x1b" not in data:
             try:
                 return data.decode("utf-8"), ()
             except UnicodeDecodeError:
                 pass
-        named = _by_label(data, options.encoding)
-        if named is not None:
-            return named, (PageWarning("encoding", f"decoded as {options.encoding}, as the server said"),)
-    return _by_content(data)
+        text = _decode_by_label(data, options.encoding)
+        if text is not None:
+            return text, (PageWarning("encoding", f"decoded as {options.encoding}, as the server declared"),)
+    return _decode_by_content(data)
 
 
-def _by_label(data: bytes, label: str | None) -> str | None:
-    """The text in the encoding the transport named, unless that is unknown or plainly wrong."""
+def _decode_by_label(data: bytes, label: str | None) -> str | None:
+    """Return the text in the encoding the server named, or `None` when that is unknown or clearly wrong."""
     decoded = dom.decode(data, label) if label else None
-    if decoded is None or decoded[0].count("\ufffd") > _tolerated(decoded[0]):
+    if decoded is None or decoded[0].count("\ufffd") > _broken_limit(decoded[0]):
         return None
     return decoded[0]
 
 
-def _by_content(data: bytes) -> tuple[str, tuple[PageWarning, ...]]:
+def _decode_by_content(data: bytes) -> tuple[str, tuple[PageWarning, ...]]:
     text, name = dom.decode(data) or ("", "")
-    if name == "utf-8" and text.count("\ufffd") > _tolerated(text):
-        # Declared as UTF-8 and is not: believe the bytes.
-        head = _DECLARATION.sub(b"undeclared", data[:_LOOKED_AT])
-        _, name = dom.decode(head + data[_LOOKED_AT:]) or (text, name)
+    if name == "utf-8" and text.count("\ufffd") > _broken_limit(text):
+        # Declared as UTF-8 but not UTF-8: detect the encoding from the bytes alone.
+        head = _DECLARATION.sub(b"undeclared", data[:_HEAD_BYTES])
+        _, name = dom.decode(head + data[_HEAD_BYTES:]) or (text, name)
         text, name = dom.decode(data, name) or (text, name)
     return text.removeprefix("\ufeff"), (PageWarning("encoding", f"decoded as {name}"),)
 
 
-def _tolerated(text: str) -> int:
-    """Broken characters that a page may hold and still be in the encoding it claims."""
-    return 3 + len(text) // 2_000
+def _broken_limit(text: str) -> int:
+    return _BROKEN_ALLOWED + len(text) // _CHARS_PER_BROKEN
 
 
 def _refuse_binary(data: bytes) -> None:
     for magic, what in _MAGIC.items():
         if data.startswith(magic):
             raise UnsupportedContent(f"This is {what}, not a web page.")
-    head = data[:_LOOKED_AT]
+    head = data[:_HEAD_BYTES]
     if head.startswith(_BOMS) or b"<" in head:
         return
     controls = len(head) - len(head.translate(None, _CONTROLS))
@@ -95,8 +99,8 @@ def _refuse_binary(data: bytes) -> None:
         raise UnsupportedContent("This is a binary file, not a web page.")
 
 
-def _without_surrogates(text: str) -> str:
-    """Lone surrogates are no characters and cannot be written as UTF-8."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which are not characters and cannot be encoded as UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Which HTML a page says it is written in."""
+"""Read the document type that a page declares."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.model import DocumentType
 
-_HEAD: Final = 2_000
+_SEARCHED_CHARS: Final = 2_000
+"""Comments and an XML prolog may come before the doctype; a browser ignores one further down."""
+_PROLOG_CHARS: Final = 200
+"""Where an XML prolog must start: at the beginning, after white space at most."""
 _DOCTYPE: Final = re.compile(r"<!doctype\s+([^>]{0,400})", re.IGNORECASE)
 
 
 def document_type(html_head: str, document: dom.Document) -> DocumentType:
-    """The document type declared in the first characters of the source; `quirks` when none or an unknown one is."""
-    found = _DOCTYPE.search(html_head[:_HEAD])
-    if found is None:
-        return _undeclared(html_head, document)
-    declared = " ".join(found[1].lower().split())
+    """Return the document type declared at the start of the source; `quirks` when it is missing or unknown."""
+    match = _DOCTYPE.search(html_head[:_SEARCHED_CHARS])
+    if match is None:
+        return _type_without_doctype(html_head, document)
+    declared = " ".join(match[1].lower().split())
     if "xhtml" in declared:
         return "xhtml"
     if "html 4" in declared:
@@ -25,8 +28,9 @@ def document_type(html_head: str, document: dom.Document) -> DocumentType:
     return "html5" if declared == "html" or "about:legacy-compat" in declared else "quirks"
 
 
-def _undeclared(html_head: str, document: dom.Document) -> DocumentType:
-    """XHTML served as XML needs no doctype: its prolog and namespace speak for it."""
+def _type_without_doctype(html_head: str, document: dom.Document) -> DocumentType:
+    """Recognise XHTML served as XML, which needs no doctype, by its prolog and namespace."""
     root = dom.first(document, "html")
     has_namespace = root is not None and (root.attr("xmlns") or "").endswith("/xhtml")
-    return "xhtml" if has_namespace and html_head[:200].lstrip("\ufeff \t\r\n").startswith("<?xml") else "quirks"
+    has_prolog = html_head[:_PROLOG_CHARS].lstrip("\ufeff \t\r\n").startswith("<?xml")
+    return "xhtml" if has_namespace and has_prolog else "quirks"

@@ -1,4 +1,4 @@
-"""What a page says about itself for machines: JSON-LD, OpenGraph, Twitter, meta, microdata, link relations."""
+"""Read the structured data of a page: JSON-LD, OpenGraph, Twitter, meta, microdata, link relations."""
 
 from __future__ import annotations
 
@@ -17,15 +17,28 @@ _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 _JSON_LD: Final = 'script[type*="ld+json" i]'
 _MICRODATA: Final = "[itemprop], [itemtype]"
-_MAX_JSON: Final = 2_000_000
-"""Characters of JSON-LD read in all."""
+# Limits against hostile pages, far above what real pages have.
+_MAX_JSON_CHARS: Final = 2_000_000
+"""Characters of JSON-LD in all scripts of a page."""
 _MAX_OBJECTS: Final = 300
 _MAX_META: Final = 500
 _MAX_VALUES: Final = 50
-"""Values kept of one meta name or link relation: galleries repeat `og:image`, sites repeat `article:tag`."""
+"""Values of one meta name or link relation: galleries repeat `og:image`, sites repeat `article:tag`."""
 _MAX_PROPERTIES: Final = 200
+_MAX_NAMES: Final = 5
+"""Relations of one link, and types of one microdata item."""
+_MAX_PROPERTY_NAMES: Final = 3
+"""Names in one `itemprop`."""
+_MAX_TYPES: Final = 10
+"""Types of one JSON-LD object."""
 _MAX_CLIMB: Final = 60
-_WANTED_PROPERTIES: Final = frozenset(
+"""Ancestors searched for the microdata item of a property."""
+_MAX_CLASS_CHARS: Final = 300
+_TEXT_CHARS: Final = 400
+"""Characters of an element's text that are enough for a name, a date or a headline."""
+_CLOSING_CHARS: Final = 40
+"""Characters at the end of a script that may close a comment or CDATA section."""
+_READ_PROPERTIES: Final = frozenset(
     ("headline", "name", "author", "datePublished", "dateModified", "dateCreated", "description", "articleBody",
      "articleSection", "keywords", "image")
 )  # fmt: skip
@@ -38,7 +51,7 @@ _OWN_SCOPES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """The machine-readable part of a page, as it stands there: values are trimmed but not judged."""
+    """The machine-readable data of a page; values are trimmed but not checked."""
 
     json_ld: tuple[Json, ...] = ()
     """Objects in document order; `@graph`, lists and `mainEntity` are flattened, outer before inner."""
@@ -51,49 +64,49 @@ class Structured:
     repeated: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NONE)
     """Every value of every `<meta>` name, OpenGraph and Twitter included."""
     item_types: tuple[str, ...] = ()
-    """Names of the microdata types on the page, in document order, once each."""
+    """Names of the microdata types on the page, in document order, without duplicates."""
     properties: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NONE)
-    """Microdata properties of the page itself (not of its comments or breadcrumbs); `articleBody` is cut short."""
+    """Microdata properties of the page itself (not of its comments or breadcrumbs); `articleBody` is truncated."""
     links: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NONE)
     """`<link>` targets by relation, as written."""
 
 
 def read(document: dom.Document) -> Structured:
-    """All structured data of the page. Broken data is repaired or left out, never an error."""
-    reader = _Reader()
-    # Tags are asked for apart: the tree has an index of them, which a selector over all does not use.
+    """Return all structured data of the page; broken data is repaired or skipped."""
+    collector = _Collector()
+    # One query per tag: the tree has an index by tag, which a selector with several tags does not use.
     for element in dom.select(document, "meta"):
-        reader.take_meta(element)
+        collector.add_meta(element)
     for element in dom.select(document, "link[rel]"):
-        reader.take_link(element)
+        collector.add_link(element)
     for element in dom.select(document, _JSON_LD):
-        reader.take_json(element)
+        collector.add_json(element)
     for element in dom.select(document, _MICRODATA):
-        reader.take_microdata(element)
-    return reader.result()
+        collector.add_microdata(element)
+    return collector.result()
 
 
 def types(structured: Structured) -> tuple[str, ...]:
-    """Names of the schema.org types on the page, JSON-LD first, in document order, once each."""
+    """Return the names of the page's schema.org types: JSON-LD first, in document order, without duplicates."""
     names = [name for item in structured.json_ld for name in type_names(item)]
     return tuple(dict.fromkeys((*names, *structured.item_types)))
 
 
 def type_names(item: Json) -> tuple[str, ...]:
-    """The `@type` of one JSON-LD object without its vocabulary: `NewsArticle`."""
+    """Return the types of one JSON-LD object without their vocabulary, such as `NewsArticle`."""
     declared = item.get("@type")
     values = declared if isinstance(declared, list) else [declared]
-    return tuple(_local_name(value) for value in values[:10] if isinstance(value, str) and value)
+    return tuple(_local_name(value) for value in values[:_MAX_TYPES] if isinstance(value, str) and value)
 
 
 def article_body(structured: Structured) -> str | None:
-    """The longest body text a JSON-LD article, posting or question carries."""
+    """Return the longest body text of a JSON-LD article, posting or question."""
     bodies = [item.get(key) for item in structured.json_ld for key in ("articleBody", "text")]
     return _longest(bodies)
 
 
 def product_description(structured: Structured) -> str | None:
-    """The longest description a JSON-LD product carries."""
+    """Return the longest description of a JSON-LD product."""
     products = (item for item in structured.json_ld if any("Product" in name for name in type_names(item)))
     return _longest([item.get("description") for item in products])
 
@@ -107,8 +120,8 @@ def _local_name(name: str) -> str:
     return name.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
 
 
-class _Reader:
-    """Gathers what one pass over the page meets; bounded in every direction."""
+class _Collector:
+    """Collects the structured data of a page, within limits."""
 
     def __init__(self) -> None:
         self._objects: list[Json] = []
@@ -117,60 +130,60 @@ class _Reader:
         self._types: dict[str, None] = {}
         self._properties: dict[str, list[str]] = {}
         self._items: dict[str, dom.Node | bool] = {}
-        self._json_left = _MAX_JSON
+        self._json_left = _MAX_JSON_CHARS
         self._properties_left = _MAX_PROPERTIES
 
-    def take_meta(self, element: dom.Element) -> None:
+    def add_meta(self, element: dom.Element) -> None:
         content = (element.attr("content") or "").strip()
         name = element.attr("property") or element.attr("name") or element.attr("http-equiv")
-        if content and name and (len(self._meta) < _MAX_META):
+        if content and name and len(self._meta) < _MAX_META:
             _add(self._meta, name.strip().lower(), content)
 
-    def take_link(self, element: dom.Element) -> None:
+    def add_link(self, element: dom.Element) -> None:
         target = (element.attr("href") or "").strip()
         relations = (element.attr("rel") or "").lower().split()
         if target and len(self._links) < _MAX_VALUES:
-            for relation in relations[:5]:
+            for relation in relations[:_MAX_NAMES]:
                 _add(self._links, relation, target)
 
-    def take_json(self, element: dom.Element) -> None:
+    def add_json(self, element: dom.Element) -> None:
         text = dom.text_of(element)
         if len(text) > self._json_left or len(self._objects) >= _MAX_OBJECTS:
             return
         self._json_left -= len(text)
         self._objects.extend(_objects(_load(text), _MAX_OBJECTS - len(self._objects)))
 
-    def take_microdata(self, element: dom.Element) -> None:
+    def add_microdata(self, element: dom.Element) -> None:
         if (declared := element.attr("itemtype")) and len(self._types) < _MAX_VALUES:
-            self._types.update(dict.fromkeys(_local_name(name) for name in declared.split()[:5]))
+            self._types.update(dict.fromkeys(_local_name(name) for name in declared.split()[:_MAX_NAMES]))
         if prop := element.attr("itemprop"):
-            self._take_property(element, prop)
+            self._add_property(element, prop)
 
-    def _take_property(self, element: dom.Element, prop: str) -> None:
+    def _add_property(self, element: dom.Element, prop: str) -> None:
         if self._properties_left <= 0:
             return
         self._properties_left -= 1
-        for name in prop.split()[:3]:
-            if name not in _WANTED_PROPERTIES or (item := _own_scope(element)) is None:
+        for name in prop.split()[:_MAX_PROPERTY_NAMES]:
+            if name not in _READ_PROPERTIES or (item := _own_scope(element)) is None:
                 continue
-            # The values of one item: the author of a review below the article is not another author of the article.
+            # Values of one item only: the author of a review below the article is not an author of the article.
             if self._items.setdefault(name, item) is item and (value := _property_value(element)):
                 _add(self._properties, name, value)
 
     def result(self) -> Structured:
-        graph = {name: values[0] for name, values in self._meta.items()}
-        twitter = {name: value for name, value in graph.items() if name.startswith("twitter:")}
-        opengraph = {name: value for name, value in graph.items() if _is_opengraph(name)}
-        rest = {name: value for name, value in graph.items() if name not in twitter and name not in opengraph}
+        first = {name: values[0] for name, values in self._meta.items()}
+        twitter = {name: value for name, value in first.items() if name.startswith("twitter:")}
+        opengraph = {name: value for name, value in first.items() if _is_opengraph(name)}
+        rest = {name: value for name, value in first.items() if name not in twitter and name not in opengraph}
         return Structured(
             json_ld=tuple(self._objects),
             opengraph=MappingProxyType(opengraph),
             twitter=MappingProxyType(twitter),
             meta=MappingProxyType(rest),
-            repeated=_frozen(self._meta),
+            repeated=_freeze(self._meta),
             item_types=tuple(self._types),
-            properties=_frozen(self._properties),
-            links=_frozen(self._links),
+            properties=_freeze(self._properties),
+            links=_freeze(self._links),
         )
 
 
@@ -184,7 +197,7 @@ def _add(table: dict[str, list[str]], name: str, value: str) -> None:
         values.append(value)
 
 
-def _frozen(table: dict[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
+def _freeze(table: dict[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({name: tuple(values) for name, values in table.items()})
 
 
@@ -200,54 +213,55 @@ _DECODER: Final = json.JSONDecoder(strict=False)
 
 
 def _load(text: str) -> Any:
-    """The JSON value in the text, with the usual faults of the web repaired; `None` when it is beyond that."""
-    for attempt in (_as_is, _trimmed, _without_stray_commas, _without_stray_escapes, _unescaped):
+    """Return the JSON value in the text after repairing common errors; `None` when that fails."""
+    for repair in _REPAIRS:
         try:
-            # Not strict: raw newlines and tabs inside strings are the commonest fault of all.
-            # What follows the first value (a second one, a stray bracket) is left.
-            return _DECODER.raw_decode(attempt(text).lstrip("\ufeff \t\r\n"))[0]
+            # Not strict: raw newlines and tabs inside strings are the most common error.
+            # What follows the first value (a second value, a stray bracket) is ignored.
+            return _DECODER.raw_decode(repair(text).lstrip("\ufeff \t\r\n"))[0]
         except (ValueError, RecursionError):
             continue
     return None
 
 
-def _as_is(text: str) -> str:
-    return text
-
-
-def _trimmed(text: str) -> str:
-    # Only the ends are searched: the closing pattern would be tried at every character of a long text.
+def _trim(text: str) -> str:
+    """Remove comment and CDATA markers around the JSON."""
+    # Only the end is searched: the closing pattern would be tried at every character of a long text.
     text = _WRAPPING.sub("", text, count=1)
-    end = text[-40:]
-    return text[:-40] + _UNWRAPPING.sub("", end, count=1)
+    end = text[-_CLOSING_CHARS:]
+    return text[:-_CLOSING_CHARS] + _UNWRAPPING.sub("", end, count=1)
 
 
-def _without_stray_commas(text: str) -> str:
-    return _STRING_OR_COMMA.sub(lambda match: "" if match[0].startswith(",") else match[0], _trimmed(text))
+def _remove_stray_commas(text: str) -> str:
+    return _STRING_OR_COMMA.sub(lambda match: "" if match[0].startswith(",") else match[0], _trim(text))
 
 
-def _without_stray_escapes(text: str) -> str:
-    """JSON knows no `\\'`; JavaScript does."""
-    return _ANY_ESCAPE.sub("", _without_stray_commas(text))
+def _remove_stray_escapes(text: str) -> str:
+    """Remove escapes such as `\\'`, which JavaScript allows but JSON does not."""
+    return _ANY_ESCAPE.sub("", _remove_stray_commas(text))
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return html.unescape(text) if "&quot;" in text else ""
 
 
+_REPAIRS: Final = (str, _trim, _remove_stray_commas, _remove_stray_escapes, _unescape)
+"""Tried in order, from no repair to the most intrusive."""
+
+
 def _objects(value: Any, limit: int) -> list[Json]:
-    """The objects of a JSON-LD value that stand for things of the page, at most `limit`."""
-    found: list[Json] = []
+    """Return the objects with a type in a JSON-LD value, at most `limit`."""
+    objects: list[Json] = []
     pending = [value]
-    while pending and len(found) < limit:
+    while pending and len(objects) < limit:
         item = pending.pop()
         if isinstance(item, list):
             pending.extend(reversed(item[:limit]))
         elif isinstance(item, dict):
             if "@type" in item:
-                found.append(item)
+                objects.append(item)
             pending.extend(_inner(item))
-    return found
+    return objects
 
 
 def _inner(item: dict[str, Any]) -> Iterator[Any]:
@@ -261,12 +275,12 @@ def _inner(item: dict[str, Any]) -> Iterator[Any]:
 
 
 def _own_scope(element: dom.Element) -> dom.Node | bool | None:
-    """The item the property belongs to when it is the page's own, `True` when there is no item around it, else `None`."""
+    """Return the microdata item of the page that the property belongs to, `True` without an item, `None` for another's."""
     node = element.parent
     for _ in range(_MAX_CLIMB):
         if not isinstance(node, dom.Element):
             return True
-        if node.tag != "body" and "comment" in (node.attr("class") or "")[:300]:
+        if node.tag != "body" and "comment" in (node.attr("class") or "")[:_MAX_CLASS_CHARS]:
             return None
         if declared := node.attr("itemtype"):
             return node if _OWN_SCOPES.search(declared.rstrip("/ ")) else None
@@ -286,8 +300,8 @@ def _property_value(element: dom.Element) -> str:
     return short_text(element)
 
 
-def short_text(node: dom.Node, limit: int = 400) -> str:
-    """The node's first words in one line, about `limit` characters: the cost does not grow with the node."""
+def short_text(node: dom.Node, limit: int = _TEXT_CHARS) -> str:
+    """Return the node's first words on one line, about `limit` characters; the cost does not grow with the node."""
     parts: list[str] = []
     left, steps = limit, limit
     block_between, last = False, None
@@ -314,7 +328,7 @@ def _tag(node: dom.Node | None) -> str:
 
 
 def _closed_block(last: dom.Node | None, parent: dom.Node | None) -> bool:
-    """Whether a block ended between a text in `last` and one in `parent`."""
+    """Return whether a block ended between a text in `last` and one in `parent`."""
     if last is None or parent is None or last is parent or last is parent.parent:
         return False
     return _tag(last) not in _INLINE or (_tag(last.parent) not in _INLINE and last.parent is not parent)

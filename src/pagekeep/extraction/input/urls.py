@@ -1,4 +1,8 @@
-"""Addresses as plain strings: make them absolute, and name their host."""
+"""Work on URLs as plain strings: make them absolute, and read their host and path.
+
+Hosts here are written as in the page, for comparing them with names and titles. `rules.hosts` normalises them for
+matching: international names become ASCII there, which would change the results here.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,22 @@ from urllib.parse import urljoin, urlsplit
 
 from pagekeep import dom
 
-_MAX_LENGTH: Final = 8_000
-"""Longer addresses are data in disguise; no server of note accepts them."""
-# Browsers drop these from inside an address; urljoin keeps some of them.
-_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
+_MAX_URL_CHARS: Final = 8_000
+"""Longer URLs carry data; common servers refuse them (Apache and nginx at 8 kB)."""
+# Browsers drop these characters from inside a URL; urljoin keeps some of them.
+_INVISIBLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 
-# What needs no parsing to be seen absolute: the one form nearly all addresses of clean content have.
+# Absolute without any parsing: the form of nearly all URLs in clean content.
 _PLAIN: Final = re.compile(r"https?://\w[!-Z\\^-~]*\Z", re.ASCII)
 
 
 def absolute(address: str | None, base: str | None = None) -> str | None:
-    """The address as an absolute http(s) URL, or `None` when it is none and cannot be made one."""
-    if not address or len(address) > _MAX_LENGTH:
+    """Return the address as an absolute http(s) URL, or `None` when that is not possible."""
+    if not address or len(address) > _MAX_URL_CHARS:
         return None
     address = address.strip()
     if not address.isprintable():
-        address = _UNSEEN.sub("", address)
+        address = _INVISIBLE.sub("", address)
     address = address.replace(" ", "%20")
     if base is None and _PLAIN.match(address):
         return address
@@ -42,12 +46,12 @@ _RELATIVE: Final = (
 
 
 def has_relative(content: dom.Element) -> bool:
-    """Whether links or pictures lead on from an address that must be known."""
+    """Return whether the content has relative links or images, which need a base URL."""
     return dom.first(content, _RELATIVE) is not None
 
 
 def host(url: str | None) -> str:
-    """The host in lower case without port, user or trailing dot; empty when there is none."""
+    """Return the host in lower case without port, user or trailing dot; empty when there is none."""
     try:
         name = urlsplit(url or "").hostname
     except ValueError:
@@ -56,12 +60,12 @@ def host(url: str | None) -> str:
 
 
 def domain(url: str | None) -> str:
-    """The host without a leading `www.` label."""
+    """Return the host without a leading `www.` label."""
     return host(url).removeprefix("www.")
 
 
 def path(url: str | None) -> str:
-    """The path of the address; empty when there is none."""
+    """Return the path of the URL; empty when there is none."""
     try:
         return urlsplit(url or "").path
     except ValueError:
@@ -69,6 +73,6 @@ def path(url: str | None) -> str:
 
 
 def base(document: dom.Document, url: str | None) -> str | None:
-    """What the page's relative addresses are relative to: its `<base href>`, else its own address."""
+    """Return the base of the page's relative URLs: its `<base href>`, else its own URL."""
     declared = dom.first(document, "base[href]")
     return (absolute(declared.attr("href"), url) if declared is not None else None) or url

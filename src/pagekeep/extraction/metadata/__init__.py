@@ -1,4 +1,4 @@
-"""What the page says about itself, from the most to the least trustworthy place."""
+"""Read the metadata of a page, from the most to the least trustworthy source."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["read"]
 
 
 def read(document: dom.Document, structured: Structured, url: str | None) -> Metadata:
-    """All metadata of the untouched page but language and tags, with the origin of each field."""
-    page = clues.gather(document, structured, url)
-    site_name = about.site_name(page)
+    """Return all metadata of the original page except language and tags, with the origin of each field."""
+    page = clues.collect(document, structured, url)
+    site_name = about.find_site_name(page)
     name = site_name[0] if site_name else None
     categories, keywords = subjects.read(page, name)
-    found: dict[str, tuple[str, str] | None] = {
+    fields: dict[str, clues.FieldValue | None] = {
         "title": title.read(page, name),
         "author": author.read(page, name),
-        "published": published.published(page),
-        "modified": published.modified(page),
-        "description": about.description(page),
+        "published": published.find_published(page),
+        "modified": published.find_modified(page),
+        "description": about.find_description(page),
         "site_name": site_name,
-        "canonical": about.canonical(page),
-        "hero_image": about.hero_image(page),
-        "favicon": about.favicon(page),
-        "licence": about.licence(page),
+        "canonical": about.find_canonical(page),
+        "hero_image": about.find_hero_image(page),
+        "favicon": about.find_favicon(page),
+        "licence": about.find_licence(page),
     }
-    values = {field: value[0] for field, value in found.items() if value}
-    origins = {field: value[1] for field, value in found.items() if value}
+    values = {field: value[0] for field, value in fields.items() if value}
+    origins = {field: value[1] for field, value in fields.items() if value}
     origins |= {
         field: terms.origin for field, terms in (("categories", categories), ("keywords", keywords)) if terms.terms
     }

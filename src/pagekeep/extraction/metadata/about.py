@@ -1,4 +1,4 @@
-"""What else the page says about itself: description, site, address, pictures."""
+"""Find the page's description, site name, canonical URL, images and licence."""
 
 from __future__ import annotations
 
@@ -10,20 +10,25 @@ from urllib.parse import unquote
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Json, type_names
-from pagekeep.extraction.metadata.clues import Clues
-from pagekeep.extraction.metadata.plain import one_line, squeezed
+from pagekeep.extraction.metadata.clues import Clues, FieldValue
+from pagekeep.extraction.metadata.plain import one_line, squeeze
 
-Found = tuple[str, str]
-
-_NO_HERO: Final = re.compile(
+_NOT_HERO: Final = re.compile(
     r"(?:\A|[/_.@\s-])(?:placeholder|favicon|spacer|blank|pixel|fallback|sprite|avatars?|profileavatar|gravatar|icons?"
     r"|logos?|og-?default|default-?image|no-?image|default-(?:social|share|og)|(?:social|og|share|open-?graph)-(?:share|image|icon"
     r"|default|card)|subscribe-card)(?=[/_.@\s\d-]|\Z)"
     r"|logo(?=[_.\d-][^/]*\Z)|(?<!/vi)/[^/]*\bdefault\.\w+\Z|transparent\.\w+\Z|\.ico\Z|\A(?:data|blob):"
 )
-"""Addresses of pictures that a site shows for any page, or that are no pictures of anything."""
-_MAX_ADDRESS: Final = 2_000
-_MIN_WIDTH: Final = 120
+"""URLs of images that a site uses for every page, or that show nothing."""
+_MAX_URL_CHARS: Final = 2_000
+_MIN_HERO_WIDTH: Final = 120
+"""Pixels; narrower images are icons."""
+_MAX_DIGITS: Final = 5
+_MAX_IMAGES: Final = 3
+"""Images of one JSON-LD object that are tried."""
+_DESCRIPTION_CHARS: Final = 1_000
+_SITE_NAME_CHARS: Final = 100
+_LICENCE_CHARS: Final = 200
 _CREATIVE_COMMONS: Final = re.compile(
     r"creativecommons\.org/(?:licenses/(?P<terms>by(?:-nc)?(?:-nd|-sa)?)(?:/(?P<version>\d\.\d))?|publicdomain/(?P<public>zero|mark))",
     re.IGNORECASE,
@@ -31,108 +36,108 @@ _CREATIVE_COMMONS: Final = re.compile(
 _TITLE_END: Final = re.compile(r"\s[|\u2013\u2014\u2022\u00b7\u00bb-]\s")
 
 
-def description(clues: Clues) -> Found | None:
-    """The page's own summary."""
-    given = clues.structured
+def find_description(clues: Clues) -> FieldValue | None:
+    """Return the page's own summary."""
+    data = clues.structured
     return _first(
         [
             (clues.item.get("description"), "json-ld"),
-            (given.opengraph.get("og:description"), "opengraph"),
-            (given.twitter.get("twitter:description"), "twitter"),
+            (data.opengraph.get("og:description"), "opengraph"),
+            (data.twitter.get("twitter:description"), "twitter"),
             *(
-                (given.meta.get(name), "meta")
+                (data.meta.get(name), "meta")
                 for name in ("description", "dc.description", "dcterms.description", "sailthru.description")
             ),
-            (given.properties.get("description", ("",))[0], "microdata"),
+            (data.properties.get("description", ("",))[0], "microdata"),
         ],
-        1_000,
+        _DESCRIPTION_CHARS,
     )
 
 
-def site_name(clues: Clues) -> Found | None:
-    """What the site calls itself."""
-    given = clues.structured
+def find_site_name(clues: Clues) -> FieldValue | None:
+    """Return the site's own name."""
+    data = clues.structured
     return _first(
         [
-            (given.opengraph.get("og:site_name"), "opengraph"),
+            (data.opengraph.get("og:site_name"), "opengraph"),
             *((name, "json-ld") for name in _publishers(clues)),
             *(
-                (given.meta.get(name), "meta")
+                (data.meta.get(name), "meta")
                 for name in ("application-name", "apple-mobile-web-app-title", "dc.publisher", "citation_journal_title")
             ),
             (_site_in_title(clues), "title"),
         ],
-        100,
+        _SITE_NAME_CHARS,
     )
 
 
-def canonical(clues: Clues) -> Found | None:
-    """The address the page names as its own."""
-    given = clues.structured
+def find_canonical(clues: Clues) -> FieldValue | None:
+    """Return the canonical URL that the page declares."""
+    data = clues.structured
     targets = [
-        *((link, "link") for link in given.links.get("canonical", ())),
-        (given.opengraph.get("og:url"), "opengraph"),
+        *((link, "link") for link in data.links.get("canonical", ())),
+        (data.opengraph.get("og:url"), "opengraph"),
     ]
     return next(((url, origin) for link, origin in targets if (url := urls.absolute(link, clues.base))), None)
 
 
-def hero_image(clues: Clues) -> Found | None:
-    """The page's leading picture; never a logo or a placeholder."""
-    given = clues.structured
+def find_hero_image(clues: Clues) -> FieldValue | None:
+    """Return the page's main image; never a logo or a placeholder."""
+    data = clues.structured
     targets = [
         *((image, "json-ld") for image in _images(clues.item, clues.by_id)),
-        *((given.opengraph.get(name), "opengraph") for name in ("og:image", "og:image:secure_url", "og:image:url")),
-        *((given.twitter.get(name), "twitter") for name in ("twitter:image", "twitter:image:src")),
-        *((link, "link") for link in given.links.get("image_src", ())),
-        *((image, "microdata") for image in given.properties.get("image", ())[:1]),
+        *((data.opengraph.get(name), "opengraph") for name in ("og:image", "og:image:secure_url", "og:image:url")),
+        *((data.twitter.get(name), "twitter") for name in ("twitter:image", "twitter:image:src")),
+        *((link, "link") for link in data.links.get("image_src", ())),
+        *((image, "microdata") for image in data.properties.get("image", ())[:1]),
     ]
     for address, origin in targets:
         url = urls.absolute(address, clues.base)
-        tiny = origin == "opengraph" and _is_tiny(clues)
-        if url and not tiny and _may_be_hero(url) and url not in _emblems(clues):
+        is_tiny = origin == "opengraph" and _is_tiny(clues)
+        if url and not is_tiny and _may_be_hero(url) and url not in _logos_and_portraits(clues):
             return url, origin
     return None
 
 
 def _may_be_hero(url: str) -> bool:
-    if len(url) > _MAX_ADDRESS:
+    if len(url) > _MAX_URL_CHARS:
         return False
     path = unquote(url.lower().split("?")[0].partition("://")[2].partition("/")[2])
-    return not _NO_HERO.search(f"/{path}".replace("_", "-"))
+    return not _NOT_HERO.search(f"/{path}".replace("_", "-"))
 
 
 def _is_tiny(clues: Clues) -> bool:
-    width = clues.structured.opengraph.get("og:image:width", "").strip()[:5]
-    return width.isdecimal() and int(width) < _MIN_WIDTH
+    width = clues.structured.opengraph.get("og:image:width", "").strip()[:_MAX_DIGITS]
+    return width.isdecimal() and int(width) < _MIN_HERO_WIDTH
 
 
-def _emblems(clues: Clues) -> frozenset[str]:
-    """Logos of houses and portraits of people that the JSON-LD names as such."""
-    found = [
+def _logos_and_portraits(clues: Clues) -> frozenset[str]:
+    """Return the images that the JSON-LD declares as logos of organisations or portraits of people."""
+    images = [
         item.get("logo") or ("Person" in type_names(item) and item.get("image")) for item in clues.structured.json_ld
     ]
     publisher = clues.item.get("publisher")
-    found.append(publisher.get("logo") if isinstance(publisher, dict) else None)
-    addresses = [_image_address(value, clues.by_id) for value in found if value]
+    images.append(publisher.get("logo") if isinstance(publisher, dict) else None)
+    addresses = [_image_address(value, clues.by_id) for value in images if value]
     return frozenset(url for address in addresses if address and (url := urls.absolute(address, clues.base)))
 
 
-def licence(clues: Clues) -> Found | None:
-    """Under which licence the page is given: a Creative Commons one by its short name, others as the page says."""
-    given = clues.structured
+def find_licence(clues: Clues) -> FieldValue | None:
+    """Return the page's licence: the short name of a Creative Commons licence, others as stated."""
+    data = clues.structured
     anchors = (link.attr("href") for link in dom.select(clues.document, 'a[rel~="license"]')[:1])
     values = [
         (_text_of(clues.item.get("license")), "json-ld"),
         (_text_of(clues.page_item.get("license")), "json-ld"),
-        *((link, "link") for link in given.links.get("license", ())[:1]),
+        *((link, "link") for link in data.links.get("license", ())[:1]),
         *(
-            (given.meta.get(name), "meta")
+            (data.meta.get(name), "meta")
             for name in ("dcterms.license", "dc.license", "dc.rights.license", "citation_license")
         ),
         *((link, "rel") for link in anchors),
     ]
     for value, origin in values:
-        if text := one_line(value, 200):
+        if text := one_line(value, _LICENCE_CHARS):
             return _licence_name(text, clues), origin
     return None
 
@@ -152,14 +157,14 @@ def _text_of(value: Any) -> Any:
     return (value.get("url") or value.get("@id") or value.get("name")) if isinstance(value, dict) else value
 
 
-def favicon(clues: Clues) -> Found | None:
-    """The site's icon."""
+def find_favicon(clues: Clues) -> FieldValue | None:
+    """Return the site's icon."""
     links = clues.structured.links
     targets = [link for relation in ("icon", "apple-touch-icon") for link in links.get(relation, ())]
     return next(((url, "link") for link in targets if (url := urls.absolute(link, clues.base))), None)
 
 
-def _first(values: Iterable[tuple[Any, str]], limit: int) -> Found | None:
+def _first(values: Iterable[tuple[Any, str]], limit: int) -> FieldValue | None:
     return next(((text, origin) for value, origin in values if (text := one_line(value, limit))), None)
 
 
@@ -179,17 +184,17 @@ def _name(value: Any, clues: Clues) -> Any:
 
 
 def _site_in_title(clues: Clues) -> str | None:
-    """The last part of the title when the host is named like it."""
+    """Return the last or first part of the title if it matches the host."""
     parts = _TITLE_END.split(clues.title)
     if len(parts) < 2:
         return None
-    host = squeezed(urls.domain(clues.url).partition(".")[0])
-    return next((part for part in (parts[-1], parts[0]) if host and squeezed(part) in (host, f"the{host}")), None)
+    host = squeeze(urls.domain(clues.url).partition(".")[0])
+    return next((part for part in (parts[-1], parts[0]) if host and squeeze(part) in (host, f"the{host}")), None)
 
 
 def _images(item: Json, by_id: Any) -> list[str]:
     value = item.get("image") or item.get("thumbnailUrl")
-    values = value[:3] if isinstance(value, list) else [value]
+    values = value[:_MAX_IMAGES] if isinstance(value, list) else [value]
     return [address for entry in values if (address := _image_address(entry, by_id))]
 
 

@@ -10,33 +10,39 @@ from typing import Any, Final
 from pagekeep import dom
 from pagekeep.extraction.input.structured import Json, short_text, type_names
 from pagekeep.extraction.metadata import signature
-from pagekeep.extraction.metadata.clues import Clues
-from pagekeep.extraction.metadata.names import names_in
-from pagekeep.extraction.metadata.plain import one_line, squeezed
-
-Found = tuple[str, str]
+from pagekeep.extraction.metadata.clues import Clues, FieldValue
+from pagekeep.extraction.metadata.names import find_names
+from pagekeep.extraction.metadata.plain import one_line, squeeze
 
 _MAX_AUTHORS: Final = 20
 _MAX_NESTING: Final = 5
+"""Levels of lists and references followed in JSON-LD."""
 _MAX_BYLINES: Final = 15
+"""Elements marked as bylines that are read."""
 _MANY_NAMES: Final = 5
-"""Different bylines from which those away from the heading are of the pages it lists."""
-_MAX_BYLINE: Final = 150
+"""With this many different bylines, those away from the heading belong to the pages it lists."""
+_MAX_BYLINE_CHARS: Final = 150
+_MAX_NAME_CHARS: Final = 60
+_MAX_STARTER_LINES: Final = 6
+"""Lines near the heading searched for who started a thread."""
 _OG_NAMES: Final = ("article:author", "og:article:author", "article:author_name", "og:author", "book:author")
 _META_NAMES: Final = (
     "citation_author", "citation_authors", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator",
     "dc.author", "author", "byl", "byline", "authors", "article.author", "cxenseparse:author", "dcsext.author",
     "shareaholic:article_author_name", "creator",
 )  # fmt: skip
-_MAX_SEEN: Final = 200
+_MAX_CANDIDATES: Final = 200
+"""Elements on each side of the heading that may be a byline."""
 _BYLINES: Final = 'a[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
 _USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
 _MAX_MARKED: Final = 3
+"""Marked names looked at in one byline; the first decides unless it has no text."""
+_MIN_MARKED_CHARS: Final = 3
 _ABOUT: Final = re.compile(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
-"""Classes of what is said about an author."""
+"""Classes of a text about the author."""
 _OTHER_WORDS: Final = re.compile(r"authori[sztn]", re.IGNORECASE)
 _BY: Final = re.compile(
     r"\A(?:(?:words|text|story|article|post|recipe) )?(?:(?:written|posted|published|created|authored|started|asked) )?"
@@ -51,109 +57,109 @@ _MAX_GROUP_WORDS: Final = 3
 _GROUP: Final = re.compile(
     r"\b(?:team|staff|editors|editorial|newsroom|redaktion|rédaction|redacción)\Z", re.IGNORECASE
 )
-"""How a house names itself where a person could stand."""
+"""How an organisation signs in place of a person."""
 
 
-def read(clues: Clues, site_name: str | None) -> Found | None:
-    """The authors' names joined by ", " and where they came from; a house or a login only when no person is named."""
-    houses = _houses(clues, site_name)
-    fallback: Found | None = None
+def read(clues: Clues, site_name: str | None) -> FieldValue | None:
+    """Return the authors' names joined by ", " and their origin; an organisation or a login only when no person is named."""
+    organisations = _find_organisations(clues, site_name)
+    fallback: FieldValue | None = None
     for raw, origin in _sources(clues):
-        names = _without(_people(raw), houses) if raw else []
+        names = _remove_organisations(_people(raw), organisations) if raw else []
         if not names:
             continue
-        found = (", ".join(names), origin)
-        if _are_people(names, houses):
-            return found if " " in found[0] or fallback else _behind_login(clues) or found
+        value = (", ".join(names), origin)
+        if _are_people(names, organisations):
+            return value if " " in value[0] or fallback else _person_behind_login(clues) or value
         if origin == "byline" and fallback:
-            return fallback  # The page's own byline names the house too: the names further on are of other pages.
-        fallback = fallback or found
-    return fallback or _unnamed(clues)
+            return fallback  # The page's own byline names the organisation too: later names are of other pages.
+        fallback = fallback or value
+    return fallback or _staff_byline(clues)
 
 
-def _houses(clues: Clues, site_name: str | None) -> frozenset[str]:
-    """What may stand as author but is no person: the site, its publisher, every organisation of the JSON-LD."""
+def _find_organisations(clues: Clues, site_name: str | None) -> frozenset[str]:
+    """Return the names of authors that are not people: the site, its publisher, every organisation in the JSON-LD."""
     publisher = clues.item.get("publisher")
     items = [*clues.structured.json_ld, *(value for value in (publisher, clues.item.get("author")) if value)]
-    named = [item.get("name") for item in items if isinstance(item, dict) and _is_organisation(item)]
-    return frozenset(squeezed(name) for name in (site_name, *named) if isinstance(name, str) and name)
+    names = [item.get("name") for item in items if isinstance(item, dict) and _is_organisation(item)]
+    return frozenset(squeeze(name) for name in (site_name, *names) if isinstance(name, str) and name)
 
 
 def _is_organisation(item: Json) -> bool:
     return any(name.endswith(("Organization", "Corporation", "WebSite")) for name in type_names(item))
 
 
-def _without(names: list[str], houses: frozenset[str]) -> list[str]:
-    """The names less the house they write for, unless it stands alone."""
-    return [name for name in names if not _names_house(name, houses)] or names
+def _remove_organisations(names: list[str], organisations: frozenset[str]) -> list[str]:
+    """Return the names without the organisation the people write for, unless it is the only name."""
+    return [name for name in names if not _is_organisation_name(name, organisations)] or names
 
 
-def _names_house(name: str, houses: frozenset[str]) -> bool:
-    bare = squeezed(name)
-    return bare in houses or bare.removeprefix("the") in houses
+def _is_organisation_name(name: str, organisations: frozenset[str]) -> bool:
+    bare = squeeze(name)
+    return bare in organisations or bare.removeprefix("the") in organisations
 
 
-def _are_people(names: list[str], houses: frozenset[str]) -> bool:
-    return len(names) > 1 or not (_names_house(names[0], houses) or _GROUP.search(names[0]))
+def _are_people(names: list[str], organisations: frozenset[str]) -> bool:
+    return len(names) > 1 or not (_is_organisation_name(names[0], organisations) or _GROUP.search(names[0]))
 
 
-def _behind_login(clues: Clues) -> Found | None:
-    """The person a visible "by" line names, where machines are told a single word: often who typed the page in."""
+def _person_behind_login(clues: Clues) -> FieldValue | None:
+    """Return the person in a visible "by" line, where structured data has a single word: often the login of an editor."""
     names = _people(_near_heading(clues))
     return (", ".join(names), "heading") if names and all(" " in name for name in names) else None
 
 
-def _unnamed(clues: Clues) -> Found | None:
-    """A house that signs as no more than "Staff" or "Our Editors"."""
-    given = clues.structured
-    for value in (*given.repeated.get("author", ()), *_labelled(given.twitter)):
-        name = one_line(value, 60)
+def _staff_byline(clues: Clues) -> FieldValue | None:
+    """Return an organisation that signs only as "Staff" or "Our Editors"."""
+    data = clues.structured
+    for value in (*data.repeated.get("author", ()), *_twitter_labels(data.twitter)):
+        name = one_line(value, _MAX_NAME_CHARS)
         if _GROUP.search(name) and len(name.split()) <= _MAX_GROUP_WORDS:
             return name, "meta"
     return None
 
 
 def _people(raw: Iterable[str]) -> list[str]:
-    """Clean names, once each, in order."""
+    """Return clean names in order, without duplicates."""
     names: dict[str, str] = {}
     for value in raw:
-        for name in names_in(value):
-            names.setdefault(squeezed(name), name)
+        for name in find_names(value):
+            names.setdefault(squeeze(name), name)
     return list(names.values())[:_MAX_AUTHORS]
 
 
 def _sources(clues: Clues) -> Iterator[tuple[list[str], str]]:
-    """Texts that may name the authors, from the most to the least trustworthy place."""
-    given = clues.structured
+    """Yield texts that may name the authors, from the most to the least trustworthy source."""
+    data = clues.structured
     yield _item_names(clues, clues.item), "json-ld"
     yield _item_names(clues, clues.page_item), "json-ld"
     for name in _OG_NAMES:
-        yield list(given.repeated.get(name, ())), "opengraph"
-    yield _labelled(given.twitter), "twitter"
+        yield list(data.repeated.get(name, ())), "opengraph"
+    yield _twitter_labels(data.twitter), "twitter"
     for name in _META_NAMES:
-        yield [_in_order(value, name) for value in given.repeated.get(name, ())], "meta"
-    yield list(given.properties.get("author", ())), "microdata"
+        yield [_given_name_first(value, name) for value in data.repeated.get(name, ())], "meta"
+    yield list(data.properties.get("author", ())), "microdata"
     if clues.is_home:
-        return  # The bylines of a home page are those of the articles it lists.
-    yield _starter(clues), "heading"
+        return  # The bylines of a home page belong to the articles it lists.
+    yield _thread_starter(clues), "heading"
     yield from _bylines(clues)
     yield _near_heading(clues), "heading"
-    yield signature.names(clues), "heading"
+    yield signature.find_signature(clues), "heading"
 
 
-def _labelled(twitter: Mapping[str, str]) -> list[str]:
-    """WordPress puts the author's name into Twitter's free label fields."""
+def _twitter_labels(twitter: Mapping[str, str]) -> list[str]:
+    """Return the author's name in Twitter's free label fields, where WordPress puts it."""
     for number in ("1", "2"):
         if twitter.get(f"twitter:label{number}", "").lower().startswith(_LABELS):
             return [twitter.get(f"twitter:data{number}", "")]
     return []
 
 
-def _in_order(value: str, name: str) -> str:
-    """Scholarly pages write "Family, Given", one person to a tag."""
+def _given_name_first(value: str, name: str) -> str:
+    """Turn "Surname, First name" around, as scholarly pages write names, one person per tag."""
     family, comma, given = value.partition(",")
-    scholarly = name in ("citation_author", "dc.creator", "dcterms.creator")
-    return f"{given.strip()} {family.strip()}" if scholarly and comma and "," not in given else value
+    is_scholarly = name in ("citation_author", "dc.creator", "dcterms.creator")
+    return f"{given.strip()} {family.strip()}" if is_scholarly and comma and "," not in given else value
 
 
 # --- JSON-LD --------------------------------------------------------------------------------------
@@ -190,14 +196,14 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 
 
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
-    """What stands in elements marked as bylines, then in those marked as user names (a forum's first post)."""
+    """Yield the texts of elements marked as bylines, then of those marked as user names (a forum's first post)."""
     for selector in (_BYLINES, _USERNAMES) if clues.is_thread else (_BYLINES,):
-        candidates = clues.from_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_SEEN)
+        candidates = clues.order_by_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_CANDIDATES)
         own = islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
-        found = [(element, _byline(element)) for element in own]
-        signed = {squeezed(line[0]) for _, line in found if line and names_in(line[0])}
-        listed = len(signed) >= _MANY_NAMES and not clues.is_thread
-        yield from ((line, "byline") for element, line in found if not listed or clues.is_close(element))
+        bylines = [(element, _byline(element)) for element in own]
+        names = {squeeze(line[0]) for _, line in bylines if line and find_names(line[0])}
+        is_list = len(names) >= _MANY_NAMES and not clues.is_thread
+        yield from ((line, "byline") for element, line in bylines if not is_list or clues.is_close(element))
 
 
 def _is_byline(clues: Clues, element: dom.Element) -> bool:
@@ -211,28 +217,28 @@ def _is_byline(clues: Clues, element: dom.Element) -> bool:
 
 
 def _byline(element: dom.Element) -> list[str]:
-    """The name a byline marks or links, else its whole text; a box of text about the author only when marked."""
-    text = short_text(element, _MAX_BYLINE)
+    """Return the name marked or linked in a byline, else its whole text; of a box about the author only a marked name."""
+    text = short_text(element, _MAX_BYLINE_CHARS)
     if not text:
         return []
-    is_line = len(text) <= _MAX_BYLINE
+    is_line = len(text) <= _MAX_BYLINE_CHARS
     for inner in dom.select(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)[:_MAX_MARKED]:
-        marked = short_text(inner, _MAX_BYLINE)
-        if 2 < len(marked) <= 60 and names_in(marked):
+        marked = short_text(inner, _MAX_BYLINE_CHARS)
+        if _MIN_MARKED_CHARS <= len(marked) <= _MAX_NAME_CHARS and find_names(marked):
             return [marked]
         if marked:
             break
     return [text] if is_line and not _ABOUT.search(element.attr("class") or "") else []
 
 
-def _starter(clues: Clues) -> list[str]:
-    """Who began a thread, where a forum says so beside the heading."""
-    lines = [text for text, _ in clues.lines[:6]]
-    return next((lines[place + 1 : place + 2] for place, line in enumerate(lines) if _STARTER.fullmatch(line)), [])
+def _thread_starter(clues: Clues) -> list[str]:
+    """Return who started the thread, where a forum states it near the heading."""
+    lines = [text for text, _ in clues.lines[:_MAX_STARTER_LINES]]
+    return next((lines[index + 1 : index + 2] for index, line in enumerate(lines) if _STARTER.fullmatch(line)), [])
 
 
 def _near_heading(clues: Clues) -> list[str]:
-    """The line by the heading that begins with "by"; the name may stand in the next."""
+    """Return the line near the heading that starts with "by"; the name may be in the next line."""
     following = [text for text, _ in clues.lines[1:]] + [""]
     signed = [
         line[lead.end() :] or next_line

@@ -1,4 +1,4 @@
-"""Everything on the page that a metadata reader looks at, gathered once."""
+"""Collect once what the metadata fields are read from: structured data, the title, headings and elements near them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,44 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Json, Structured, short_text, type_names, types
 from pagekeep.extraction.metadata import nearby
-from pagekeep.extraction.metadata.plain import one_line, squeezed, tidy
+from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
+
+FieldValue = tuple[str, str]
+"""The value of a metadata field, and its origin, such as `json-ld`."""
 
 _MAX_HEADINGS: Final = 5
+"""`<h1>` elements with text that are compared with the title; a page has one, sometimes two or three."""
 _MAX_TRIED_HEADINGS: Final = 20
+"""`<h1>` elements looked at, those without text included."""
 _MAX_LESSER: Final = 10
-_MIN_HEADING: Final = 12
-"""Letters from which a lesser heading that agrees with the title is no chance."""
+"""`<h2>` and `<h3>` elements compared with the title; the headline comes early."""
+_MIN_HEADING_CHARS: Final = 12
+"""A lesser heading of this many letters does not match the title by chance."""
+_COMPARED_CHARS: Final = 60
+"""Letters at the start of a heading that are compared with the title: titles are cut there by some sites."""
+_HEADING_CHARS: Final = 500
+_LESSER_CHARS: Final = 200
+_TITLE_CHARS: Final = 2_000
+_NAME_CHARS: Final = 300
+"""Characters of an element's class and id that are searched."""
 _PERMALINK: Final = " \u00b6#\U0001f517"
-"""Signs of a heading's link to itself."""
+"""Characters of a heading's link to itself."""
 _MAX_CLIMB: Final = 40
-_BLOCKS: Final = 3
-_CLOSE: Final = 5
-"""Steps from the heading, and from an element, up to the block they share when they stand together."""
+"""Ancestors looked at."""
+_BLOCK_LEVELS: Final = 3
+_CLOSE_LEVELS: Final = 5
+"""Levels from the heading, and from another element, up to the block they share when they belong together."""
 _MAX_CLOSE: Final = 30
+"""Elements on each side of the heading that are tested for closeness."""
+_MAX_UNNAMED_ARTICLES: Final = 4
+"""JSON-LD articles, none of which names this page: more are the list of an overview page."""
 _WHOLE_PAGE: Final = frozenset(("html", "body", "main", "article"))
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
     r"(?:\A|[\s_-])(?:comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
     r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
 )
-"""Whole words in a class or id of a part that speaks of other pages or other people."""
+"""Whole words in the class or id of a part about other pages or other people."""
 _ARTICLE_ENDINGS: Final = (
     "Article",
     "Posting",
@@ -65,7 +82,7 @@ _EMPTY: Final[Json] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Clues:
-    """One page's structured data with the elements that hint at its title, authors, dates and subjects."""
+    """A page's structured data, and the elements near its heading that may state title, authors, dates and subjects."""
 
     document: dom.Document
     structured: Structured
@@ -80,68 +97,68 @@ class Clues:
     title: str
     """The `<title>`."""
     headings: tuple[str, ...]
-    """Texts of the first `<h1>`s, empty ones left out."""
+    """Texts of the first `<h1>` elements that have one."""
     heading: dom.Element | None
-    """The `<h1>` that agrees with the title, else the first."""
+    """The heading that matches the title, else the first `<h1>`."""
     is_home: bool
-    """Whether this is the site's home page, whose dates and names are those of what it lists."""
+    """Whether this is the site's home page, whose dates and names belong to the pages it lists."""
     day_first: bool
-    """Whether 03/05/2024 is the third of May here."""
+    """Whether 03/05/2024 means 3 May."""
 
     @cached_property
     def lines(self) -> list[nearby.Line]:
-        """The short lines by the heading, walked to only when asked for."""
-        return nearby.lines(self.heading)
+        """Return the short lines near the heading, found on first use."""
+        return nearby.find_lines(self.heading)
 
     @cached_property
     def is_thread(self) -> bool:
-        """Whether many people write here, under their user names and each on a day of their own."""
+        """Return whether this is a thread: many users, each with a name and a date."""
         names = types(self.structured)
         return bool(_THREAD.search(self.url or "")) or any("Forum" in name or "QA" in name for name in names)
 
     @cached_property
     def around(self) -> tuple[dom.Node, ...]:
-        """What the heading stands in, from the inside out."""
-        found: list[dom.Node] = []
+        """Return the ancestors of the heading, innermost first."""
+        ancestors: list[dom.Node] = []
         node = self.heading.parent if self.heading is not None else None
-        while isinstance(node, dom.Element) and len(found) < _MAX_CLIMB:
-            found.append(node)
+        while isinstance(node, dom.Element) and len(ancestors) < _MAX_CLIMB:
+            ancestors.append(node)
             node = node.parent
-        return tuple(found)
+        return tuple(ancestors)
 
     @cached_property
     def _own(self) -> frozenset[dom.Node]:
         return frozenset(self.around)
 
     def is_foreign(self, element: dom.Element) -> bool:
-        """Whether the element speaks of another page or of other people."""
+        """Return whether the element is about another page or other people."""
         return is_foreign(element, self._own)
 
-    def from_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
-        """Elements in document order (`<h1>` among them): those close to the heading, those behind it, those ahead."""
-        place = next((index for index, element in enumerate(candidates) if element is self.heading), 0)
-        behind, ahead = candidates[place : place + limit], candidates[:place][-limit:]
-        yield from filter(self.is_close, behind[:_MAX_CLOSE])
-        yield from filter(self.is_close, ahead[-_MAX_CLOSE:])
-        yield from behind
-        yield from ahead
+    def order_by_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
+        """Reorder elements (in document order, `<h1>` included): close to the heading, after it, then before it."""
+        position = next((index for index, element in enumerate(candidates) if element is self.heading), 0)
+        after, before = candidates[position : position + limit], candidates[:position][-limit:]
+        yield from filter(self.is_close, after[:_MAX_CLOSE])
+        yield from filter(self.is_close, before[-_MAX_CLOSE:])
+        yield from after
+        yield from before
 
     @cached_property
     def _blocks(self) -> frozenset[dom.Node]:
-        return frozenset(block for block in self.around[:_BLOCKS] if _tag(block) not in _WHOLE_PAGE)
+        return frozenset(block for block in self.around[:_BLOCK_LEVELS] if _tag(block) not in _WHOLE_PAGE)
 
     def is_close(self, element: dom.Element) -> bool:
-        """Whether the element shares a small block with the heading."""
+        """Return whether the element shares a small block with the heading."""
         node: dom.Node | None = element.parent
-        for _ in range(_CLOSE):
+        for _ in range(_CLOSE_LEVELS):
             if node is None or node in self._blocks:
                 return node is not None
             node = node.parent
         return False
 
 
-def gather(document: dom.Document, structured: Structured, url: str | None) -> Clues:
-    """The clues every page is asked for; costlier ones are looked up by the reader that misses better evidence."""
+def collect(document: dom.Document, structured: Structured, url: str | None) -> Clues:
+    """Collect the clues that every page needs; costlier ones are found when a field has no better source."""
     title = tidy(_title(document))
     headings = _headings(document)
     texts = tuple(text for text, _ in headings)
@@ -155,28 +172,28 @@ def gather(document: dom.Document, structured: Structured, url: str | None) -> C
         by_id=_by_id(structured),
         title=title,
         headings=texts,
-        heading=_main_heading(document, headings, squeezed(title)),
+        heading=_main_heading(document, headings, squeeze(title)),
         is_home=url is not None and urls.path(url) in ("", "/"),
-        day_first=day_first(document),
+        day_first=is_day_first(document),
     )
 
 
 def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset()) -> bool:
-    """Whether the element stands in a part that speaks of something else: comments, related pages, navigation.
+    """Return whether the element is in a part about something else: comments, related pages, navigation.
 
-    What holds the page's heading too (`own`) speaks of the page, whatever it is called.
+    A part that also contains the page's heading (`own`) is about the page, whatever its name.
     """
     node: dom.Node | None = element
     apart = False
     for _ in range(_MAX_CLIMB):
         if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
             break
-        names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:300].lower()
+        names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
         if (node is not element and node.tag in _FOREIGN_TAGS) or _FOREIGN.search(names):
             return True
         apart = apart or node.tag in ("aside", "footer")
         node = node.parent
-    # An article puts its own byline and date into an aside or a footer; a page puts other pages there.
+    # An article may have its own byline and date in an aside or footer; outside an article, these list other pages.
     return apart and not _in_article(node)
 
 
@@ -195,43 +212,43 @@ def _tag(node: dom.Node) -> str:
 
 
 def _title(document: dom.Document) -> str:
-    # An <svg> has titles too; the document's comes first.
+    # An <svg> can have a <title> too; the document's comes first.
     element = dom.first(document, "title")
-    return dom.text_of(element).strip()[:2000] if element is not None else ""
+    return dom.text_of(element).strip()[:_TITLE_CHARS] if element is not None else ""
 
 
 def _headings(document: dom.Document) -> list[tuple[str, dom.Element]]:
-    found: list[tuple[str, dom.Element]] = []
+    headings: list[tuple[str, dom.Element]] = []
     for element in dom.select(document, "h1")[:_MAX_TRIED_HEADINGS]:
-        if len(found) < _MAX_HEADINGS and (text := _without_permalink(tidy(short_text(element, 500)))):
-            found.append((text, element))
-    return found
+        if len(headings) < _MAX_HEADINGS and (text := _strip_permalink(tidy(short_text(element, _HEADING_CHARS)))):
+            headings.append((text, element))
+    return headings
 
 
-def _without_permalink(heading: str) -> str:
-    """`# Lamps` and `Lamps ¶` as `Lamps`; `#lamps` is a word."""
+def _strip_permalink(heading: str) -> str:
+    """`# Lamps` and `Lamps ¶` become `Lamps`; `#lamps` stays."""
     heading = heading.rstrip(_PERMALINK)
     return heading[2:].lstrip() if heading[:1] in _PERMALINK and heading[1:2] == " " else heading
 
 
 def _main_heading(document: dom.Document, headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
-    """The heading the title begins with, of any rank; else an `<h1>` the title holds, else the first."""
-    known = [(squeezed(text)[:60], element) for text, element in headings]
+    """Return the heading of any level that the title starts with, else an `<h1>` that it contains, else the first."""
+    known = [(squeeze(text)[:_COMPARED_CHARS], element) for text, element in headings]
     for text, element in known:
         if title.startswith(text):
             return element
-    lower = _lower_heading(document, title)
-    holds = (element for text, element in known if text in title)
-    return lower or next(holds, known[0][1] if known else None)
+    lesser = _lesser_heading(document, title)
+    contained = (element for text, element in known if text in title)
+    return lesser or next(contained, known[0][1] if known else None)
 
 
-def _lower_heading(document: dom.Document, title: str) -> dom.Element | None:
-    """The lesser heading the title begins with: old forums and blogs keep `<h1>` for their own name."""
-    # Asked for one by one, for which the tree has an index: a tenth of the time of both at once.
+def _lesser_heading(document: dom.Document, title: str) -> dom.Element | None:
+    """Return the `<h2>` or `<h3>` that the title starts with: old forums and blogs use `<h1>` for their own name."""
+    # One query per tag, which uses the tree's index: a tenth of the time of one query for both.
     lesser = [*dom.select(document, "h2")[:_MAX_LESSER], *dom.select(document, "h3")[:_MAX_LESSER]]
     for element in lesser if title else ():
-        text = squeezed(short_text(element, 200))[:60]
-        if len(text) >= _MIN_HEADING and title.startswith(text):
+        text = squeeze(short_text(element, _LESSER_CHARS))[:_COMPARED_CHARS]
+        if len(text) >= _MIN_HEADING_CHARS and title.startswith(text):
             return element
     return None
 
@@ -253,18 +270,18 @@ def _ends_with(item: Json, endings: tuple[str, ...]) -> bool:
 
 
 def _own_item(structured: Structured, url: str | None, headings: tuple[str, ...]) -> Json:
-    """The article-like object that names this page's address or heading; the only one when there is but one."""
+    """Return the article object that names this page's URL or heading, or the only one there is."""
     articles = [item for item in structured.json_ld if _ends_with(item, _ARTICLE_ENDINGS)]
     others = [item for item in structured.json_ld if _ends_with(item, _PAGE_ENDINGS)]
     if len(articles) > 1:
         own = [item for item in articles if _names_page(item, url, headings)]
-        articles = own or ([] if len(articles) > 4 else articles)
+        articles = own or ([] if len(articles) > _MAX_UNNAMED_ARTICLES else articles)
     return (articles or others or [_EMPTY])[0]
 
 
 def _names_page(item: Json, url: str | None, headings: tuple[str, ...]) -> bool:
-    headline = squeezed(one_line(item.get("headline") or item.get("name")))
-    if headline and any(headline in squeezed(heading) for heading in headings):
+    headline = squeeze(one_line(item.get("headline") or item.get("name")))
+    if headline and any(headline in squeeze(heading) for heading in headings):
         return True
     addresses = [item.get(key) for key in ("url", "@id", "mainEntityOfPage")]
     return url is not None and any(_same_address(address, url) for address in addresses)
@@ -287,8 +304,8 @@ def _bare(url: str) -> str:
     )
 
 
-def day_first(document: dom.Document) -> bool:
-    """American pages put the month first; English without a region counts as American, the larger part of it."""
+def is_day_first(document: dom.Document) -> bool:
+    """Return whether dates have the day first. American ones do not; English without a region is mostly American."""
     root = dom.first(document, "html")
     language = ((root.attr("lang") if root is not None else None) or "en").lower().replace("_", "-")
     return language not in ("en", "en-us", "en-ph", "es-us")

@@ -1,4 +1,4 @@
-"""Read a date as people and machines write it, and give it as ISO 8601."""
+"""Parse dates in the forms that pages use, and return them as ISO 8601."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from datetime import UTC, date, datetime
 from typing import Final
 
-_MAX_TEXT: Final = 200
+_MAX_TEXT_CHARS: Final = 200
+_MAX_PATH_CHARS: Final = 500
 _YEARS: Final = range(1990, 2101)
+"""The web began in 1990; years after 2100 are typing errors."""
 
 _MONTH_NAMES: Final = (
     "jan january januar janvier enero ene gennaio gen janeiro januari stycznia styczeń sty января январь янв"
@@ -70,8 +72,8 @@ _NAME_DAY_CLOCK_YEAR: Final = re.compile(
     r"\s(?P<zone>UTC|GMT)?(?:[A-Z]{3,4})?\s?(?P<year>\d{4})(?!\d)"
 )
 _NAME_YEAR: Final = re.compile(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
-_MAYBE: Final = re.compile(r"\d{4}")
-"""Every date has its year in full, and most texts have none."""
+_HAS_YEAR: Final = re.compile(r"\d{4}")
+"""Every date has a year of four digits, and most texts have none: a quick test."""
 _UNIX: Final = re.compile(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
 _PATTERNS: Final = (
     _ISO,
@@ -88,43 +90,43 @@ _PATH_COMPACT: Final = re.compile(r"[/-]((?:19|20)\d{2})(0\d|1[0-2])([0-2]\d|3[0
 
 
 def to_iso(text: str, *, day_first: bool = False) -> str | None:
-    """The first date in the text as ISO 8601, with time and offset where stated; `None` when there is none in range.
+    """Return the first date in the text as ISO 8601, with time and offset if stated; `None` without a date in range.
 
     `day_first` reads 03/05/2024 as 3 May.
     """
-    text = text.strip()[:_MAX_TEXT]
-    if not _MAYBE.search(text):
+    text = text.strip()[:_MAX_TEXT_CHARS]
+    if not _HAS_YEAR.search(text):
         return None
     if (stamp := _UNIX.match(text)) and not _COMPACT.match(text):
         return _from_unix(int(stamp[1]))
     for pattern in _PATTERNS:
-        for found in pattern.finditer(text):
-            if iso := _written(found.groupdict(), day_first):
+        for match in pattern.finditer(text):
+            if iso := _to_iso(match.groupdict(), day_first):
                 return iso
     return None
 
 
-def month_alone(text: str) -> str | None:
-    """The month a text consists of, as `2015-11` for "November 2015"; `None` when it says anything else."""
-    found = _NAME_YEAR.fullmatch(text.strip()[:_MAX_TEXT])
-    month = _MONTHS.get(found["name"].lower()) if found else None
-    return f"{found['year']}-{month:02}" if found and month and int(found["year"]) in _YEARS else None
+def parse_month(text: str) -> str | None:
+    """Parse a text that is only a month, such as "November 2015", as `2015-11`; else return `None`."""
+    match = _NAME_YEAR.fullmatch(text.strip()[:_MAX_TEXT_CHARS])
+    month = _MONTHS.get(match["name"].lower()) if match else None
+    return f"{match['year']}-{month:02}" if match and month and int(match["year"]) in _YEARS else None
 
 
-def without_date(text: str) -> str:
-    """What a text says beside its first date."""
+def remove_date(text: str) -> str:
+    """Return the text without its first date."""
     for pattern in _PATTERNS:
-        for found in pattern.finditer(text[:_MAX_TEXT]):
-            if _written(found.groupdict(), day_first=False):
-                return text[: found.start()] + text[found.end() :]
+        for match in pattern.finditer(text[:_MAX_TEXT_CHARS]):
+            if _to_iso(match.groupdict(), day_first=False):
+                return text[: match.start()] + text[match.end() :]
     return text
 
 
-def in_path(path: str) -> str | None:
-    """The date an address carries in its path, such as `/2024/03/05/`."""
-    path = path[:500]
-    found = _PATH.search(path) or _PATH_COMPACT.search(path)
-    return _date(int(found[1]), int(found[2]), int(found[3])) if found else None
+def date_in_path(path: str) -> str | None:
+    """Return the date in the path of a URL, such as `/2024/03/05/`."""
+    path = path[:_MAX_PATH_CHARS]
+    match = _PATH.search(path) or _PATH_COMPACT.search(path)
+    return _date(int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
 def _from_unix(seconds: int) -> str | None:
@@ -132,21 +134,20 @@ def _from_unix(seconds: int) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year in _YEARS else None
 
 
-def _written(found: dict[str, str | None], day_first: bool) -> str | None:
-    year = int(found["year"] or 0)
-    month, day = _month_and_day(found, day_first)
-    written = _date(year, month, day)
-    return written + _clock(found) if written else None
+def _to_iso(parts: dict[str, str | None], day_first: bool) -> str | None:
+    month, day = _month_and_day(parts, day_first)
+    iso = _date(int(parts["year"] or 0), month, day)
+    return iso + _clock(parts) if iso else None
 
 
-def _month_and_day(found: dict[str, str | None], day_first: bool) -> tuple[int, int]:
-    if name := found.get("name"):
-        return _MONTHS.get(name.lower(), 0), int(found["day"] or 0)
-    if (first_number := found.get("first")) is None:
-        return int(found["month"] or 0), int(found["day"] or 0)
-    first, second = int(first_number), int(found["second_number"] or 0)
-    # Dots and dashes are European; a slash may be either, unless one number cannot be a month.
-    first_is_day = first > 12 or (second <= 12 and (day_first or found["mark"] != "/"))
+def _month_and_day(parts: dict[str, str | None], day_first: bool) -> tuple[int, int]:
+    if name := parts.get("name"):
+        return _MONTHS.get(name.lower(), 0), int(parts["day"] or 0)
+    if (first_number := parts.get("first")) is None:
+        return int(parts["month"] or 0), int(parts["day"] or 0)
+    first, second = int(first_number), int(parts["second_number"] or 0)
+    # Dots and dashes have the day first; a slash may be either, unless one number cannot be a month.
+    first_is_day = first > 12 or (second <= 12 and (day_first or parts["mark"] != "/"))
     return (second, first) if first_is_day else (first, second)
 
 
@@ -159,15 +160,15 @@ def _date(year: int, month: int, day: int) -> str | None:
         return None
 
 
-def _clock(found: dict[str, str | None]) -> str:
-    """The time of day as `T10:30:00+02:00`; empty when none is stated, or midnight without a zone (a bare date)."""
-    if found.get("hour") is None:
+def _clock(parts: dict[str, str | None]) -> str:
+    """Return the time of day as `T10:30:00+02:00`; empty without one, or for midnight without a zone (a bare date)."""
+    if parts.get("hour") is None:
         return ""
-    hour, minute, second = int(found["hour"] or 0), int(found["minute"] or 0), int(found.get("second") or 0)
-    half = (found.get("half") or "").lower()[:1]
+    hour, minute, second = int(parts["hour"] or 0), int(parts["minute"] or 0), int(parts.get("second") or 0)
+    half = (parts.get("half") or "").lower()[:1]
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
-    zone = _zone(found.get("zone"))
+    zone = _zone(parts.get("zone"))
     if hour > 23 or minute > 59 or second > 59 or (not zone and not half and hour == minute == second == 0):
         return ""
     return f"T{hour:02}:{minute:02}:{second:02}{zone}"

@@ -1,4 +1,4 @@
-"""Which language the page is written in: what its text shows, else what it declares."""
+"""Detect the language of a page: from its text, else from what it declares."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Final
 
 from pagekeep import dom
 
-_ENOUGH: Final = 80
-"""Letters from which a guess is better than none."""
-_CERTAIN: Final = 300
-"""Letters from which the text outweighs what the page declares: templates declare what their author spoke."""
-_SAMPLE: Final = 1_000
-"""Characters looked at. Three times as many changed 2 of 603 measured answers and cost twice the time."""
+_MIN_LETTERS: Final = 80
+"""With fewer letters no guess is better than a guess."""
+_CERTAIN_LETTERS: Final = 300
+"""With this many letters the text outweighs the declaration: templates declare the language of their author."""
+_SAMPLE_CHARS: Final = 1_000
+"""Characters examined. Three times as many changed 2 of 603 measured answers and took twice the time."""
+_LETTERS_PER_IDEOGRAPH: Final = 4
+"""An ideograph carries as much information as several letters."""
+_MAX_CODE_CHARS: Final = 40
 _CODE: Final = re.compile(r"\A([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?(?![a-z])")
 _DECLARED: Final = (
     'html[lang], meta[http-equiv="content-language" i], meta[property="og:locale"], meta[name="language" i]'
@@ -20,10 +23,10 @@ _DECLARED: Final = (
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalpha())
 _IDEOGRAPHS: Final = re.compile(r"(?:(?![\W\d_])[\u2e80-\U0010ffff])+")
-# The same language under two codes: old ones, and macrolanguages that pages and detectors name differently.
-_SAME: Final = {"iw": "he", "in": "id", "ji": "yi", "nb": "no", "nn": "no", "cmn": "zh", "tl": "fil", "mo": "ro"}
+# The same language under two codes: outdated codes, and macrolanguages that pages and detectors name differently.
+_ALIASES: Final = {"iw": "he", "in": "id", "ji": "yi", "nb": "no", "nn": "no", "cmn": "zh", "tl": "fil", "mo": "ro"}
 
-# The identifier speaks ISO 639-3, the web ISO 639-1; languages without a two-letter code keep three.
+# The detector returns ISO 639-3, the web uses ISO 639-1; languages without a two-letter code keep three letters.
 _TWO_LETTERS: Final = dict(
     pair.split(":")
     for pair in (
@@ -38,11 +41,11 @@ _TWO_LETTERS: Final = dict(
 
 
 def detect(document: dom.Document, text: str) -> tuple[str | None, str]:
-    """The language code in lower case (`en`, `pt-br`) and its origin: `text`, `declared`, or `none` for no code."""
-    declared = _declared(document)
-    sample = text[:_SAMPLE]
-    letters = _letters(sample)
-    if letters < (_CERTAIN if declared else _ENOUGH):
+    """Return the language code in lower case (`en`, `pt-br`) and its origin: `text`, `declared`, or `none` without a code."""
+    declared = _declared_code(document)
+    sample = text[:_SAMPLE_CHARS]
+    letters = _count_letters(sample)
+    if letters < (_CERTAIN_LETTERS if declared else _MIN_LETTERS):
         return (declared, "declared") if declared else (None, "none")
     code = _identify(sample)
     if code is None:
@@ -50,35 +53,36 @@ def detect(document: dom.Document, text: str) -> tuple[str | None, str]:
     return (declared if declared and _primary(declared) == _primary(code) else code), "text"
 
 
-def _letters(text: str) -> int:
-    """Letters in the text; an ideograph says as much as several."""
+def _count_letters(text: str) -> int:
+    """Count the letters in the text; an ideograph counts as several."""
     if text.isascii():
         return len(text.encode().translate(None, _NO_LETTERS))
-    return sum(map(len, _LETTERS.findall(text))) + 3 * sum(map(len, _IDEOGRAPHS.findall(text)))
+    ideographs = sum(map(len, _IDEOGRAPHS.findall(text)))  # counted among the letters too
+    return sum(map(len, _LETTERS.findall(text))) + (_LETTERS_PER_IDEOGRAPH - 1) * ideographs
 
 
-def _declared(document: dom.Document) -> str | None:
-    if document.root is not None and (code := normal(document.root.attr("lang") or "")):
-        return code  # the first there could be, so most pages need not be searched
+def _declared_code(document: dom.Document) -> str | None:
+    if document.root is not None and (code := normalise(document.root.attr("lang") or "")):
+        return code  # the usual place, so most pages need not be searched
     for element in dom.select(document, _DECLARED):
         value = element.attr("lang") if element.tag == "html" else element.attr("content")
-        if code := normal(value or ""):
+        if code := normalise(value or ""):
             return code
     return None
 
 
-def normal(value: str) -> str | None:
-    """`en_US.UTF-8` as `en-us`; the script (`zh-Hant`) is left out when there is a region."""
-    found = _CODE.match(value.strip()[:40].lower())
-    if found is None:
+def normalise(value: str) -> str | None:
+    """Normalise `en_US.UTF-8` to `en-us`; the script (`zh-Hant`) is omitted when there is a region."""
+    match = _CODE.match(value.strip()[:_MAX_CODE_CHARS].lower())
+    if match is None:
         return None
-    language, script, region = found.groups()
-    return "-".join(part for part in (_SAME.get(language, language), region or script) if part)
+    language, script, region = match.groups()
+    return "-".join(part for part in (_ALIASES.get(language, language), region or script) if part)
 
 
 def _primary(code: str) -> str:
     language = code.partition("-")[0]
-    return _SAME.get(language, language)
+    return _ALIASES.get(language, language)
 
 
 def _identify(sample: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Names of people in a byline, without roles, degrees, dates, addresses or the word "by"."""
+"""Find the names of people in a byline, without roles, degrees, dates, URLs or the word "by"."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Final
 
 from pagekeep.extraction.metadata.plain import one_line
 
-_MAX_LENGTH: Final = 300
-_MAX_NAME: Final = 60
+_MAX_BYLINE_CHARS: Final = 300
+_MIN_NAME_CHARS: Final = 2
+_MAX_NAME_CHARS: Final = 60
 _MAX_WORDS: Final = 6
+"""Words in a name; more are a sentence."""
+_MAX_INITIALS: Final = 2
+"""Dots in a single word; more are a host name."""
 
 _LEAD: Final = re.compile(
     r"\A\W*(?:(?:this |a |guest )?(?:article|story|post|words|recipe|text|content|blog|review)\s+(?:was\s+)?)?"
@@ -19,7 +23,7 @@ _LEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE: Final = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|<[^<>]{0,80}>")
-# A byline runs on into what follows it on the page: a date, a role, a reading time.
+# A byline often continues with what follows it on the page: a date, a role, a reading time.
 _TAIL: Final = re.compile(
     r"(?:\A|\s+)(?:on\s|(?:last\s)?(?:updated?|published|posted|modified|edited|reviewed)\b|read more\b|staff writer\b"
     r"|senior\b|contributing\b|\d{1,2}\s?(?:min|hours?|days?|years?)\b"
@@ -28,25 +32,25 @@ _TAIL: Final = re.compile(
     r"|\d{1,2}[./\s-]\w{2,9}[./\s-]\d{2,4}|\d{4}\b).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_OTHERS: Final = re.compile(
+_CONTRIBUTORS: Final = re.compile(
     r"(?:medically |clinically |expert |scientifically )?(?:reviewed|edited|fact.?checked|translated|illustrated|photos?"
     r"|photography|photographed|approved|verified|updated)\s+by\b.*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-"""People who did something else than write."""
+"""People who did something other than write."""
 _SPLIT: Final = re.compile(
     r"\s*(?:[,;|\u2022\u00b7\u3001&+]|\s/\s|(?<![\w.])(?:and|und|et|och|og|with|y|и|by|via)(?![\w.])|\s[\u2013\u2014-]\s)\s*",
     re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(r"://|\bwww\.|\.(?:com|org|net|html?|php)\b|\S@\S|[{}<>\\=]|:\s", re.IGNORECASE)
-_NOBODY: Final = frozenset(
+_PLACEHOLDERS: Final = frozenset(
     "admin administrator webmaster root user users guest anonymous unknown none null undefined editor editors author"
     " authors staff default wordpress wpadmin superuser test owner contributor contributors writer writers team you me"
     " follow share subscribe by the".split()
 )
 _PARTICLES: Final = frozenset("de da di du la le van von der den del dos bin ibn al el ten ter zu zur".split())
-_BEGINNINGS: Final = _PARTICLES | {"the"}
-"""Small words a name may begin with; a longer text that begins small is a sentence."""
+_LOWER_STARTS: Final = _PARTICLES | {"the"}
+"""Lower-case words a name may start with; a longer text that starts in lower case is a sentence."""
 _NOT_A_NAME: Final = re.compile(
     r"\A(?:skip|home|shop|privacy|menu|hi|hello|using|authori[sz]ed|search|live|about|follow|view|read|more|see|all|meet"
     r"|posted|published|updated|last|share|subscribe|by|log|sign|click|get|topic|original|post"
@@ -67,12 +71,12 @@ _DEGREE: Final = re.compile(
 )
 
 
-def names_in(text: str) -> list[str]:
-    """The names in a byline, in order; empty when it names nobody."""
-    line = one_line(text, _MAX_LENGTH)
+def find_names(text: str) -> list[str]:
+    """Return the names in a byline, in order."""
+    line = one_line(text, _MAX_BYLINE_CHARS)
     if not line or (_ADDRESS.search(line) and " " not in line):
         return []
-    line = _OTHERS.sub("", _ASIDE.sub(" ", line))
+    line = _CONTRIBUTORS.sub("", _ASIDE.sub(" ", line))
     while (lead := _LEAD.match(line)) and lead.end():
         line = line[lead.end() :]
     parts = (_TAIL.sub("", part).strip(" .:*\u2013\u2014\"'-\u201c\u201d") for part in _SPLIT.split(line))
@@ -80,13 +84,13 @@ def names_in(text: str) -> list[str]:
 
 
 def _is_name(part: str) -> bool:
-    if not 2 <= len(part) <= _MAX_NAME or part.lower() in _NOBODY or part[0] in "@#":
+    if not _MIN_NAME_CHARS <= len(part) <= _MAX_NAME_CHARS or part.lower() in _PLACEHOLDERS or part[0] in "@#":
         return False
     words = part.split()
     if part[0].isdigit() and (len(words) > 1 or not _LOGIN.fullmatch(part)):
         return False
-    if len(words) > _MAX_WORDS or (len(words) > 2 and part[0].islower() and words[0] not in _BEGINNINGS):
+    if len(words) > _MAX_WORDS or (len(words) > 2 and part[0].islower() and words[0] not in _LOWER_STARTS):
         return False
-    if not any(letter.isalpha() for letter in part) or part.count(".") > 2 > len(words):
+    if not any(letter.isalpha() for letter in part) or (part.count(".") > _MAX_INITIALS and len(words) == 1):
         return False
     return not (_ADDRESS.search(part) or _NOT_A_NAME.search(part) or _DEGREE.fullmatch(part))

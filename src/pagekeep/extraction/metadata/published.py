@@ -11,22 +11,24 @@ from typing import Final, NamedTuple
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
-from pagekeep.extraction.metadata.clues import Clues
-from pagekeep.extraction.metadata.dates import in_path, month_alone, to_iso, without_date
+from pagekeep.extraction.metadata.clues import Clues, FieldValue
+from pagekeep.extraction.metadata.dates import date_in_path, parse_month, remove_date, to_iso
 from pagekeep.extraction.metadata.plain import one_line
 
-Found = tuple[str, str]
-Given = tuple[object, str]
-"""A value as the page gives it, and where."""
+RawValue = tuple[object, str]
+"""A value as the page states it, and its origin."""
 
 _DATES: Final = (
     'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
     ", p.author, td.thead"
 )
-_MAX_SEEN: Final = 200
+_MAX_CANDIDATES: Final = 200
+"""Elements on each side of the heading that may contain the date."""
 _MAX_TRIED: Final = 25
+"""Of these, those that are parsed."""
+_MAX_MICRODATA: Final = 2
 _MANY_DAYS: Final = 5
-"""Different days from which dates away from the heading are those of the pages it lists."""
+"""With this many different days, dates away from the heading belong to the pages it lists."""
 _OG_PUBLISHED: Final = (
     "article:published_time",
     "og:published_time",
@@ -48,18 +50,25 @@ _META_MODIFIED: Final = (
     "datemodified", "last-modified", "last_modified", "lastmod", "modified", "dcterms.modified",
     "dc.date.modified", "revised", "article_date_updated", "updated_time", "article.updated", "date_modified",
 )  # fmt: skip
-_MAX_SHOWN: Final = 80
+_MAX_VALUE_CHARS: Final = 100
+"""Characters of a date with its label, as in "Published on Tuesday, 5 March 2024 at 9:30"."""
+_MAX_SHOWN_CHARS: Final = 80
+"""Characters of a line near the heading that is a date."""
+_MAX_CLASS_CHARS: Final = 300
 _MAX_NODES: Final = 20_000
-_MIN_DAY: Final = 8
+"""Nodes of the page searched for its only date."""
+_MIN_DATE_CHARS: Final = 8
+"""The shortest date with a year of four digits: 5.3.2024."""
 _YEAR: Final = re.compile(r"\d{4}")
-"""Quickly tells most lines from those that may hold a day."""
-_OF_OTHERS: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
-_MAX_LINE: Final = 200
-_NOT_SHOWN: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
+"""A quick test for lines that may contain a date."""
+_OTHER_CONTENT: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
+_MAX_LINE_CHARS: Final = 200
+_INVISIBLE: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
 _MAX_INLINE: Final = 5
+"""Inline elements and their siblings looked at around a date."""
 _INLINE: Final = frozenset("a abbr b em font i small span strong time u".split())
-_MAX_BESIDE: Final = 40
-"""Letters beside the date in a line that is about the date: "Posted on", "at 9:30 a.m. by the desk"."""
+_MAX_OTHER_LETTERS: Final = 40
+"""Letters besides the date in a line about the date: "Posted on", "at 9:30 a.m. by the desk"."""
 _MODIFIED_WORDS: Final = (
     "update", "modif", "edited", "aktualis", "revis", "reviewed", "changed", "mis à jour", "actualiz", "atualiz",
     "aggiornat", "bijgewerkt", "обновлен", "изменен", "更新", "수정", "uppdatera", "opdatere", "oppdatere", "päivitetty",
@@ -70,96 +79,97 @@ _OTHER_DAY: Final = re.compile(
     r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est|vol|volume|issue)\b",
     re.IGNORECASE,
 )
-"""Days of something else than the page."""
+"""Words for dates of something other than the page."""
 
 
-def published(clues: Clues) -> Found | None:
-    """When the page was first published, and where that is said."""
-    stated = _first(_stated(clues), clues)
+def find_published(clues: Clues) -> FieldValue | None:
+    """Return when the page was first published, and the origin of the date."""
+    stated = _first_date(_published_values(clues), clues)
     if clues.is_home:
         return stated
     if stated:
-        return stated if stated[1] == "microdata" else _as_shown(clues, stated)
+        return stated if stated[1] == "microdata" else _prefer_shown(clues, stated)
     return (
         _beside_heading(clues)
         or _in_markup(clues)
         or _near_heading(clues)
-        or _in_address(clues)
+        or _in_url(clues)
         or _month(clues)
-        or _only_day(clues)
+        or _only_date(clues)
     )
 
 
-def modified(clues: Clues) -> Found | None:
-    """When the page says it was last changed, and where that is said."""
-    return _first(_stated_changes(clues), clues)
+def find_modified(clues: Clues) -> FieldValue | None:
+    """Return when the page was last modified, and the origin of the date."""
+    return _first_date(_modified_values(clues), clues)
 
 
-def _stated(clues: Clues) -> Iterator[Given]:
-    """Dates of publication told to machines, from the most to the least trustworthy place."""
-    given = clues.structured
+def _published_values(clues: Clues) -> Iterator[RawValue]:
+    """Yield the dates of publication in structured data, from the most to the least trustworthy source."""
+    data = clues.structured
     yield from (
         (clues.item.get(key), "json-ld") for key in ("datePublished", "uploadDate", "datePosted", "dateCreated")
     )
     yield clues.page_item.get("datePublished"), "json-ld"
-    yield from ((given.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED)
-    yield from ((given.meta.get(name) or given.opengraph.get(name), "meta") for name in _META_PUBLISHED)
-    yield from ((value, "meta") for name, value in given.meta.items() if _names_publication(name))
+    yield from ((data.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED)
+    yield from ((data.meta.get(name) or data.opengraph.get(name), "meta") for name in _META_PUBLISHED)
+    yield from ((value, "meta") for name, value in data.meta.items() if _is_publication_name(name))
     for name in ("datePublished", "dateCreated"):
-        yield from ((value, "microdata") for value in given.properties.get(name, ())[:2])
+        yield from ((value, "microdata") for value in data.properties.get(name, ())[:_MAX_MICRODATA])
 
 
-def _stated_changes(clues: Clues) -> Iterator[Given]:
-    given = clues.structured
+def _modified_values(clues: Clues) -> Iterator[RawValue]:
+    data = clues.structured
     yield clues.item.get("dateModified"), "json-ld"
     yield clues.page_item.get("dateModified"), "json-ld"
-    yield from ((given.opengraph.get(name), "opengraph") for name in _OG_MODIFIED)
-    yield from ((given.meta.get(name), "meta") for name in _META_MODIFIED)
-    yield from ((value, "microdata") for value in given.properties.get("dateModified", ())[:2])
+    yield from ((data.opengraph.get(name), "opengraph") for name in _OG_MODIFIED)
+    yield from ((data.meta.get(name), "meta") for name in _META_MODIFIED)
+    yield from ((value, "microdata") for value in data.properties.get("dateModified", ())[:_MAX_MICRODATA])
 
 
-def _names_publication(name: str) -> bool:
-    """Whether a `<meta>` of a house's own making is about the day of publication."""
+def _is_publication_name(name: str) -> bool:
+    """Return whether a site's own `<meta>` name is about the date of publication."""
     return "publish" in name and ("date" in name or "time" in name)
 
 
-def _first(values: Iterable[Given], clues: Clues) -> Found | None:
+def _first_date(values: Iterable[RawValue], clues: Clues) -> FieldValue | None:
     for value, origin in values:
-        text = str(value) if isinstance(value, int) else one_line(value, 100)
+        text = str(value) if isinstance(value, int) else one_line(value, _MAX_VALUE_CHARS)
         if text and (iso := to_iso(text, day_first=clues.day_first)):
             return iso, origin
     return None
 
 
-def _in_markup(clues: Clues) -> Found | None:
-    """A date the page shows near its heading; a date of change only when there is no other."""
-    dated = [(found, element) for element in _own_dates(clues) if (found := _dated(clues, element))]
+def _in_markup(clues: Clues) -> FieldValue | None:
+    """Return a date marked up near the heading; one of an update only as a last resort."""
+    dated = [(value, element) for element in _own_dates(clues) if (value := _read_date(clues, element))]
     if not dated:
         return None
-    plain = [pair for pair in dated if not _is_change(pair[1], short_text(pair[1], 100))]
-    found, element = (plain or dated)[0]
+    plain = [pair for pair in dated if not _is_modification(pair[1], short_text(pair[1], _MAX_VALUE_CHARS))]
+    value, element = (plain or dated)[0]
     days = {other[0][:10] for other, _ in dated}
-    listed = len(days) >= _MANY_DAYS and not clues.is_thread and not clues.is_close(element)
-    return None if listed else found
+    is_list = len(days) >= _MANY_DAYS and not clues.is_thread and not clues.is_close(element)
+    return None if is_list else value
 
 
-def _dated(clues: Clues, element: dom.Element) -> Found | None:
+def _read_date(clues: Clues, element: dom.Element) -> FieldValue | None:
     stated = element.attr("datetime") or element.attr("ts") or ""
-    iso = to_iso(stated, day_first=clues.day_first) or to_iso(short_text(element, 100), day_first=clues.day_first)
+    text = short_text(element, _MAX_VALUE_CHARS)
+    iso = to_iso(stated, day_first=clues.day_first) or to_iso(text, day_first=clues.day_first)
     return (iso, "time" if "time" in element.tag else "date") if iso else None
 
 
-def _as_shown(clues: Clues, stated: Found) -> Found:
-    """The stated date, unless the page shows its readers quite another one by the heading and does not call it a change.
+def _prefer_shown(clues: Clues, stated: FieldValue) -> FieldValue:
+    """Return the stated date, unless the page shows another date near its heading that is not called an update.
 
-    A page that was moved or written anew often states the day of that; a day apart is the zone's.
+    A page that was moved or rewritten often states the date of that; a difference of one day is the time zone's.
     """
     day = date.fromisoformat(stated[0][:10])
-    written = in_path(urls.path(clues.url))
-    if written and abs((date.fromisoformat(written) - day).days) == 1:
-        return written, "address"  # The day where the page was written; what is stated is that of Greenwich.
-    own: Found | None = None
-    for shown in _shown(clues):
+    in_url = date_in_path(urls.path(clues.url))
+    if in_url and abs((date.fromisoformat(in_url) - day).days) == 1:
+        return in_url, "address"  # The local date of the author; the stated one is in UTC.
+    own: FieldValue | None = None
+    for shown in _shown_dates(clues):
         if abs((date.fromisoformat(shown.iso[:10]) - day).days) <= 1:
             return stated
         if own is None and _is_own_date(clues, shown):
@@ -167,60 +177,60 @@ def _as_shown(clues: Clues, stated: Found) -> Found:
     return own or stated
 
 
-def _beside_heading(clues: Clues) -> Found | None:
-    """A line in the heading's own block that is a date and little else."""
-    for shown in _shown(clues):
+def _beside_heading(clues: Clues) -> FieldValue | None:
+    """Return the date of a line in the heading's block that is a date and little else."""
+    for shown in _shown_dates(clues):
         if clues.is_close(shown.element) and _is_own_date(clues, shown):
             exact = to_iso(shown.element.attr("datetime") or "") if shown.element.tag == "time" else None
             return (exact, "time") if exact else (shown.iso, "heading")
     return None
 
 
-class _Shown(NamedTuple):
-    """A date among the lines by the heading."""
+class _ShownDate(NamedTuple):
+    """A date among the lines near the heading."""
 
     iso: str
     line: str
     label: str
-    """The line ahead of it."""
+    """The line before it."""
     element: dom.Element
 
 
-def _shown(clues: Clues) -> Iterator[_Shown]:
+def _shown_dates(clues: Clues) -> Iterator[_ShownDate]:
     label = ""
     for line, element in clues.lines:
-        if len(line) <= _MAX_SHOWN and (iso := to_iso(line, day_first=clues.day_first)):
-            yield _Shown(iso, line, label, element)
+        if len(line) <= _MAX_SHOWN_CHARS and (iso := to_iso(line, day_first=clues.day_first)):
+            yield _ShownDate(iso, line, label, element)
         label = line
 
 
-def _is_own_date(clues: Clues, shown: _Shown) -> bool:
-    """Whether a line is a date and little else, and nothing calls it a day of change or of something else."""
-    beside = "".join(filter(str.isalpha, without_date(shown.line)))
+def _is_own_date(clues: Clues, shown: _ShownDate) -> bool:
+    """Return whether a line is a date and little else, and is not labelled as an update or as another date."""
+    other_letters = "".join(filter(str.isalpha, remove_date(shown.line)))
     if (
-        len(beside) > _MAX_BESIDE
+        len(other_letters) > _MAX_OTHER_LETTERS
         or _OTHER_DAY.search(shown.line)
-        or _says_changed(f"{shown.label} {shown.line}")
+        or _mentions_update(f"{shown.label} {shown.line}")
         or shown.label.endswith(":")
     ):
         return False
     block = shown.element.parent
-    around = short_text(block, _MAX_SHOWN) if isinstance(block, dom.Element) else ""
+    around = short_text(block, _MAX_SHOWN_CHARS) if isinstance(block, dom.Element) else ""
     names = f"{shown.element.attr('class') or ''} {block.attr('class') or '' if isinstance(block, dom.Element) else ''}"
-    return not (_says_changed(around) or _says_changed(names)) and not clues.is_foreign(shown.element)
+    return not (_mentions_update(around) or _mentions_update(names)) and not clues.is_foreign(shown.element)
 
 
-def _month(clues: Clues) -> Found | None:
-    """A line by the heading that is a month and little more, as magazines date their pages."""
+def _month(clues: Clues) -> FieldValue | None:
+    """Return the month in a line near the heading that is a month and nothing else, as in magazines."""
     for line, element in clues.lines:
-        month = month_alone(line)
+        month = parse_month(line)
         if month and not _is_aside(element) and not clues.is_foreign(element):
             return month, "heading"
     return None
 
 
 def _is_aside(element: dom.Element) -> bool:
-    """Whether what the element says stands in brackets or among many words: "This page cites no sources. (June 2024)"."""
+    """Return whether the element is in brackets or after many words: "This page cites no sources. (June 2024)"."""
     before = ""
     node: dom.Node | None = element
     for _ in range(_MAX_INLINE):
@@ -228,27 +238,27 @@ def _is_aside(element: dom.Element) -> bool:
             break
         before = _before_in_line(node) + before
         node = node.parent
-    return before.endswith("(") or len(before) > _MAX_BESIDE
+    return before.endswith("(") or len(before) > _MAX_OTHER_LETTERS
 
 
 def _before_in_line(node: dom.Node) -> str:
-    """What stands ahead of a node in its line, as far as its parent holds it."""
+    """Return the text before a node in its line, within its parent."""
     words: list[str] = []
-    beside = node.previous_sibling
-    while beside is not None and len(words) < _MAX_INLINE:
-        if isinstance(beside, dom.Element) and beside.tag not in _INLINE:
+    sibling = node.previous_sibling
+    while sibling is not None and len(words) < _MAX_INLINE:
+        if isinstance(sibling, dom.Element) and sibling.tag not in _INLINE:
             break
-        words.append(short_text(beside, _MAX_SHOWN) if isinstance(beside, dom.Element) else _data(beside))
-        beside = beside.previous_sibling
+        words.append(short_text(sibling, _MAX_SHOWN_CHARS) if isinstance(sibling, dom.Element) else _data(sibling))
+        sibling = sibling.previous_sibling
     return "".join(reversed(words)).rstrip()
 
 
 def _data(node: dom.Node) -> str:
-    return node.data[-_MAX_SHOWN:] if isinstance(node, dom.Text) else ""
+    return node.data[-_MAX_SHOWN_CHARS:] if isinstance(node, dom.Text) else ""
 
 
-def _near_heading(clues: Clues) -> Found | None:
-    """A short line by the heading that holds a date, such as "March 5, 2024 | 4 min read"."""
+def _near_heading(clues: Clues) -> FieldValue | None:
+    """Return the date in a short line near the heading, such as "March 5, 2024 | 4 min read"."""
     dated = [
         (iso, line, element)
         for line, element in clues.lines
@@ -257,56 +267,58 @@ def _near_heading(clues: Clues) -> Found | None:
     if len({iso[:10] for iso, _, _ in dated}) >= _MANY_DAYS and not clues.is_thread:
         return None
     own = [(iso, line) for iso, line, element in dated if not clues.is_foreign(element)]
-    plain = [(iso, line) for iso, line in own if not _says_changed(line)]
+    plain = [(iso, line) for iso, line in own if not _mentions_update(line)]
     return next(((iso, "heading") for iso, _ in (*plain, *own)), None)
 
 
-def _only_day(clues: Clues) -> Found | None:
-    """The day the page shows, where it shows but one: then it stands by a heading that is none, or far from it."""
-    found: dict[str, Found] = {}
+def _only_date(clues: Clues) -> FieldValue | None:
+    """Return the only date the page shows: its heading may not be marked up, or far away."""
+    dates: dict[str, FieldValue] = {}
     for node in islice(dom.nodes(clues.document), _MAX_NODES):
         if not isinstance(node, dom.Text):
             continue
         data = node.data
-        if not _MIN_DAY <= len(data) <= _MAX_LINE or not _YEAR.search(data):
+        if not _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS or not _YEAR.search(data):
             continue
         line, element = " ".join(data.split()), node.parent
         iso = to_iso(line, day_first=clues.day_first)
-        if iso and isinstance(element, dom.Element) and element.tag not in _NOT_SHOWN:
-            found.setdefault(iso[:10], (iso, "line"))
-            if len(found) > 1 or not _is_bare_day(clues, line, element):
+        if iso and isinstance(element, dom.Element) and element.tag not in _INVISIBLE:
+            dates.setdefault(iso[:10], (iso, "line"))
+            if len(dates) > 1 or not _is_bare_date(clues, line, element):
                 return None
-    return next(iter(found.values()), None)
+    return next(iter(dates.values()), None)
 
 
-def _is_bare_day(clues: Clues, line: str, element: dom.Element) -> bool:
-    """Whether a line is a day and no more, and none of a quotation, a table, a list or of something else."""
-    if any(map(str.isalpha, without_date(line))) or clues.is_foreign(element):
+def _is_bare_date(clues: Clues, line: str, element: dom.Element) -> bool:
+    """Return whether a line is only a date, and not part of a quotation, table, list or of something else."""
+    if any(map(str.isalpha, remove_date(line))) or clues.is_foreign(element):
         return False
     node: dom.Node | None = element
     for _ in range(_MAX_INLINE):
-        if isinstance(node, dom.Element) and node.tag in _OF_OTHERS:
+        if isinstance(node, dom.Element) and node.tag in _OTHER_CONTENT:
             return False
         node = node.parent if node is not None else None
     return True
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
-    """Elements that may hold the page's date, those behind the heading before those ahead of it."""
-    ordered = clues.from_heading(dom.select(clues.document, _DATES), _MAX_SEEN)
+    """Return the elements that may contain the page's date, those after the heading before those ahead of it."""
+    ordered = clues.order_by_heading(dom.select(clues.document, _DATES), _MAX_CANDIDATES)
     own = (element for element in ordered if element.tag != "h1" and not clues.is_foreign(element))
     return list(islice(own, _MAX_TRIED))
 
 
-def _is_change(element: dom.Element, shown: str) -> bool:
-    return _says_changed(f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {shown}"[:300])
+def _is_modification(element: dom.Element, shown: str) -> bool:
+    return _mentions_update(
+        f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {shown}"[:_MAX_CLASS_CHARS]
+    )
 
 
-def _says_changed(text: str) -> bool:
+def _mentions_update(text: str) -> bool:
     lowered = text.lower()
     return any(word in lowered for word in _MODIFIED_WORDS)
 
 
-def _in_address(clues: Clues) -> Found | None:
-    iso = in_path(urls.path(clues.url))
+def _in_url(clues: Clues) -> FieldValue | None:
+    iso = date_in_path(urls.path(clues.url))
     return (iso, "address") if iso else None

@@ -1,4 +1,4 @@
-"""Recognise an author who is signed but not announced: a name that stands beside the date under the heading."""
+"""Recognise an author who is named without "by": a name next to the date below the heading."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pagekeep import dom
 from pagekeep.extraction.metadata import nearby
 from pagekeep.extraction.metadata.clues import Clues
 from pagekeep.extraction.metadata.dates import to_iso
-from pagekeep.extraction.metadata.names import names_in
+from pagekeep.extraction.metadata.names import find_names
 
 _MAX_LINES: Final = 25
-_MAX_NAME: Final = 60
+"""Lines near the heading that are searched for a name."""
+_MAX_NAME_CHARS: Final = 60
+_MAX_HREF_CHARS: Final = 300
+# How much of the page's text is searched for the name's words in lower case.
 _MAX_PARAGRAPHS: Final = 200
-_MAX_PARAGRAPH: Final = 2_000
+_MAX_PARAGRAPH_CHARS: Final = 2_000
 _PERSON: Final = re.compile(
     r"[^\W\d_a-z][\w'\u2019.-]*(?:\s(?:(?:d|l)['\u2019]|de|da|di|du|la|le|van|von|der|den|del|al|el|bin)){0,2}"
     r"(?:\s[^\W\d_a-z][\w'\u2019.-]*){1,2}"
@@ -33,46 +36,46 @@ _SECTION_LINK: Final = re.compile(
 )
 
 
-def names(clues: Clues) -> list[str]:
-    """The name by the heading that is linked to a person or stands beside the date; at most one."""
-    lines = [line for line in clues.lines[:_MAX_LINES] if _says_something(line[0])]
-    for place, (line, element) in enumerate(lines):
-        name = _signed(line)
+def find_signature(clues: Clues) -> list[str]:
+    """Return the name near the heading that links to a person or is next to the date; at most one."""
+    lines = [line for line in clues.lines[:_MAX_LINES] if _has_letters(line[0])]
+    for index, (line, element) in enumerate(lines):
+        name = _name_in_line(line)
         if name is None or _is_section(element):
             continue
         if (
-            name != line or _PERSON_LINK.search(_address(element)) or _is_beside_date(lines, place)
+            name != line or _PERSON_LINK.search(_address(element)) or _is_next_to_date(lines, index)
         ) and not clues.is_foreign(element):
-            return [name] if _is_always_written_large(clues, name) else []
+            return [name] if _is_always_capitalised(clues, name) else []
     return []
 
 
 def is_person(name: str) -> bool:
-    """Whether the text is written as the names of people are: two to five words, the outer ones large."""
-    return len(name) <= _MAX_NAME and _PERSON.fullmatch(name) is not None and names_in(name) == [name]
+    """Return whether the text looks like a person's name: two to five words, the first and last capitalised."""
+    return len(name) <= _MAX_NAME_CHARS and _PERSON.fullmatch(name) is not None and find_names(name) == [name]
 
 
-def _says_something(line: str) -> bool:
+def _has_letters(line: str) -> bool:
     return any(map(str.isalnum, line))
 
 
-def _signed(line: str) -> str | None:
-    """The name a line consists of, or begins with before "| role | date"."""
+def _name_in_line(line: str) -> str | None:
+    """Return the name that is the whole line, or its start before "| role | date"."""
     name, bar, rest = (part.strip() for part in line.partition("|"))
     return name if is_person(name) and (not bar or to_iso(rest)) else None
 
 
-def _is_beside_date(lines: list[nearby.Line], place: int) -> bool:
-    behind = [text for text, _ in lines[place + 1 : place + 3]]
-    if behind and (behind[0] in ("in", "on") or _ROLE.search(behind[0])):
+def _is_next_to_date(lines: list[nearby.Line], index: int) -> bool:
+    before = [text for text, _ in lines[max(index - 1, 0) : index]]
+    after = [text for text, _ in lines[index + 1 : index + 2]]
+    if after and (after[0] in ("in", "on") or _ROLE.search(after[0])):
         return True
-    if any("author" in (element.attr("class") or "").lower() for _, element in lines[place + 1 : place + 2]):
+    if any("author" in (element.attr("class") or "").lower() for _, element in lines[index + 1 : index + 2]):
         return True
-    ahead = [lines[place - 1][0]] if place else []
-    return any(_tells_time(text) for text in (*behind[:1], *ahead))
+    return any(_is_date_or_duration(text) for text in (*after, *before))
 
 
-def _tells_time(text: str) -> bool:
+def _is_date_or_duration(text: str) -> bool:
     return to_iso(text) is not None or _READING_TIME.search(text) is not None
 
 
@@ -81,15 +84,15 @@ def _is_section(element: dom.Element) -> bool:
 
 
 def _address(element: dom.Element) -> str:
-    """Where the element or the one around it links to; empty for nowhere."""
+    """Return the link target of the element or its parent; empty without a link."""
     link = element if element.tag == "a" else element.parent
-    return (link.attr("href") or "")[:300] if isinstance(link, dom.Element) and link.tag == "a" else ""
+    return (link.attr("href") or "")[:_MAX_HREF_CHARS] if isinstance(link, dom.Element) and link.tag == "a" else ""
 
 
-def _is_always_written_large(clues: Clues, name: str) -> bool:
-    """Whether the page never uses the name's words in lower case: "Machine Learning" is a subject, "Elliot Raba" none."""
+def _is_always_capitalised(clues: Clues, name: str) -> bool:
+    """Return whether the page never has the name's words in lower case: else it is a subject ("Machine Learning")."""
     text = "\n".join(
-        dom.text_of(paragraph)[:_MAX_PARAGRAPH] for paragraph in dom.select(clues.document, "p")[:_MAX_PARAGRAPHS]
+        dom.text_of(paragraph)[:_MAX_PARAGRAPH_CHARS] for paragraph in dom.select(clues.document, "p")[:_MAX_PARAGRAPHS]
     )
     lowered = [word.lower() for word in name.split() if word[0].isupper()]
     return not any(re.search(rf"\s{re.escape(word)}[\s,.;:]", text) for word in lowered)

@@ -1,4 +1,4 @@
-"""Find the page's headline among the many forms a page gives it."""
+"""Find the page's headline among the titles and headings it declares."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
-from pagekeep.extraction.metadata.clues import Clues
-from pagekeep.extraction.metadata.plain import one_line, squeezed, tidy, words
-
-Found = tuple[str, str]
-"""A value and where it came from."""
+from pagekeep.extraction.metadata.clues import Clues, FieldValue
+from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
 
 _CJK: Final = "\u3000-\u9fff\uac00-\ud7af\uff00-\uffef"
 _SEPARATOR: Final = re.compile(
@@ -21,111 +18,128 @@ _SEPARATOR: Final = re.compile(
 )
 _BRACKETED: Final = re.compile(r"\s*[\[(]([^\[\]()]{2,40})[\])]\Z")
 _STRONG: Final = frozenset("|\uff5c\u2022\u00b7\u00bb\u00ab\u2039\u203a")
-"""Separators that hardly ever stand inside a headline; a dash often does."""
+"""Separators that are hardly ever part of a headline; a dash often is."""
 _COLON: Final = re.compile(r"\A(.{2,40}?):\s+")
 _MAX_PARTS: Final = 8
+"""Elements in a heading that are compared with the declared titles."""
 _MAX_SITE_WORDS: Final = 6
-_AGREEMENT: Final = 0.34
-"""Share of common words from which a heading is another form of the title and not the site's banner."""
-_HEADLESS: Final = frozenset(("home", "homepage", "untitled", "blog", "news", "menu", "index", "untitleddocument"))
+"""Words in the name of a site."""
+_MIN_OWN_WORDS: Final = 3
+"""A title of fewer words may be part of the site's name."""
+_MIN_PREFIX_CHARS: Final = 6
+"""A part that starts with a shorter site name may do so by chance."""
+_TIE_MARGIN: Final = 0.01
+"""What a later heading must agree better: the first of equals wins."""
+_BRACKET_CHARS: Final = 60
+_HEADING_CHARS: Final = 500
+_MIN_AGREEMENT: Final = 0.34
+"""With a smaller share of common words a heading is the site's banner, not another form of the title."""
+_PLACEHOLDERS: Final = frozenset(("home", "homepage", "untitled", "blog", "news", "menu", "index", "untitleddocument"))
 
 
-def read(clues: Clues, site_name: str | None) -> Found | None:
-    """The headline without the site's name, and its origin."""
-    declared = _declared(clues)
+def read(clues: Clues, site_name: str | None) -> FieldValue | None:
+    """Return the headline without the site's name, and its origin."""
+    declared = _declared_titles(clues)
     names = _site_names(clues, site_name)
     if declared and clues.is_home:
-        # Its `<title>` first: what is declared for a home page is often about something it shows.
-        return _home(*declared[-1], names) if clues.title else _home(*declared[0], names)
+        # The `<title>` first: structured data of a home page is often about something it lists.
+        return _home_title(*declared[-1], names) if clues.title else _home_title(*declared[0], names)
     titles = [
-        (title, origin) for text, origin in declared if _says_something(title := _headline(text, names, origin), names)
+        (title, origin)
+        for text, origin in declared
+        if _is_headline(title := remove_site_name(text, names, loosely=origin != "json-ld"), names)
     ]
     heading = _heading(clues, [*(text for text, _ in titles), urls.path(clues.url)], names)
     if heading:
         return heading, "heading"
     headings = [(text, "heading") for text in clues.headings]
-    agreed = [found for found in headings if any(text.startswith(found[0]) for text, _ in declared)]
+    agreed = [heading for heading in headings if any(text.startswith(heading[0]) for text, _ in declared)]
     return next(iter([*titles, *agreed, *declared, *headings]), None)
 
 
-def _home(text: str, origin: str, names: frozenset[str]) -> Found:
-    """A home page's title is the site's name or tells it first; only behind a title of its own is it dropped."""
-    pieces = _SEPARATOR.split(_without_bracket(text, names))
-    while len(pieces) > 2 and _names_site(pieces[-1], names) and len(words("".join(pieces[:-2]))) > 2:
+def _home_title(text: str, origin: str, names: frozenset[str]) -> FieldValue:
+    """Return a home page's title: usually the site's name, which is removed only after a title of several words."""
+    pieces = _SEPARATOR.split(_remove_bracket(text, names))
+    while (
+        len(pieces) > 2 and _names_site(pieces[-1], names) and len(split_words("".join(pieces[:-2]))) >= _MIN_OWN_WORDS
+    ):
         del pieces[-2:]
     return "".join(pieces).strip(), origin
 
 
-def _declared(clues: Clues) -> list[Found]:
-    given = clues.structured
-    found = [
+def _declared_titles(clues: Clues) -> list[FieldValue]:
+    data = clues.structured
+    values = [
         (clues.item.get("headline") or clues.item.get("name"), "json-ld"),
-        (given.opengraph.get("og:title"), "opengraph"),
-        (given.twitter.get("twitter:title"), "twitter"),
-        *((given.meta.get(name), "meta") for name in ("parsely-title", "sailthru.title", "citation_title", "dc.title")),
-        (given.properties.get("headline", ("",))[0], "microdata"),
+        (data.opengraph.get("og:title"), "opengraph"),
+        (data.twitter.get("twitter:title"), "twitter"),
+        *((data.meta.get(name), "meta") for name in ("parsely-title", "sailthru.title", "citation_title", "dc.title")),
+        (data.properties.get("headline", ("",))[0], "microdata"),
     ]
-    read_from_markup = [(clues.title, "title")] if clues.title else []
-    return [(text, origin) for value, origin in found if (text := one_line(value))] + read_from_markup
+    from_markup = [(clues.title, "title")] if clues.title else []
+    return [(text, origin) for value, origin in values if (text := one_line(value))] + from_markup
 
 
-def _says_something(title: str, names: frozenset[str]) -> bool:
-    bare = squeezed(title)
-    return bool(bare) and bare not in _HEADLESS and bare not in names
-
-
-def _headline(text: str, names: frozenset[str], origin: str) -> str:
-    return without_site(text, names, loosely=origin != "json-ld")
+def _is_headline(title: str, names: frozenset[str]) -> bool:
+    bare = squeeze(title)
+    return bool(bare) and bare not in _PLACEHOLDERS and bare not in names
 
 
 def _heading(clues: Clues, titles: list[str], names: frozenset[str]) -> str | None:
-    """The `<h1>` that agrees best with a declared title or the words of the address."""
-    best, best_agreement = None, _AGREEMENT
+    """Return the `<h1>` that agrees best with a declared title or the words of the URL."""
+    best, best_agreement = None, _MIN_AGREEMENT
     for heading in clues.headings:
-        text = without_site(heading, names, loosely=False)
-        if not _says_something(text, names) or _closes(heading, clues.title) or _opens(heading, clues.title, titles):
+        text = remove_site_name(heading, names, loosely=False)
+        if (
+            not _is_headline(text, names)
+            or _ends_title(heading, clues.title)
+            or _starts_title(heading, clues.title, titles)
+        ):
             continue
         agreement = max((_agreement(text, title) for title in titles), default=0.0)
         if agreement >= best_agreement and text != best:
-            best, best_agreement = text, agreement + 0.01  # The first of equals.
-    return _without_labels(clues, best, titles) if best else None
+            best, best_agreement = text, agreement + _TIE_MARGIN
+    return _remove_labels(clues, best, titles) if best else None
 
 
-def _closes(heading: str, title: str) -> bool:
-    """Whether the heading is the last part of the `<title>` alone: the name of the site, the book, the blog."""
+def _ends_title(heading: str, title: str) -> bool:
+    """Return whether the heading is only the last part of the `<title>`: the name of the site, book or blog."""
     if not title.endswith(heading[-1:]):
         return False
     parts = _SEPARATOR.split(title)
-    return len(parts) > 2 and squeezed(parts[-1]) == squeezed(heading) != squeezed(parts[0])
+    return len(parts) > 2 and squeeze(parts[-1]) == squeeze(heading) != squeeze(parts[0])
 
 
-def _opens(heading: str, title: str, titles: list[str]) -> bool:
-    """Whether the heading and another declared title make up the `<title>`: a blog's name before the headline."""
-    whole, lead = squeezed(title), squeezed(heading)
-    return len(whole) > len(lead) and whole.startswith(lead) and whole[len(lead) :] in map(squeezed, titles)
+def _starts_title(heading: str, title: str, titles: list[str]) -> bool:
+    """Return whether the `<title>` is the heading followed by a declared title: a blog's name before the headline."""
+    whole, lead = squeeze(title), squeeze(heading)
+    return len(whole) > len(lead) and whole.startswith(lead) and whole[len(lead) :] in map(squeeze, titles)
 
 
-def _without_labels(clues: Clues, heading: str, titles: list[str]) -> str:
-    """The part of a heading that is declared as the title, where labels or counts stand beside it in their own elements."""
-    if clues.heading is None or squeezed(heading) not in squeezed(short_text(clues.heading, 500)):
+def _remove_labels(clues: Clues, heading: str, titles: list[str]) -> str:
+    """Return the part of a heading that is a declared title, without labels and counts in their own elements."""
+    if clues.heading is None or squeeze(heading) not in squeeze(short_text(clues.heading, _HEADING_CHARS)):
         return heading
-    declared = {squeezed(title) for title in titles} - {squeezed(heading)}
+    declared = {squeeze(title) for title in titles} - {squeeze(heading)}
     own = " ".join(child.data for child in clues.heading.children if isinstance(child, dom.Text))
-    parts = [own, *(short_text(inner, 500) for inner in dom.select(clues.heading, "*")[:_MAX_PARTS])]
-    return next((tidy(part) for part in parts if squeezed(part) in declared and len(words(part)) > 2), heading)
+    parts = [own, *(short_text(inner, _HEADING_CHARS) for inner in dom.select(clues.heading, "*")[:_MAX_PARTS])]
+    return next(
+        (tidy(part) for part in parts if squeeze(part) in declared and len(split_words(part)) >= _MIN_OWN_WORDS),
+        heading,
+    )
 
 
 def _agreement(one: str, other: str) -> float:
-    """Share of common words, 0 to 1."""
-    first, second = set(words(one)), set(words(other.replace("_", " ")))
-    # "Blog name: headline" begins with its blog's name, so a colon behind the common beginning tells nothing.
+    """Return the share of common words, 0 to 1."""
+    first, second = set(split_words(one)), set(split_words(other.replace("_", " ")))
+    # "Blog name: headline" starts with the blog's name, so a colon after the common start is not agreement.
     if other.startswith(one) and not other[len(one) :].startswith(":"):
         return 1.0
     return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
 
 
 def _site_names(clues: Clues, site_name: str | None) -> frozenset[str]:
-    """The site's name and host in comparable forms."""
+    """Return the site's name and host in comparable forms."""
     domain = urls.domain(clues.url)
     labels = domain.split(".")
     names = (
@@ -135,19 +149,19 @@ def _site_names(clues: Clues, site_name: str | None) -> frozenset[str]:
         "".join(labels[-2:-1]),
         *(clues.structured.meta.get("application-name", ""),),
     )
-    closing = (heading for heading in clues.headings if _closes(heading, clues.title))
-    return frozenset(squeezed(name) for name in (*names, *closing) if len(name) > 1)
+    at_end = (heading for heading in clues.headings if _ends_title(heading, clues.title))
+    return frozenset(squeeze(name) for name in (*names, *at_end) if len(name) > 1)
 
 
-def without_site(text: str, names: frozenset[str], *, loosely: bool) -> str:
-    """The title without a leading or trailing part that names the site.
+def remove_site_name(text: str, names: frozenset[str], *, loosely: bool) -> str:
+    """Return the title without a first or last part that names the site.
 
-    `loosely` also drops a short last part that only looks like a site's name, as in a `<title>`.
+    `loosely` also removes a short last part that only looks like a site's name, as in a `<title>`.
     """
-    pieces = _SEPARATOR.split(_without_bracket(text, names))
+    pieces = _SEPARATOR.split(_remove_bracket(text, names))
     while len(pieces) > 2 and _names_site(pieces[-1], names):
         del pieces[-2:]
-    while len(pieces) > 2 and squeezed(pieces[0]) in names:
+    while len(pieces) > 2 and squeeze(pieces[0]) in names:
         del pieces[:2]
     if (
         len(pieces) > 2
@@ -155,29 +169,29 @@ def without_site(text: str, names: frozenset[str], *, loosely: bool) -> str:
         and _looks_like_site("".join(pieces[:-2]), pieces[-2], pieces[-1])
     ):
         del pieces[-2:]
-    while len(pieces) > 2 and pieces[-2].strip() == "_":  # Chinese houses write headline_section_house.
+    while len(pieces) > 2 and pieces[-2].strip() == "_":  # Chinese sites write headline_section_site.
         del pieces[-2:]
     rest = "".join(pieces).strip()
     lead = _COLON.match(rest)
-    return rest[lead.end() :] if lead and squeezed(lead[1]) in names else rest
+    return rest[lead.end() :] if lead and squeeze(lead[1]) in names else rest
 
 
-def _without_bracket(text: str, names: frozenset[str]) -> str:
-    found = _BRACKETED.search(text[-60:])
-    return text[: -len(found[0])] if found and squeezed(found[1]) in names and len(found[0]) < len(text) else text
+def _remove_bracket(text: str, names: frozenset[str]) -> str:
+    match = _BRACKETED.search(text[-_BRACKET_CHARS:])
+    return text[: -len(match[0])] if match and squeeze(match[1]) in names and len(match[0]) < len(text) else text
 
 
 def _names_site(part: str, names: frozenset[str]) -> bool:
-    bare = squeezed(part)
+    bare = squeeze(part)
     return (
         bare in names
         or bare.removeprefix("the") in names
-        or any(len(name) > 5 and bare.startswith(name) for name in names)
+        or any(len(name) >= _MIN_PREFIX_CHARS and bare.startswith(name) for name in names)
     )
 
 
 def _looks_like_site(before: str, separator: str, part: str) -> bool:
-    size, before_size = len(words(part)), len(words(before))
+    size, before_size = len(split_words(part)), len(split_words(before))
     if separator.strip()[:1] in _STRONG:
         return size <= _MAX_SITE_WORDS and before_size >= 1
-    return size <= _MAX_SITE_WORDS - 2 and before_size > size + 1
+    return size <= _MAX_SITE_WORDS - 2 and before_size > size + 1  # a dash needs more evidence

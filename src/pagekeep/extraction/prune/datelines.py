@@ -11,7 +11,7 @@ from typing import Final
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.prose import INLINE, PHRASING, is_within_line
 from pagekeep.extraction.locate.survey import TEXT, Survey
-from pagekeep.extraction.metadata.dates import without_date
+from pagekeep.extraction.metadata.dates import remove_date
 
 # Chosen on the articles of the corpus.
 _MAX_HEAD_NODES: Final = 400
@@ -96,7 +96,7 @@ def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:
     line = " ".join(line.split())
     left = _READING_TIME.sub(" ", line)
     for _ in range(_MAX_DATES):
-        left = without_date(left)
+        left = remove_date(left)
     return left != line and all(word in _DATE_WORDS or word in names for word in _words(left))
 
 

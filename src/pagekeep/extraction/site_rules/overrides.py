@@ -12,8 +12,8 @@ from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
 from pagekeep.extraction.metadata import clues, language
 from pagekeep.extraction.metadata.dates import to_iso
-from pagekeep.extraction.metadata.names import names_in
-from pagekeep.extraction.metadata.plain import one_line, squeezed, tidy
+from pagekeep.extraction.metadata.names import find_names
+from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, found
 from pagekeep.model import Metadata, RuleEffect
 from pagekeep.rules.rule import MetadataField, MetadataSource, Rule
@@ -28,7 +28,7 @@ _LONGEST: Final = 1_000
 
 def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides, tuple[RuleEffect, ...]]:
     """What the rule's places say on this page, and a effect for each of them."""
-    page = _Page(urls.base(document, url), clues.day_first(document))
+    page = _Page(urls.base(document, url), clues.is_day_first(document))
     values: dict[MetadataField, tuple[str | None, str]] = {}
     effects: list[RuleEffect] = []
     for name, source in rule.metadata.items():
@@ -97,8 +97,8 @@ def _line(limit: int) -> _Reader:
 def _names(texts: list[str], _page: _Page) -> str | None:
     """Every name once; what names nobody by our lights is still what the rule says."""
     names: dict[str, str] = {}
-    for name in (name for text in texts for name in names_in(text)):
-        names.setdefault(squeezed(name), name)
+    for name in (name for text in texts for name in find_names(text)):
+        names.setdefault(squeeze(name), name)
     return ", ".join(names.values()) or next((line for text in texts if (line := tidy(text, 100))), None)
 
 
@@ -111,7 +111,7 @@ def _address(texts: list[str], page: _Page) -> str | None:
 
 
 def _language(texts: list[str], _page: _Page) -> str | None:
-    return next((code for text in texts if (code := language.normal(text))), None)
+    return next((code for text in texts if (code := language.normalise(text))), None)
 
 
 _READERS: Final[dict[MetadataField, _Reader]] = {

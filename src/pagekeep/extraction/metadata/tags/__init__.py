@@ -1,4 +1,4 @@
-"""Choose a few tags for the library: the page's own words first, then what its site is known for, then its text."""
+"""Choose a few tags for a page: from its own keywords, then by its site, then from its text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pagekeep.extraction.metadata.plain import squeezed
+from pagekeep.extraction.metadata.plain import squeeze
 from pagekeep.extraction.metadata.tags import salient
 from pagekeep.model import Metadata
 
 _MAX_TAGS: Final = 5
-_MAX_LENGTH: Final = 40
+_MAX_TAG_CHARS: Final = 40
 _MAX_WORDS: Final = 4
 """A tag is a term; a longer "keyword" is a search phrase or a sentence."""
-_SAYS_NOTHING: Final = frozenset(
+_MEANINGLESS: Final = frozenset(
     "article articles post posts page pages story stories blog blogs news newsroom latest featured feature general misc"
     " miscellaneous other others all archive archives announcement announcements update updates insight insights resource"
     " resources guide guides topic topics category categories section sections index home homepage main menu search shop store"
@@ -27,8 +27,11 @@ _SAYS_NOTHING: Final = frozenset(
     "case studies", "white papers", "our blog", "latest news", "top stories", "read more", "actualités", "actualité",
     "nachrichten", "aktuelles", "noticias", "notícias", "notizie", "nieuws", "nyheter", "новости", "新闻", "ニュース",
 }  # fmt: skip
-"""Sections that name a form, not a subject."""
-_MAX_SIGNS: Final = 8
+"""Sections that name a type of page, not a subject."""
+_MAX_CJK_CHARS: Final = 8
+"""Characters of a Chinese or Japanese keyword; longer ones are sentences."""
+_MAX_LABELS: Final = 5
+"""Labels of a host that are looked up."""
 _NUMBER: Final = re.compile(r"[\d\W]+|\d{4}\s?[年년]?")
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -52,48 +55,48 @@ _DOMAIN_TAGS: Final = {
 
 
 def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> tuple[str, ...]:
-    """At most five tags in lower case: keywords and categories, then the domain's, then salient terms of the text."""
-    unwanted = _unwanted(metadata, domain)
-    chosen = dict.fromkeys(_own_tags((*metadata.keywords, *metadata.categories), unwanted))
+    """Return at most five tags in lower case: keywords and categories, then the domain's, then salient terms of the text."""
+    excluded = _excluded_names(metadata, domain)
+    chosen = dict.fromkeys(_own_tags((*metadata.keywords, *metadata.categories), excluded))
     if len(chosen) < _MAX_TAGS:
         chosen.update(dict.fromkeys(_domain_tags(domain)))
     if len(chosen) < _MAX_TAGS:
-        found = salient.terms(text, metadata.title or "", language)
-        chosen.update(dict.fromkeys(term for term in found if _is_new(term, chosen) and squeezed(term) not in unwanted))
+        terms = salient.find_terms(text, metadata.title or "", language)
+        chosen.update(dict.fromkeys(term for term in terms if _is_new(term, chosen) and squeeze(term) not in excluded))
     return tuple(chosen)[:_MAX_TAGS]
 
 
-def _own_tags(own: Iterable[str], unwanted: frozenset[str]) -> Iterator[str]:
+def _own_tags(own: Iterable[str], excluded: frozenset[str]) -> Iterator[str]:
     for term in own:
-        # Chinese and Japanese pages set their keywords apart with spaces alone.
-        parts = [part for part in term.split() if len(part) <= _MAX_SIGNS] if _CJK.search(term) else [term]
+        # Chinese and Japanese pages separate keywords by spaces alone.
+        parts = [part for part in term.split() if len(part) <= _MAX_CJK_CHARS] if _CJK.search(term) else [term]
         for part in parts:
-            if (tag := _as_tag(part)) and squeezed(tag) not in unwanted:
+            if (tag := _as_tag(part)) and squeeze(tag) not in excluded:
                 yield tag
 
 
-def _unwanted(metadata: Metadata, domain: str) -> frozenset[str]:
-    """The site's own name and the whole title, which tell pages of a library apart by nothing."""
+def _excluded_names(metadata: Metadata, domain: str) -> frozenset[str]:
+    """Return the names of site and author and the whole title, which are useless as tags."""
     labels = domain.removeprefix("www.").split(".")
     names = (metadata.site_name or "", metadata.title or "", domain, *labels[:-1], *(metadata.author or "").split(", "))
-    return frozenset(squeezed(name) for name in names if name)
+    return frozenset(squeeze(name) for name in names if name)
 
 
 def _is_new(term: str, chosen: Iterable[str]) -> bool:
-    """Whether no tag chosen before has a word of the term, be it in the plural."""
-    held = {word.removesuffix("s") for tag in chosen for word in tag.split()}
-    return held.isdisjoint(word.removesuffix("s") for word in term.split())
+    """Return whether no chosen tag shares a word with the term, in singular or plural."""
+    used = {word.removesuffix("s") for tag in chosen for word in tag.split()}
+    return used.isdisjoint(word.removesuffix("s") for word in term.split())
 
 
 def _as_tag(term: str) -> str | None:
     tag = " ".join(term.lower().split()).strip("#.,;:\"'")
-    fits = 1 < len(tag) <= _MAX_LENGTH and len(tag.split()) <= _MAX_WORDS
-    return tag if fits and not _NUMBER.fullmatch(tag) and tag not in _SAYS_NOTHING else None
+    has_size = 1 < len(tag) <= _MAX_TAG_CHARS and len(tag.split()) <= _MAX_WORDS
+    return tag if has_size and not _NUMBER.fullmatch(tag) and tag not in _MEANINGLESS else None
 
 
 def _domain_tags(domain: str) -> Iterator[str]:
-    """The tag of the domain or of the nearest one above it."""
-    labels = domain.lower().split(".")[-5:]
+    """Yield the tag of the domain or of its nearest parent domain."""
+    labels = domain.lower().split(".")[-_MAX_LABELS:]
     for start in range(len(labels) - 1):
         if tag := _DOMAIN_TAGS.get(".".join(labels[start:])):
             yield tag
