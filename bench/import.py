@@ -18,8 +18,8 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter, process_time
 
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import BATCH, Plan, import_stream
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import BATCH_ROWS, ImportPlan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import open_store
 
@@ -58,16 +58,16 @@ def timed(what: str, work: Callable[[], None], rows: int) -> float:
     return cpu
 
 
-def imported(file: Path, library: Path, rows: int) -> Report:
+def imported(file: Path, library: Path, rows: int) -> ImportReport:
     """One import; tells how memory grows."""
     early: list[float] = []
 
-    def watch(report: Report) -> None:
+    def watch(report: ImportReport) -> None:
         if report.rows >= rows // 5 and not early:
             early.append(memory())
 
     with file.open("rb") as stream, closing(open_store(library)) as store:
-        report = import_stream(stream, file.name, store, Plan(Rulebook(), progress=watch))
+        report = import_stream(stream, file.name, store, ImportPlan(Rulebook(), progress=watch))
     print(f"  {report.added:,} added, {report.unchanged:,} unchanged; ", end="")
     print(f"memory {early[0]:.0f} MB after a fifth, {memory():.0f} MB at the end")
     return report
@@ -77,7 +77,7 @@ def stored(library: Path, columns: str) -> Iterator[list[tuple[object, ...]]]:
     """The rows as they were stored, in batches."""
     with closing(sqlite3.connect(library)) as connection:
         cursor = connection.execute(f"SELECT {columns} FROM items ORDER BY seq")
-        while rows := cursor.fetchmany(BATCH):
+        while rows := cursor.fetchmany(BATCH_ROWS):
             yield rows
 
 

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pagekeep.library.imports import run
-from pagekeep.library.imports.run import Plan, import_stream
+from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import open_store
 from tests.hostile.store_places import USER, all_items, kill, library_faults, run_script, start
@@ -36,9 +36,9 @@ def _export(folder: Path) -> Path:
 
 
 def _bring(where: str, path: str, pipe: int) -> None:
-    run.BATCH = 10  # type: ignore[misc]
+    run.BATCH_ROWS = 10  # type: ignore[misc]
     with open(path, "rb") as file, closing(open_store(where, USER)) as library:
-        plan = Plan(Rulebook(), queue=True, progress=lambda _report: void(os.write(pipe, b".")))
+        plan = ImportPlan(Rulebook(), queue=True, progress=lambda _report: void(os.write(pipe, b".")))
         import_stream(file, "bookmarks.html", library, plan)
 
 
@@ -68,7 +68,7 @@ def attack(where: str, count: int) -> list[str]:
             with closing(open_store(where, USER)) as library:
                 faults += _twice(len(all_items(library)), len({item.url for item in all_items(library)}))
         with path.open("rb") as file, closing(open_store(where, USER)) as library:
-            import_stream(file, path.name, library, Plan(Rulebook(), queue=True))
+            import_stream(file, path.name, library, ImportPlan(Rulebook(), queue=True))
             items = all_items(library)
             notes = [len(library.annotations(item.id)) for item in items if item.title.endswith("0")]
             jobs = library.jobs("queued", limit=10_000)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import Plan, import_stream
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile.import_kill import attack
@@ -23,8 +23,8 @@ from tests.library.imports import samples
 from tests.library.imports.conftest import everything
 
 
-def bring(library: Store, data: bytes) -> Report:
-    return import_stream(io.BytesIO(data), "export", library, Plan(Rulebook()))
+def bring(library: Store, data: bytes) -> ImportReport:
+    return import_stream(io.BytesIO(data), "export", library, ImportPlan(Rulebook()))
 
 
 @pytest.fixture

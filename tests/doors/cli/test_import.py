@@ -111,6 +111,6 @@ def test_bookmarks_that_are_no_pages_by_their_nature_are_left_out_and_told() -> 
     Path("bookmarks.html").write_text(f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{links}</DL>")
     done = run("import", "bookmarks.html")
     assert done.exit_code == 0
-    assert "A bookmarklet is no page: Send it" in done.stderr
+    assert "A bookmarklet is not a page: Send it" in done.stderr
     assert "1 added, 0 updated, 0 unchanged, 1 skipped, 0 failed." in done.stdout
     assert "1 page queued. To download it: pagekeep work --until-empty" in done.stdout

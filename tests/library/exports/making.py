@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pagekeep.config import Settings
-from pagekeep.library.exports.run import Exported, Wish, export
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import Plan, import_folder, import_stream
+from pagekeep.library.exports.run import ExportOptions, ExportReport, export
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import ImportPlan, import_folder, import_stream
 from pagekeep.markdown.frontmatter import stamp, write_frontmatter
 from pagekeep.model import Annotation, Entry, Item, ItemMetadata
 from pagekeep.rules import Rulebook
@@ -94,13 +94,13 @@ def mark(store: Store, item: Item, quote: str, note: str) -> Annotation:
     return store.annotate(Annotation(name, item.id, quote, "", "", note, None, moment, moment))
 
 
-def send(store: Store, out: Path, settings: Settings | None = None, **wish: Any) -> Exported:
-    return asyncio.run(export(store, out, Wish(**wish), settings or Settings()))
+def send(store: Store, out: Path, settings: Settings | None = None, **wish: Any) -> ExportReport:
+    return asyncio.run(export(store, out, ExportOptions(**wish), settings or Settings()))
 
 
-def take(store: Store, path: Path) -> Report:
+def take(store: Store, path: Path) -> ImportReport:
     """Import a folder or file, fetching nothing."""
-    plan, report = Plan(Rulebook(())), Report()
+    plan, report = ImportPlan(Rulebook(())), ImportReport()
     if path.is_dir():
         for _ in import_folder(path, store, plan, report):
             pass

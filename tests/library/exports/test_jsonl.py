@@ -30,13 +30,13 @@ def test_whose_it_was_is_not_told() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"pagekeep": 2}, "no item"),
+        ({"pagekeep": 2}, "not an exported item"),
         ({"metadata": []}, "metadata"),
         ({"title": 7}, "`title`"),
         ({"saved_at": "yesterday"}, "`saved_at`"),
         ({"id": "1"}, "`id`"),
         ({"url": "javascript:alert(1)"}, "`javascript:`"),
-        ({"annotations": [7]}, "passage"),
+        ({"annotations": [7]}, "annotation"),
     ],
 )
 def test_a_line_that_is_wrong_is_refused_with_the_reason(change: dict[str, Any], reason: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import Conflict, StoreError
-from pagekeep.library.exports.run import put
+from pagekeep.library.exports.run import write_file
 from pagekeep.store import Store
 from tests.library.exports.making import fill, make_item, mark, send, take, tree
 from tests.site.server import Reply, Request, Site
@@ -156,7 +156,7 @@ def test_a_link_in_the_folder_is_replaced_and_not_followed(library: Store, tmp_p
     outside.write_text("untouched")
     link = tmp_path / "link.md"
     link.symlink_to(outside)
-    assert put(link, b"new")
+    assert write_file(link, b"new")
     assert (outside.read_text(), link.read_text(), link.is_symlink()) == ("untouched", "new", False)
 
 

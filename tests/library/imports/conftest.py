@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import Plan, import_stream
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.model import Item, ItemFilter
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 
-Bring = Callable[..., Report]
+Bring = Callable[..., ImportReport]
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def library(tmp_path: Path) -> Iterator[Store]:
 def bring(library: Store) -> Bring:
     """Imports bytes or text under a file's name."""
 
-    def one(data: bytes | str, name: str = "export", **how: Any) -> Report:
+    def one(data: bytes | str, name: str = "export", **how: Any) -> ImportReport:
         file = io.BytesIO(data.encode() if isinstance(data, str) else data)
-        return import_stream(file, name, library, Plan(Rulebook(), **how))
+        return import_stream(file, name, library, ImportPlan(Rulebook(), **how))
 
     return one
 

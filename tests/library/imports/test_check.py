@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from pagekeep.library.imports.check import Checked, checked
-from pagekeep.library.imports.input.row import Fault, Highlight, Place, Row
+from pagekeep.library.imports.check import CheckedRow, check_row
+from pagekeep.library.imports.input.row import Fault, Place, Row, RowAnnotation
 
 NOW = "2025-03-19T10:30:00.000000Z"
 
 
 def good(**said: Any) -> Row:
-    found = checked(Row(Place(1, 1), **{"url": "https://example.com/a", **said}), NOW)
-    assert isinstance(found, Checked)
+    found = check_row(Row(Place(1, 1), **{"url": "https://example.com/a", **said}), NOW)
+    assert isinstance(found, CheckedRow)
     return found.row
 
 
@@ -35,7 +35,7 @@ def good(**said: Any) -> Row:
     ],
 )
 def test_what_is_no_address_of_a_page_is_a_fault_with_its_row(url: str) -> None:
-    found = checked(Row(Place(7, 2), url, title="Kept"), NOW)
+    found = check_row(Row(Place(7, 2), url, title="Kept"), NOW)
     assert isinstance(found, Fault)
     assert found.reason
     assert str(found.place) == "line 7, entry 2"
@@ -44,8 +44,8 @@ def test_what_is_no_address_of_a_page_is_a_fault_with_its_row(url: str) -> None:
 
 
 def test_the_address_is_normalised_and_the_given_one_kept() -> None:
-    found = checked(Row(Place(1, 1), " HTTPS://Example.com:443/a?utm_source=x&b=1#top "), NOW)
-    assert isinstance(found, Checked)
+    found = check_row(Row(Place(1, 1), " HTTPS://Example.com:443/a?utm_source=x&b=1#top "), NOW)
+    assert isinstance(found, CheckedRow)
     assert (found.url, found.domain) == ("https://example.com/a?b=1", "example.com")
     assert found.row.url == "HTTPS://Example.com:443/a?utm_source=x&b=1#top"
 
@@ -64,12 +64,12 @@ def test_texts_are_in_one_line_and_of_bounded_length() -> None:
         image="javascript:x",
         language="x" * 99,
         note="n" * 200_000,
-        highlights=(Highlight("q" * 50_000, colour="c" * 99),) * 5_000,
+        annotations=(RowAnnotation("q" * 50_000, colour="c" * 99),) * 5_000,
     )
     assert row.title.startswith("a [31m bccc")
     assert (len(row.title), row.author, row.image, row.language) == (1_000, "d e", "", "")
-    assert (len(row.note), len(row.highlights), len(row.highlights[0].quote)) == (100_000, 2_000, 20_000)
-    assert row.highlights[0].colour is None
+    assert (len(row.note), len(row.annotations), len(row.annotations[0].quote)) == (100_000, 2_000, 20_000)
+    assert row.annotations[0].colour is None
 
 
 def test_a_moment_that_is_still_to_come_is_now() -> None:

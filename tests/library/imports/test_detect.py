@@ -6,7 +6,7 @@ import pytest
 
 from pagekeep.doors.cli.library.import_ import FORMATS as OFFERED
 from pagekeep.errors import UnsupportedContent
-from pagekeep.library.imports.detect import NAMES, recognise
+from pagekeep.library.imports.detect import FORMAT_NAMES, detect_format
 from pagekeep.store import Store
 from tests.library.imports import samples
 from tests.library.imports.conftest import Bring, everything, source
@@ -24,7 +24,7 @@ def tags(told: samples.Told, name: str) -> set[str]:
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".zip")])
 def test_a_format_is_recognised_by_its_content(name: str) -> None:
     wanted, data = samples.ALL[name]
-    assert recognise(source(data)).name == wanted
+    assert detect_format(source(data)).name == wanted
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -155,12 +155,12 @@ def test_a_table_with_semicolons_in_another_encoding_is_read(library: Store, bri
 
 def test_what_no_format_fits_is_refused() -> None:
     with pytest.raises(UnsupportedContent, match="not known"):
-        recognise(source("Dear diary, today it rained."))
+        detect_format(source("Dear diary, today it rained."))
 
 
 def test_a_format_that_is_named_is_taken_even_where_it_is_not_seen() -> None:
-    assert recognise(source("nothing yet\nhttps://example.com"), "list").name == "list"
+    assert detect_format(source("nothing yet\nhttps://example.com"), "list").name == "list"
 
 
 def test_the_command_offers_every_format() -> None:
-    assert set(OFFERED) == {"auto", *NAMES}
+    assert set(OFFERED) == {"auto", *FORMAT_NAMES}

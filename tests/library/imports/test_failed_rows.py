@@ -5,7 +5,7 @@ import io
 import pytest
 
 from pagekeep.library.imports import failed_rows
-from pagekeep.library.imports.input.row import Fault, Highlight, Place, Row
+from pagekeep.library.imports.input.row import Fault, Place, Row, RowAnnotation
 from pagekeep.store import Store
 from tests.library.imports.conftest import Bring, everything, source
 
@@ -24,15 +24,15 @@ ROW = Row(
     archived=True,
     pinned=True,
     note="Mine",
-    highlights=(Highlight("q", "n", "2011-03-13T07:06:40.000000Z", "blue"),),
+    annotations=(RowAnnotation("q", "n", "2011-03-13T07:06:40.000000Z", "blue"),),
     content="<p>Words</p>",
     source="wallabag",
 )
 
 
 def test_a_row_comes_back_from_its_line_whole() -> None:
-    line = failed_rows.written(Fault(ROW.place, "No address.", row=ROW), "other")
-    assert list(failed_rows.rows(source(line + "\n"))) == [ROW]
+    line = failed_rows.format_line(Fault(ROW.place, "No address.", row=ROW), "other")
+    assert list(failed_rows.read(source(line + "\n"))) == [ROW]
     assert "\n" not in line
 
 
@@ -56,4 +56,4 @@ def test_rows_that_failed_can_be_mended_and_imported(library: Store, bring: Brin
 
 @pytest.mark.parametrize("line", ["{", "[]", "7", "{" * 100_000])
 def test_a_line_that_is_no_object_is_a_fault(line: str) -> None:
-    assert [type(found) for found in failed_rows.rows(source(line))] == [Fault]
+    assert [type(found) for found in failed_rows.read(source(line))] == [Fault]

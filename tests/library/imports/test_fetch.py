@@ -11,27 +11,26 @@ import pytest
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.imports.fetch import fetch_all
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import Plan, import_batches
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import ImportPlan, fetch_items, import_batches
 from pagekeep.model import Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from tests.library.imports import samples
 from tests.site.fixtures import WALL, Shore, article
 
-Fetch = Callable[[str], Report]
+Fetch = Callable[[str], ImportReport]
 
 
 @pytest.fixture
 def fetch(library: Store, settings: Settings) -> Fetch:
     """Imports, and fetches at once what was never fetched."""
 
-    async def one(data: str) -> Report:
-        report = Report()
+    async def one(data: str) -> ImportReport:
+        report = ImportReport()
         async with Retrieval(settings, Rulebook()) as retrieval:
-            for waiting in import_batches(io.BytesIO(data.encode()), "x", library, Plan(Rulebook()), report):
-                await fetch_all(waiting, library, retrieval, report)
+            for waiting in import_batches(io.BytesIO(data.encode()), "x", library, ImportPlan(Rulebook()), report):
+                await fetch_items(waiting, library, retrieval, report)
         return report
 
     return lambda data: asyncio.run(one(data))

@@ -10,8 +10,8 @@ import pytest
 
 from pagekeep.errors import ParseError, UnsupportedContent
 from pagekeep.library.imports import run
-from pagekeep.library.imports.report import MOST_TOLD, Report
-from pagekeep.library.imports.run import Plan, import_folder, import_stream
+from pagekeep.library.imports.report import MAX_DETAILS, ImportReport
+from pagekeep.library.imports.run import ImportPlan, import_folder, import_stream
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -75,7 +75,7 @@ def test_an_import_that_breaks_off_keeps_what_came_before_and_goes_on_when_run_a
     broken = bring(whole[: len(whole) // 2])
     assert broken.failed == 1
     assert 20 < broken.added < 40
-    assert "broken" in broken.failures[0][1]
+    assert "damaged" in broken.failures[0][1]
     assert bring(whole).added == samples.COUNT - broken.added
 
 
@@ -108,8 +108,8 @@ def test_a_folder_is_read_file_by_file(library: Store, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.csv").write_text(samples.pocket_csv())
     (folder / "b.html").write_text(samples.netscape())
-    report = Report()
-    waiting = [item for batch in import_folder(folder, library, Plan(Rulebook()), report) for item in batch]
+    report = ImportReport()
+    waiting = [item for batch in import_folder(folder, library, ImportPlan(Rulebook()), report) for item in batch]
     assert report.formats == {"pocket": samples.COUNT, "netscape": samples.COUNT + 1}
     assert {item.id for item in waiting} == {item.id for item in everything(library).values()}
 
@@ -117,15 +117,15 @@ def test_a_folder_is_read_file_by_file(library: Store, tmp_path: Path) -> None:
 def test_nothing_to_import_is_an_error(library: Store, tmp_path: Path, bring: Bring) -> None:
     with pytest.raises(UnsupportedContent):
         bring("Dear diary")
-    with pytest.raises(UnsupportedContent, match="no export"):
-        list(import_folder(tmp_path / "none", library, Plan(Rulebook()), Report()))
+    with pytest.raises(UnsupportedContent, match="does not contain an export"):
+        list(import_folder(tmp_path / "none", library, ImportPlan(Rulebook()), ImportReport()))
 
 
 def test_what_is_held_does_not_grow_with_the_failures(bring: Bring) -> None:
     out = io.StringIO()
-    report = bring("https://example.com/a\n" + "oops\n" * (MOST_TOLD + 500), failed=out)
-    assert (report.failed, len(report.failures)) == (MOST_TOLD + 500, MOST_TOLD)
-    assert len(out.getvalue().splitlines()) == MOST_TOLD + 500
+    report = bring("https://example.com/a\n" + "oops\n" * (MAX_DETAILS + 500), failed=out)
+    assert (report.failed, len(report.failures)) == (MAX_DETAILS + 500, MAX_DETAILS)
+    assert len(out.getvalue().splitlines()) == MAX_DETAILS + 500
     assert report.to_json()["failures"][0] == {
         "place": "line 2, entry 2",
         "reason": "The address does not start with http:// or https://.",
@@ -134,8 +134,8 @@ def test_what_is_held_does_not_grow_with_the_failures(bring: Bring) -> None:
 
 
 def test_rows_are_put_in_batch_by_batch(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "BATCH", 10)
+    monkeypatch.setattr(run, "BATCH_ROWS", 10)
     seen: list[int] = []
-    plan = Plan(Rulebook(), progress=lambda report: seen.append(report.added))
+    plan = ImportPlan(Rulebook(), progress=lambda report: seen.append(report.added))
     import_stream(io.BytesIO(samples.onetab().encode()), "x", library, plan)
     assert seen == [10, 20, 30, 40, 50, 60, 60]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.library.mirror.run import Pass, mirror
+from pagekeep.library.mirror.run import MirrorReport, mirror
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill
 
@@ -26,7 +26,7 @@ class Vault:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store, self.folder = store, folder
 
-    def sync(self, profile: str = "pagekeep") -> Pass:
+    def sync(self, profile: str = "pagekeep") -> MirrorReport:
         return mirror(self.store, self.folder, profile)  # type: ignore[arg-type]
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.mirror.edits import merged_tags
+from pagekeep.library.mirror.edits import merge_tags
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ from pagekeep.library.mirror.edits import merged_tags
     ],
 )
 def test_each_side_keeps_what_it_did(now: list[str], before: list[str], after: list[str], merged: list[str]) -> None:
-    assert list(merged_tags(now, before, after, "pagekeep")) == merged
+    assert list(merge_tags(now, before, after, "pagekeep")) == merged
 
 
 def test_a_tag_is_known_by_the_form_it_has_in_obsidian() -> None:
-    assert list(merged_tags(["solar panels", "sea"], ["solar-panels", "sea"], ["sea"], "obsidian")) == ["sea"]
-    assert list(merged_tags(["solar panels"], ["solar-panels"], ["solar-panels", "tide"], "obsidian")) == [
+    assert list(merge_tags(["solar panels", "sea"], ["solar-panels", "sea"], ["sea"], "obsidian")) == ["sea"]
+    assert list(merge_tags(["solar panels"], ["solar-panels"], ["solar-panels", "tide"], "obsidian")) == [
         "solar panels",
         "tide",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pagekeep.library.mirror.folder import LARGEST, Seen, look, read, stat
+from pagekeep.library.mirror.folder import MAX_FILE_BYTES, FileStat, list_files, read_file, stat_file
 
 
 def test_markdown_files_are_seen_wherever_they_are_but_hidden_ones_and_links(tmp_path: Path) -> None:
@@ -13,20 +13,20 @@ def test_markdown_files_are_seen_wherever_they_are_but_hidden_ones_and_links(tmp
         (tmp_path / name).write_text("x")
     (tmp_path / "link.md").symlink_to(tmp_path / "a.md")
     (tmp_path / "folder.md").mkdir()
-    assert [seen.path for seen in look(tmp_path)] == ["a.md", "sub/B.MD"]
-    assert stat(tmp_path, "link.md") is None
-    assert stat(tmp_path, "none.md") is None
+    assert [seen.path for seen in list_files(tmp_path)] == ["a.md", "sub/B.MD"]
+    assert stat_file(tmp_path, "link.md") is None
+    assert stat_file(tmp_path, "none.md") is None
 
 
 def test_what_cannot_be_understood_says_why(tmp_path: Path) -> None:
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "yaml.md").write_text("---\na: [\n---\n")
     for name, fault in (("bytes.md", "UTF-8"), ("yaml.md", "YAML")):
-        file = read(tmp_path, Seen(name, 3, 1))
+        file = read_file(tmp_path, FileStat(name, 3, 1))
         assert file is not None
         assert file.document is None
         assert fault in file.fault
-    large = read(tmp_path, Seen("yaml.md", LARGEST + 1, 1))
+    large = read_file(tmp_path, FileStat("yaml.md", MAX_FILE_BYTES + 1, 1))
     assert large is not None
     assert "too large" in large.fault
-    assert read(tmp_path, Seen("gone.md", 1, 1)) is None
+    assert read_file(tmp_path, FileStat("gone.md", 1, 1)) is None

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import Conflict, ParseError
-from pagekeep.library.mirror.records import Record, Records, locked
+from pagekeep.library.mirror.records import Record, Records, lock_folder
 
 ONE = Record("id-1", "a.md", ("m1",), "v1", "b1", ("x", "y"), pinned=True)
 
 
 def test_records_come_back_as_they_were_noted(tmp_path: Path) -> None:
     records = Records(tmp_path, "keeper", "pagekeep")
-    records.note(ONE)
-    records.note(replace(ONE, id="id-2"))
-    records.note(replace(ONE, path="b.md"))
-    records.forget("id-2")
+    records.store(ONE)
+    records.store(replace(ONE, id="id-2"))
+    records.store(replace(ONE, path="b.md"))
+    records.remove("id-2")
     assert Records(tmp_path, "keeper", "pagekeep").by_id == {"id-1": replace(ONE, path="b.md")}
 
 
 def test_a_long_list_is_made_short_again(tmp_path: Path) -> None:
     records = Records(tmp_path, "keeper", "pagekeep")
     for number in range(500):
-        records.note(replace(ONE, version=str(number)))
-    records.tidy()
+        records.store(replace(ONE, version=str(number)))
+    records.compact()
     assert len((tmp_path / ".pagekeep" / "mirror.jsonl").read_text().splitlines()) == 2
     assert Records(tmp_path, "keeper", "pagekeep").by_id["id-1"].version == "499"
 
@@ -47,7 +47,7 @@ def test_a_list_of_others_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_locked_while_it_is_used_and_free_after(tmp_path: Path) -> None:
-    with locked(tmp_path), pytest.raises(Conflict), locked(tmp_path):
+    with lock_folder(tmp_path), pytest.raises(Conflict), lock_folder(tmp_path):
         pass
-    with locked(tmp_path):
+    with lock_folder(tmp_path):
         pass

@@ -15,16 +15,16 @@ import yaml
 
 from pagekeep import clock
 from pagekeep.errors import Conflict
-from pagekeep.library.exports.file_names import MOST_BYTES
+from pagekeep.library.exports.file_names import MAX_NAME_BYTES
 from pagekeep.library.mirror import run
 from pagekeep.library.mirror.records import Records
-from pagekeep.library.mirror.run import Pass, mirror, watch
+from pagekeep.library.mirror.run import MirrorReport, mirror, watch
 from pagekeep.model import Item, ItemMetadata
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill, make_item
 from tests.library.mirror.conftest import Vault
 
-QUIET = Pass()
+QUIET = MirrorReport()
 
 
 def items(library: Store) -> list[Item]:
@@ -268,7 +268,7 @@ def test_a_crash_at_any_moment_of_writing_is_no_edit(
             raise KeyboardInterrupt
 
         with monkeypatch.context() as crash:
-            crash.setattr(run, "put", killed)
+            crash.setattr(run, "write_file", killed)
             with pytest.raises(KeyboardInterrupt):
                 vault.sync()
         done = vault.sync()
@@ -289,12 +289,12 @@ def test_killed_hard_in_the_middle_it_goes_on_where_it_was(tmp_path: Path, libra
     script = (
         "import sys; from pathlib import Path\nfrom pagekeep.library.mirror import run as running\n"
         "from pagekeep.store import open_store\n"
-        "put, count = running.put, [0]\n"
+        "put, count = running.write_file, [0]\n"
         "def slow(path, data):\n"
         "    count[0] += 1\n"
         "    if count[0] == 120: import os; os.kill(os.getpid(), 9)\n"
         "    return put(path, data)\n"
-        "running.put = slow\n"
+        "running.write_file = slow\n"
         "running.mirror(open_store(sys.argv[1], 'keeper'), Path(sys.argv[2]))\n"
     )
     folder = tmp_path / "vault"
@@ -317,7 +317,7 @@ def test_one_mirror_at_a_time_and_only_of_one_library(vault: Vault, tmp_path: Pa
 
 def test_watching_follows_both_sides_live(vault: Vault, library: Store, tmp_path: Path) -> None:
     item, other = items(library)[1:3]
-    over, seen = threading.Event(), list[Pass]()
+    over, seen = threading.Event(), list[MirrorReport]()
 
     def follow() -> None:
         with closing(open_store(tmp_path / "library.db", "keeper")) as store:
@@ -350,7 +350,7 @@ def test_a_vault_of_a_thousand_pages_is_in_order(library: Store, tmp_path: Path,
     assert len({name.casefold() for name in names}) == count
     for name in names:
         assert not set(name) & set('*"\\/<>:|?#^[]')
-        assert len(name.encode()) <= MOST_BYTES
+        assert len(name.encode()) <= MAX_NAME_BYTES
         assert not name.startswith(".")
         text = (folder / name).read_text("utf-8")
         fields = yaml.safe_load(text.split("---\n")[1])

@@ -1,1 +1,1 @@
-"""The library as files that other programs read."""
+"""Export the library as files that other programs read."""

@@ -1,4 +1,4 @@
-"""The library as a file of bookmarks, which every browser and most services read."""
+"""Export the library as a Netscape bookmark file, which every browser and most services can import."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _HEAD = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 """
 
 
-def bookmarks(items: Iterable[Item]) -> Iterator[str]:
-    """The file in pieces: a link an item, with its dates, tags and description. Archived ones count as read."""
+def format_bookmarks(items: Iterable[Item]) -> Iterator[str]:
+    """Yield the file in pieces: one link per item, with its dates, tags and description. Archived items count as read."""
     yield _HEAD
     for item in items:
-        yield _link(item)
+        yield _format_link(item)
     yield "</DL><p>\n"
 
 
-def _link(item: Item) -> str:
+def _format_link(item: Item) -> str:
     known = item.metadata
     tags = ",".join(" ".join(tag.replace(",", " ").split()) for tag in known.tags)
     attributes = {
         "HREF": item.url_full,
-        "ADD_DATE": _seconds(item.saved_at),
-        "LAST_MODIFIED": _seconds(item.updated_at),
+        "ADD_DATE": _timestamp(item.saved_at),
+        "LAST_MODIFIED": _timestamp(item.updated_at),
         "PRIVATE": "1",
         "TOREAD": "0" if known.archived else "1",
         "TAGS": tags,
     }
-    said = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items() if value)
-    line = f"    <DT><A {said}>{escape(_one_line(item.title))}</A>\n"
+    html = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items() if value)
+    line = f"    <DT><A {html}>{escape(_one_line(item.title))}</A>\n"
     description = _one_line(known.description or "")
     return line + (f"    <DD>{escape(description)}\n" if description else "")
 
@@ -45,8 +45,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _seconds(moment: str) -> str:
+def _timestamp(time: str) -> str:
     try:
-        return str(int(datetime.fromisoformat(moment).astimezone(UTC).timestamp()))
+        return str(int(datetime.fromisoformat(time).astimezone(UTC).timestamp()))
     except ValueError:
         return ""

@@ -1,4 +1,4 @@
-"""Pictures of pages, fetched through the guard: each once, named by what is in it."""
+"""Fetch the pictures of pages for an export: each once, named by a hash of its bytes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from pagekeep.errors import PagekeepError
 if TYPE_CHECKING:
     from pagekeep.fetch.client import Client
 
-LARGEST: Final = 20_000_000
-_AT_A_TIME: Final = 8
+PICTURE_FOLDER: Final = "images"
+PICTURE_SOURCES: Final = f"{PICTURE_FOLDER}/sources.json"
+"""In a folder of Markdown files: the original address of each picture."""
+MAX_PICTURE_BYTES: Final = 20_000_000
+_PARALLEL_DOWNLOADS: Final = 8
 _ACCEPT: Final = "image/avif,image/webp,image/png,image/jpeg,image/gif;q=0.9,*/*;q=0.1"
-_KINDS: Final[tuple[tuple[re.Pattern[bytes], str, str], ...]] = (
+_PICTURE_TYPES: Final[tuple[tuple[re.Pattern[bytes], str, str], ...]] = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), ".png", "image/png"),
     (re.compile(rb"\xff\xd8\xff"), ".jpg", "image/jpeg"),
     (re.compile(rb"GIF8[79]a"), ".gif", "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), ".webp", "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), ".avif", "image/avif"),
 )
-"""Told by their first bytes; what a server says is not heard. SVG is none of them: it is a page, with scripts."""
+"""First bytes, file ending and media type. The server's own type is ignored. SVG is left out: it can contain scripts."""
 
 _FENCE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.M)
 _PICTURE: Final = re.compile(r"(!\[(?:[^\[\]\\\n]++|\\.)*+\]\()(?:<([^<>\n]*+)>|((?:[^()\s<>]++|\([^()\s]*+\))++))")
@@ -32,81 +35,83 @@ _PICTURE: Final = re.compile(r"(!\[(?:[^\[\]\\\n]++|\\.)*+\]\()(?:<([^<>\n]*+)>|
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that came."""
+    """A fetched picture."""
 
     name: str
-    """The same for the same bytes."""
-    kind: str
+    """A file name, the same for the same bytes."""
+    media_type: str
     data: bytes
 
 
-class Pictures:
-    """Fetches pictures and remembers, without their bytes, which came and which did not."""
+class PictureFetcher:
+    """Fetches pictures and remembers, without their bytes, which were fetched and which failed."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._turns = asyncio.Semaphore(_AT_A_TIME)
+        self._slots = asyncio.Semaphore(_PARALLEL_DOWNLOADS)
         self.names: dict[str, str] = {}
-        """Address to name, of those that came."""
+        """File names of fetched pictures, by address."""
         self.failed: dict[str, str] = {}
-        """Address to reason."""
+        """Reasons of failed ones, by address."""
 
     async def fetch(self, urls: Iterable[str]) -> dict[str, Picture]:
-        """The pictures at these addresses, without those that cannot be had."""
-        wanted = [url for url in dict.fromkeys(urls) if url not in self.failed]
-        found = await asyncio.gather(*(self._one(url) for url in wanted))
-        return {url: picture for url, picture in zip(wanted, found, strict=True) if picture is not None}
+        """Return the pictures at these addresses, by address, without those that fail."""
+        pending = [url for url in dict.fromkeys(urls) if url not in self.failed]
+        pictures = await asyncio.gather(*(self._fetch_one(url) for url in pending))
+        return {url: picture for url, picture in zip(pending, pictures, strict=True) if picture is not None}
 
-    async def _one(self, url: str) -> Picture | None:
+    async def _fetch_one(self, url: str) -> Picture | None:
         try:
-            async with self._turns:
-                data = (await self._client.download(url, accept=_ACCEPT, max_bytes=LARGEST)).body
+            async with self._slots:
+                data = (await self._client.download(url, accept=_ACCEPT, max_bytes=MAX_PICTURE_BYTES)).body
         except PagekeepError as error:
             self.failed[url] = error.message
             return None
-        kind = next(((ending, kind) for begin, ending, kind in _KINDS if begin.match(data)), None)
-        if kind is None:
-            self.failed[url] = "It is no picture of a kind that can be kept."
+        picture_type = next(((ending, type_) for begin, ending, type_ in _PICTURE_TYPES if begin.match(data)), None)
+        if picture_type is None:
+            self.failed[url] = "It is not a PNG, JPEG, GIF, WebP or AVIF picture."
             return None
-        name = hashlib.sha256(data).hexdigest()[:32] + kind[0]
+        ending, media_type = picture_type
+        name = hashlib.sha256(data).hexdigest()[:32] + ending
         self.names[url] = name
-        return Picture(name, kind[1], data)
+        return Picture(name, media_type, data)
 
 
-def pictures_in(markdown: str) -> list[str]:
-    """Addresses on the web of the pictures that a text shows, each once."""
-    found: dict[str, None] = {}
+def find_picture_urls(markdown: str) -> list[str]:
+    """Return the web addresses of the pictures in a text, each once."""
+    urls: dict[str, None] = {}
 
-    def look(url: str) -> str:
-        found[url] = None
+    def collect(url: str) -> str:
+        urls[url] = None
         return url
 
-    moved(markdown, look)
-    return [url for url in found if url.startswith(("http://", "https://"))]
+    replace_picture_urls(markdown, collect)
+    return [url for url in urls if url.startswith(("http://", "https://"))]
 
 
-def moved(markdown: str, where: Callable[[str], str] | Mapping[str, str]) -> str:
-    """The text with its pictures at other addresses; what is code stays as it is."""
-    new = where.get if isinstance(where, Mapping) else where
+def replace_picture_urls(markdown: str, new_urls: Callable[[str], str] | Mapping[str, str]) -> str:
+    """Return the text with its pictures at other addresses; fenced code stays as it is."""
+    find_new_url = new_urls.get if isinstance(new_urls, Mapping) else new_urls
 
-    def change(found: re.Match[str]) -> str:
-        url = found[2] if found[2] is not None else found[3]
-        at = new(url)
-        return found[0] if at is None or at == url else f"{found[1]}{at}"
+    def replace_url(match: re.Match[str]) -> str:
+        url = match[2] if match[2] is not None else match[3]
+        new_url = find_new_url(url)
+        return match[0] if new_url is None or new_url == url else f"{match[1]}{new_url}"
 
-    return "".join(part if is_code else _PICTURE.sub(change, part) for part, is_code in _parts(markdown))
+    parts = _split_fenced_code(markdown)
+    return "".join(part if is_code else _PICTURE.sub(replace_url, part) for part, is_code in parts)
 
 
-def _parts(markdown: str) -> list[tuple[str, bool]]:
-    """The text in turns of prose and fenced code."""
+def _split_fenced_code(markdown: str) -> list[tuple[str, bool]]:
+    """Return the text as alternating parts of prose and fenced code; `True` for code."""
     parts: list[tuple[str, bool]] = []
     begin, fence = 0, ""
-    for found in _FENCE.finditer(markdown):
+    for match in _FENCE.finditer(markdown):
         if not fence:
-            parts.append((markdown[begin : found.start()], False))
-            begin, fence = found.start(), found[1]
-        elif found[1].startswith(fence):
-            end = markdown.find("\n", found.end())
+            parts.append((markdown[begin : match.start()], False))
+            begin, fence = match.start(), match[1]
+        elif match[1].startswith(fence):
+            end = markdown.find("\n", match.end())
             end = len(markdown) if end < 0 else end
             parts.append((markdown[begin:end], True))
             begin, fence = end, ""

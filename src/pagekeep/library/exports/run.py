@@ -1,4 +1,4 @@
-"""The library into files: a folder of Markdown, or one file of another format."""
+"""Export the library: a folder of Markdown files, or one file of another format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from pagekeep.errors import Conflict, StoreError
 from pagekeep.library.exports import jsonl, markdown_files, netscape
 from pagekeep.library.exports.file_names import file_name
 from pagekeep.library.exports.markdown_files import Profile
-from pagekeep.library.exports.pictures import Picture, Pictures, moved, pictures_in
+from pagekeep.library.exports.pictures import (
+    PICTURE_FOLDER,
+    PICTURE_SOURCES,
+    Picture,
+    PictureFetcher,
+    find_picture_urls,
+    replace_picture_urls,
+)
 from pagekeep.library.exports.select import chosen
 from pagekeep.model import Item
 from pagekeep.store import Store
@@ -25,12 +32,10 @@ if TYPE_CHECKING:
 
 Format = Literal["markdown", "jsonl", "netscape", "html", "epub"]
 FORMATS: Final[tuple[Format, ...]] = ("markdown", "jsonl", "netscape", "html", "epub")
-IMAGES: Final = "images"
-SOURCES: Final = "sources.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExportOptions:
     """What to export, and how."""
 
     format: Format = "markdown"
@@ -38,70 +43,75 @@ class Wish:
     profile: Profile = "pagekeep"
     images: bool = False
     progress: Callable[[int], None] = lambda _count: None
-    """Called with the number of items that are done."""
+    """Called after each item with the number exported so far."""
 
 
 @dataclass(slots=True)
-class Exported:
-    """What became of an export."""
+class ExportReport:
+    """The result of an export."""
 
     items: int = 0
     written: int = 0
-    """Files that are new or changed."""
+    """Files that are new or have changed."""
     unchanged: int = 0
     pictures: int = 0
     failed_pictures: dict[str, str] = field(default_factory=dict)
-    """Address to reason; their links lead to the web as before."""
+    """Reasons by address; these pictures keep their web address."""
 
 
-async def export(store: Store, out: Path | BinaryIO, wish: Wish, settings: Settings) -> Exported:
-    """Write the items to a folder (Markdown) or a file, or to an open stream where the format is one file.
+async def export(store: Store, out: Path | BinaryIO, options: ExportOptions, settings: Settings) -> ExportReport:
+    """Write the items to a folder (Markdown), to a file, or to an open stream (every format but Markdown).
 
-    A file appears whole or not at all. In a folder only files of the items written are touched.
+    Files are replaced atomically. In a folder only the files of exported items are touched.
     """
-    done = Exported()
-    async with _pictures(settings, wanted=wish.images) as pictures:
-        if wish.format == "markdown":
+    report = ExportReport()
+    async with _open_fetcher(settings, enabled=options.images) as pictures:
+        if options.format == "markdown":
             if not isinstance(out, Path):
-                raise Conflict("Markdown goes to a folder, not to a stream.", suggestions=("Name a folder.",))
-            await _markdown(store, out, wish, pictures, done)
+                raise Conflict(
+                    "Markdown is exported to a folder, not to a stream.",
+                    suggestions=("Name a folder, or choose another format.",),
+                )
+            await _write_markdown_folder(store, out, options, pictures, report)
         else:
-            with _whole(out) as stream:
-                await _one_file(store, stream, wish, pictures, done)
-            done.written += 1
+            with _open_atomically(out) as stream:
+                await _write_one_file(store, stream, options, pictures, report)
+            report.written += 1
         if pictures is not None:
-            done.failed_pictures = pictures.failed
-            done.pictures = len(set(pictures.names.values()))
-    return done
+            report.failed_pictures = pictures.failed
+            report.pictures = len(set(pictures.names.values()))
+    return report
 
 
 @asynccontextmanager
-async def _pictures(settings: Settings, *, wanted: bool) -> AsyncIterator[Pictures | None]:
-    if not wanted:
+async def _open_fetcher(settings: Settings, *, enabled: bool) -> AsyncIterator[PictureFetcher | None]:
+    if not enabled:
         yield None
         return
     from pagekeep.fetch.client import Client
 
     async with Client(settings) as client:
-        yield Pictures(client)
+        yield PictureFetcher(client)
 
 
-def _counted(store: Store, wish: Wish, done: Exported) -> Iterator[Item]:
-    for item in chosen(store, wish.query):
+def _select_and_count(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
+    for item in chosen(store, options.query):
         yield item
-        done.items += 1
-        wish.progress(done.items)
+        report.items += 1
+        options.progress(report.items)
 
 
-async def _one_file(store: Store, out: BinaryIO, wish: Wish, pictures: Pictures | None, done: Exported) -> None:
-    items = _counted(store, wish, done)
-    if wish.format == "jsonl":
+async def _write_one_file(
+    store: Store, out: BinaryIO, options: ExportOptions, pictures: PictureFetcher | None, report: ExportReport
+) -> None:
+    items = _select_and_count(store, options, report)
+    if options.format == "jsonl":
         for item in items:
             out.write((jsonl.write_line(item, store.annotations(item.id)) + "\n").encode("utf-8", "replace"))
-    elif wish.format == "netscape":
-        for piece in netscape.bookmarks(items):
+    elif options.format == "netscape":
+        for piece in netscape.format_bookmarks(items):
             out.write(piece.encode("utf-8", "replace"))
-    elif wish.format == "html":
+    elif options.format == "html":
         from pagekeep.library.exports.single_page import write_page
 
         await write_page(out, items, store, pictures)
@@ -111,48 +121,53 @@ async def _one_file(store: Store, out: BinaryIO, wish: Wish, pictures: Pictures 
         await write_book(out, items, store, pictures)
 
 
-async def _markdown(store: Store, out: Path, wish: Wish, pictures: Pictures | None, done: Exported) -> None:
-    with _disk():
+async def _write_markdown_folder(
+    store: Store, out: Path, options: ExportOptions, pictures: PictureFetcher | None, report: ExportReport
+) -> None:
+    with _translate_disk_errors():
         out.mkdir(parents=True, exist_ok=True)
     taken: dict[str, str] = {}
     sources: dict[str, str] = {}
-    for item in _counted(store, wish, done):
+    for item in _select_and_count(store, options, report):
         name = file_name(item.title, item.id)
         if taken.setdefault(name.casefold(), item.id) != item.id:
             name = file_name(f"{item.title[:80]} {item.id}", item.id)
-        text = markdown_files.write(item, store.annotations(item.id), wish.profile)
+        text = markdown_files.write(item, store.annotations(item.id), options.profile)
         if pictures is not None:
-            text = await _with_pictures(text, out / IMAGES, pictures, sources)
-        with _disk():
-            written = put(out / name, text.encode("utf-8", "replace"))
-        done.written += written
-        done.unchanged += not written
+            text = await _save_pictures(text, out / PICTURE_FOLDER, pictures, sources)
+        with _translate_disk_errors():
+            written = write_file(out / name, text.encode("utf-8", "replace"))
+        report.written += written
+        report.unchanged += not written
     if sources:
-        with _disk():
-            put(out / IMAGES / SOURCES, (json.dumps(sources, indent=1, sort_keys=True) + "\n").encode())
+        with _translate_disk_errors():
+            write_file(out / PICTURE_SOURCES, (json.dumps(sources, indent=1, sort_keys=True) + "\n").encode())
 
 
-async def _with_pictures(text: str, folder: Path, pictures: Pictures, sources: dict[str, str]) -> str:
-    """The text with its pictures beside it. Those that came before are not fetched again."""
-    wanted = pictures_in(text)
-    came = await pictures.fetch(url for url in wanted if url not in pictures.names)
-    with _disk():
-        for picture in came.values():
-            _keep(folder, picture)
-    places = {url: f"{IMAGES}/{pictures.names[url]}" for url in wanted if url in pictures.names}
-    for url, place in places.items():
-        sources.setdefault(place, url)
-    return moved(text, places)
+async def _save_pictures(text: str, folder: Path, pictures: PictureFetcher, sources: dict[str, str]) -> str:
+    """Save the text's pictures in the folder and return the text that shows them from there.
+
+    Pictures that were fetched for another item are not fetched again.
+    """
+    urls = find_picture_urls(text)
+    fetched = await pictures.fetch(url for url in urls if url not in pictures.names)
+    with _translate_disk_errors():
+        for picture in fetched.values():
+            _save_picture(folder, picture)
+    paths = {url: f"{PICTURE_FOLDER}/{pictures.names[url]}" for url in urls if url in pictures.names}
+    for url, path in paths.items():
+        sources.setdefault(path, url)
+    return replace_picture_urls(text, paths)
 
 
-def _keep(folder: Path, picture: Picture) -> None:
+def _save_picture(folder: Path, picture: Picture) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / picture.name).exists():
-        put(folder / picture.name, picture.data)
+        write_file(folder / picture.name, picture.data)
 
 
-def put(path: Path, data: bytes) -> bool:
-    """The file with these bytes, whole or not at all; whether anything had to be written."""
+def write_file(path: Path, data: bytes) -> bool:
+    """Write a file atomically, unless it has these bytes already; return whether it was written."""
     if path.is_file() and not path.is_symlink() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return False
     draft = path.with_name(f".{secrets.token_hex(8)}.part")
@@ -166,27 +181,27 @@ def put(path: Path, data: bytes) -> bool:
 
 
 @contextmanager
-def _disk() -> Iterator[None]:
+def _translate_disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"The files cannot be written: {error.strerror or 'the disk failed'}.") from None
+        raise StoreError(f"The export cannot be written: {error.strerror or 'disk error'}.") from None
 
 
 @contextmanager
-def _whole(out: Path | BinaryIO) -> Iterator[BinaryIO]:
-    """A file that takes its place when it is complete; a stream as it is."""
+def _open_atomically(out: Path | BinaryIO) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name only when complete; a stream is used as it is."""
     if not isinstance(out, Path):
         yield out
         return
     draft = out.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        with _disk():
+        with _translate_disk_errors():
             out.parent.mkdir(parents=True, exist_ok=True)
             stream = draft.open("wb")
         with stream:
             yield cast("BinaryIO", stream)
-        with _disk():
+        with _translate_disk_errors():
             os.replace(draft, out)
     finally:
         draft.unlink(missing_ok=True)

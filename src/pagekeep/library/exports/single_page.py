@@ -1,4 +1,4 @@
-"""The library as one page of HTML that loads nothing from anywhere."""
+"""Export the library as one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, Final
 
 from pagekeep import dom
-from pagekeep.library.exports.html import article, pictures_of
-from pagekeep.library.exports.pictures import Pictures
+from pagekeep.library.exports.article_html import build_article, picture_urls
+from pagekeep.library.exports.pictures import PictureFetcher
 from pagekeep.model import Item
 from pagekeep.store import Store
 
-_STYLE: Final = """
+_STYLESHEET: Final = """
 :root { color-scheme: light dark }
 body { max-width: 42rem; margin: 2rem auto; padding: 0 1rem; font: 1.1rem/1.6 Georgia, serif; overflow-wrap: break-word }
 article { border-top: 1px solid #8886; margin-top: 4rem; padding-top: 1rem }
@@ -31,33 +31,33 @@ _HEAD: Final = (
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
     '<meta name="referrer" content="no-referrer">'
-    f"<title>Saved pages</title><style>{_STYLE}</style></head>\n<body><h1>Saved pages</h1>\n<nav><ol>\n"
+    f"<title>Saved pages</title><style>{_STYLESHEET}</style></head>\n<body><h1>Saved pages</h1>\n<nav><ol>\n"
 )
 
 
-async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, pictures: Pictures | None) -> None:
-    """All items, one below the other, behind a table of contents; pictures stand in the page itself, or become links."""
+async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
+    """Write a table of contents and all items; fetched pictures are embedded in the page, others become links."""
     out.write(_HEAD.encode())
     with TemporaryFile() as articles:
         for number, item in enumerate(items, start=1):
-            came = await pictures.fetch(pictures_of(item)) if pictures else {}
-            places = {
-                url: f"data:{picture.kind};base64,{base64.b64encode(picture.data).decode()}"
-                for url, picture in came.items()
+            fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
+            data_urls = {
+                url: f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
+                for url, picture in fetched.items()
             }
             title = escape(" ".join(item.title.split()) or item.url)
             out.write(f'<li><a href="#p{number}">{title}</a></li>\n'.encode("utf-8", "replace"))
-            articles.write(_article(number, item, store, places).encode("utf-8", "replace"))
+            articles.write(_article_html(number, item, store, data_urls).encode("utf-8", "replace"))
         out.write(b"</ol></nav>\n<main>\n")
         articles.seek(0)
         shutil.copyfileobj(articles, out)
     out.write(b"</main></body></html>\n")
 
 
-def _article(number: int, item: Item, store: Store, places: dict[str, str]) -> str:
-    made = article(item, store.annotations(item.id), places, prefix=f"p{number}-")
-    language = f' lang="{made.language}"' if made.language else ""
+def _article_html(number: int, item: Item, store: Store, data_urls: dict[str, str]) -> str:
+    article = build_article(item, store.annotations(item.id), data_urls, prefix=f"p{number}-")
+    language = f' lang="{article.language}"' if article.language else ""
     return (
-        f'<article id="p{number}"{language}><h1>{escape(made.title)}</h1>{made.head}\n'
-        f"{dom.inner_html(made.body)}{made.passages}</article>\n"
+        f'<article id="p{number}"{language}><h1>{escape(article.title)}</h1>{article.byline}\n'
+        f"{dom.inner_html(article.body)}{article.annotations}</article>\n"
     )

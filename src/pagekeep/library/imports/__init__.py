@@ -1,1 +1,1 @@
-"""Exports of other programs into the library."""
+"""Import what other programs have exported into the library; `detect.py` says how to add a format."""

@@ -1,4 +1,4 @@
-"""What is put into the library for a row: a bookmark, or the page that the export carries."""
+"""Build the item for a row: a bookmark, or the page whose content the export contains."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Final
 from pagekeep import markdown
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
-from pagekeep.library.imports.check import Checked
-from pagekeep.library.imports.input.row import Highlight, Row
+from pagekeep.library.imports.check import CheckedRow
+from pagekeep.library.imports.input.row import Row, RowAnnotation
 from pagekeep.model import (
     PARSER_VERSION,
     Annotation,
@@ -31,18 +31,19 @@ from pagekeep.text import count_words, reading_time
 ReadPage = Callable[[Fetched, Options], Page]
 
 NOT_FETCHED: Final = "The page was imported and not fetched yet."
-_SUGGESTION: Final = "Retry it, or wait for its turn when it is queued."
+_SUGGESTION: Final = "Retry it, or wait until the queue reaches it."
 _BOOKMARK: Final = Quality(0, "bookmark", "orange", "Saved as bookmark", (), NOT_FETCHED)
-_WHOLE: Final = re.compile(r"<(?:html|body|!doctype)\b", re.IGNORECASE)
-_HEAD: Final = 2_000
-_CONTEXT: Final = 40
-"""Characters before and behind a passage, by which it is told from equal ones."""
-_SIGNS: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
+_DOCUMENT_START: Final = re.compile(r"<(?:html|body|!doctype)\b", re.IGNORECASE)
+_DOCUMENT_START_CHARS: Final = 2_000
+"""How far to look for the tags that begin a whole document: comments may come before them."""
+_CONTEXT_CHARS: Final = 40
+"""How much text before and after a quote is stored, to find the right one of several equal quotes."""
+_MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
-def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
-    """The row without content: what the export says about the page."""
-    row, saved_at = found.row, found.row.saved_at or now
+def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> Entry:
+    """Return an item without content: only what the export says about the page."""
+    row, saved_at = checked.row, checked.row.saved_at or now
     about = Metadata(
         title=row.title or None,
         author=row.author or None,
@@ -55,7 +56,9 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
     words = count_words(row.description)
     stamp = f"{saved_at[:19]}Z"
     fields = markdown.page_fields(about, _BOOKMARK, url=row.url, word_count=words, saved_at=stamp)
-    content = markdown.join_document(markdown.write_frontmatter(fields), about, row.description.translate(_SIGNS))
+    content = markdown.join_document(
+        markdown.write_frontmatter(fields), about, row.description.translate(_MARKDOWN_ESCAPES)
+    )
     derived = ItemMetadata(
         parser_version=PARSER_VERSION,
         quality="bookmark",
@@ -72,33 +75,38 @@ def bookmark(found: Checked, source: str, user_id: str, now: str) -> Entry:
     item = Item(
         id=str(uuid.uuid4()),
         user_id=user_id,
-        url=found.url,
+        url=checked.url,
         url_full=row.url,
-        domain=found.domain,
-        title=row.title or found.url,
+        domain=checked.domain,
+        title=row.title or checked.url,
         content=content,
         source=f"import:{row.source or source}",
         author=about.author,
         saved_at=saved_at,
         published_at=row.published_at,
-        metadata=_with_own(derived, row),
+        metadata=_with_user_fields(derived, row),
         created_at=now,
         updated_at=now,
         last_opened_at=row.opened_at,
     )
-    return Entry(item, None, tuple(_annotations(row, found.url, now, "")))
+    return Entry(item, None, tuple(_build_annotations(row, checked.url, now, "")))
 
 
-def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str, read: ReadPage) -> Entry:
-    """The row with the page that the export carries, read as if it had been fetched. `PagekeepError` when it is none."""
-    row, plain = found.row, bookmark(found, source, user_id, now)
-    body = _document(row).encode("utf-8", "replace")
-    fetched = Fetched(row.url, found.url, 200, {}, body, encoding="utf-8")
+def build_from_content(
+    checked: CheckedRow, source: str, user_id: str, now: str, rules_hash: str, read: ReadPage
+) -> Entry:
+    """Return an item from the export's copy of the page, extracted as if it had been fetched.
+
+    Raises `PagekeepError` when the copy has no content.
+    """
+    row, plain = checked.row, build_bookmark(checked, source, user_id, now)
+    body = _html_document(row).encode("utf-8", "replace")
+    fetched = Fetched(row.url, checked.url, 200, {}, body, encoding="utf-8")
     page = read(fetched, Options())
     item = build_item.new_item(
         page,
         fetched,
-        url=found.url,
+        url=checked.url,
         url_full=row.url,
         user_id=user_id,
         now=now,
@@ -107,7 +115,7 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
         rules_hash=rules_hash,
     )
     if page.quality.level in ("bookmark", "discarded"):
-        raise PagekeepError(page.quality.reason or "There is no content in it.")
+        raise PagekeepError(page.quality.reason or "It has no content.")
     item = replace(
         item,
         source=plain.item.source,
@@ -115,13 +123,14 @@ def carried(found: Checked, source: str, user_id: str, now: str, rules_hash: str
         author=item.author or plain.item.author,
         published_at=item.published_at or row.published_at,
         last_opened_at=row.opened_at,
-        metadata=_with_own(item.metadata, row),
+        metadata=_with_user_fields(item.metadata, row),
     )
-    return Entry(item, build_item.raw_page(fetched, now), tuple(_annotations(row, found.url, now, page.text)))
+    annotations = tuple(_build_annotations(row, checked.url, now, page.text))
+    return Entry(item, build_item.raw_page(fetched, now), annotations)
 
 
-def _with_own(metadata: ItemMetadata, row: Row) -> ItemMetadata:
-    """Add what the user has set in the other program."""
+def _with_user_fields(metadata: ItemMetadata, row: Row) -> ItemMetadata:
+    """Return the metadata with what the user has set in the other program."""
     return replace(
         metadata,
         tags=row.tags,
@@ -131,18 +140,18 @@ def _with_own(metadata: ItemMetadata, row: Row) -> ItemMetadata:
     )
 
 
-def _document(row: Row) -> str:
-    """The page to read: as it is when it is whole, else with a head that says what the export knows."""
-    if _WHOLE.search(row.content[:_HEAD]):
+def _html_document(row: Row) -> str:
+    """Return the content if it is a whole document, else a document around it with the export's metadata in its head."""
+    if _DOCUMENT_START.search(row.content[:_DOCUMENT_START_CHARS]):
         return row.content
     language = f' lang="{escape(row.language.replace("_", "-"))}"' if row.language else ""
     return (
-        f'<!DOCTYPE html><html{language}><head><meta charset="utf-8">{"".join(_head(row))}</head>'
+        f'<!DOCTYPE html><html{language}><head><meta charset="utf-8">{"".join(_head_elements(row))}</head>'
         f"<body><article>{row.content}</article></body></html>"
     )
 
 
-def _head(row: Row) -> Iterator[str]:
+def _head_elements(row: Row) -> Iterator[str]:
     if row.title:
         yield f"<title>{escape(row.title)}</title>"
     for kind, name, value in (
@@ -155,31 +164,32 @@ def _head(row: Row) -> Iterator[str]:
             yield f'<meta {kind}="{name}" content="{escape(value)}">'
 
 
-def _annotations(row: Row, url: str, now: str, text: str) -> Iterator[Annotation]:
-    notes = (Highlight("", row.note),) if row.note else ()
-    flat = " ".join(text.split()) if row.highlights else ""
-    for mark in (*notes, *row.highlights):
-        if not (mark.quote or mark.note):
+def _build_annotations(row: Row, url: str, now: str, text: str) -> Iterator[Annotation]:
+    notes = (RowAnnotation("", row.note),) if row.note else ()
+    flat_text = " ".join(text.split()) if row.annotations else ""
+    for annotation in (*notes, *row.annotations):
+        quote, note = annotation.quote, annotation.note
+        if not (quote or note):
             continue
-        before, after = _around(mark.quote, flat)
-        moment = min(mark.created_at or row.saved_at or now, now)
-        # The same passage of the same page has the same id, so that it is never there twice.
-        name = str(
-            uuid.uuid5(uuid.NAMESPACE_URL, "\n".join((url, mark.quote, mark.note)).encode("utf-8", "replace").decode())
-        )
-        yield Annotation(name, "", mark.quote, before, after, mark.note, mark.colour, moment, moment)
+        before, after = _find_context(quote, flat_text)
+        time = min(annotation.created_at or row.saved_at or now, now)
+        # The same annotation of the same page has the same id, so that importing it again adds nothing.
+        identity = "\n".join((url, quote, note)).encode("utf-8", "replace").decode()
+        annotation_id = str(uuid.uuid5(uuid.NAMESPACE_URL, identity))
+        yield Annotation(annotation_id, "", quote, before, after, note, annotation.colour, time, time)
 
 
-def _around(quote: str, flat: str) -> tuple[str, str]:
-    """The words before and behind the passage; nothing where it is not found."""
-    wanted = " ".join(quote.split())
-    at = flat.find(wanted) if wanted else -1
+def _find_context(quote: str, flat_text: str) -> tuple[str, str]:
+    """Return the words before and after a quote, or two empty texts when the page does not contain it."""
+    flat_quote = " ".join(quote.split())
+    at = flat_text.find(flat_quote) if flat_quote else -1
     if at < 0:
         return "", ""
-    before, after = flat[:at].strip()[-_CONTEXT:], flat[at + len(wanted) :].strip()[:_CONTEXT]
-    # Whole words alone.
-    if len(before) == _CONTEXT:
+    before = flat_text[:at].strip()[-_CONTEXT_CHARS:]
+    after = flat_text[at + len(flat_quote) :].strip()[:_CONTEXT_CHARS]
+    # Drop a word that the limit has cut.
+    if len(before) == _CONTEXT_CHARS:
         before = before.partition(" ")[2] or before
-    if len(after) == _CONTEXT:
+    if len(after) == _CONTEXT_CHARS:
         after = after.rpartition(" ")[0] or after
     return before, after

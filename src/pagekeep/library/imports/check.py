@@ -1,4 +1,4 @@
-"""Rows held to what every other way into the library allows: addresses, tags and lengths."""
+"""Check imported rows against the limits that every way into the library has: addresses, tags and lengths."""
 
 from __future__ import annotations
 
@@ -7,71 +7,78 @@ from typing import Final
 
 from pagekeep.errors import PagekeepError
 from pagekeep.library import normal_url
-from pagekeep.library.imports.input.row import Fault, Highlight, Row
+from pagekeep.library.imports.input.row import Fault, Row, RowAnnotation
 from pagekeep.library.items import clean_tag
 
-LONGEST_URL: Final = 8_192
-LONGEST_TITLE: Final = 1_000
-LONGEST_TAG: Final = 200
-MOST_TAGS: Final = 100
-LONGEST_NOTE: Final = 100_000
-LONGEST_QUOTE: Final = 20_000
-MOST_HIGHLIGHTS: Final = 2_000
-_LONGEST_NAME: Final = 500
-_INTERNAL: Final = "A page of the browser itself is left out"
-_NO_PAGES: Final = {
-    "javascript": "A bookmarklet is no page",
-    "place": "A search among bookmarks is no page",
-    **dict.fromkeys(("about", "chrome", "edge"), _INTERNAL),
+MAX_URL_CHARS: Final = 8_192
+MAX_TITLE_CHARS: Final = 1_000
+MAX_TAG_CHARS: Final = 200
+MAX_TAGS: Final = 100
+MAX_NOTE_CHARS: Final = 100_000
+MAX_QUOTE_CHARS: Final = 20_000
+MAX_ANNOTATIONS: Final = 2_000
+_MAX_AUTHOR_CHARS: Final = 500
+_MAX_LANGUAGE_CHARS: Final = 35
+"""The longest language tag that RFC 5646 says a program must accept."""
+_MAX_COLOUR_CHARS: Final = 30
+_MAX_RAW_TAGS: Final = 1_000
+"""How many tags of a row are cleaned before `MAX_TAGS` applies."""
+_EXCERPT_CHARS: Final = 500
+_BROWSER_PAGE: Final = "A page of the browser itself is left out"
+_NOT_PAGES: Final = {
+    "javascript": "A bookmarklet is not a page",
+    "place": "A search among bookmarks is not a page",
+    **dict.fromkeys(("about", "chrome", "edge"), _BROWSER_PAGE),
 }
-"""Schemes of bookmarks that browsers make, and what such a bookmark is."""
+"""URL schemes of bookmarks that browsers create, and the reason to skip them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A row that may go into the library."""
+class CheckedRow:
+    """A row that may be stored."""
 
     row: Row
     url: str
-    """Normalised."""
+    """The normalised address."""
     domain: str
 
 
-def why_left_out(row: Row) -> str | None:
-    """Why the row is no page by its nature; nobody could mend it."""
+def skip_reason(row: Row) -> str | None:
+    """Return why the row can never be a page, or `None` when it can."""
     scheme, colon, _ = row.url.lstrip().partition(":")
-    reason = _NO_PAGES.get(scheme.lower()) if colon else None
+    reason = _NOT_PAGES.get(scheme.lower()) if colon else None
     return reason and f"{reason}: {_one_line(row.title or row.url)[:200]}"
 
 
-def checked(row: Row, now: str) -> Checked | Fault:
-    """The row in order, or why it cannot be had. A moment that is still to come becomes `now`."""
+def check_row(row: Row, now: str) -> CheckedRow | Fault:
+    """Return the row within the limits, or a fault that says what is wrong with it. Times in the future become `now`."""
     if not row.url:
-        return Fault(row.place, "It has no address.", row.title[:500], row)
-    if len(row.url) > LONGEST_URL:
-        return Fault(row.place, "The address is too long.", row.url[:500], row)
+        return Fault(row.place, "It has no address.", row.title[:_EXCERPT_CHARS], row)
+    if len(row.url) > MAX_URL_CHARS:
+        reason = f"The address is too long: the limit is {MAX_URL_CHARS:,} characters."
+        return Fault(row.place, reason, row.url[:_EXCERPT_CHARS], row)
     try:
         url = normal_url.normalise(row.url)
         domain = normal_url.domain(url)
     except PagekeepError as error:
-        return Fault(row.place, error.message, row.url[:500], row)
-    return Checked(_in_bounds(row, now), url, domain)
+        return Fault(row.place, error.message, row.url[:_EXCERPT_CHARS], row)
+    return CheckedRow(_limit_row(row, now), url, domain)
 
 
-def _in_bounds(row: Row, now: str) -> Row:
+def _limit_row(row: Row, now: str) -> Row:
     return replace(
         row,
         url=row.url.strip(),
-        title=_one_line(row.title)[:LONGEST_TITLE],
-        author=_one_line(row.author)[:_LONGEST_NAME],
-        description=row.description[:LONGEST_NOTE],
-        language=row.language if len(row.language) <= 35 and row.language.isascii() else "",
+        title=_one_line(row.title)[:MAX_TITLE_CHARS],
+        author=_one_line(row.author)[:_MAX_AUTHOR_CHARS],
+        description=row.description[:MAX_NOTE_CHARS],
+        language=row.language if len(row.language) <= _MAX_LANGUAGE_CHARS and row.language.isascii() else "",
         image=row.image if row.image.startswith(("https://", "http://")) else "",
-        saved_at=_past(row.saved_at, now),
-        opened_at=_past(row.opened_at, now),
-        tags=_tags(row.tags),
-        note=row.note[:LONGEST_NOTE],
-        highlights=tuple(map(_short, row.highlights[:MOST_HIGHLIGHTS])),
+        saved_at=_not_after(row.saved_at, now),
+        opened_at=_not_after(row.opened_at, now),
+        tags=_clean_tags(row.tags),
+        note=row.note[:MAX_NOTE_CHARS],
+        annotations=tuple(map(_limit_annotation, row.annotations[:MAX_ANNOTATIONS])),
     )
 
 
@@ -79,20 +86,25 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _past(moment: str | None, now: str) -> str | None:
-    return min(moment, now) if moment else None
+def _not_after(time: str | None, now: str) -> str | None:
+    return min(time, now) if time else None
 
 
-def _tags(wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Each once, whatever its case."""
-    found: dict[str, str] = {}
-    for tag in wanted[:1_000]:
-        clean = clean_tag(tag)[:LONGEST_TAG].strip()
+def _clean_tags(raw_tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags without duplicates, ignoring case."""
+    tags: dict[str, str] = {}
+    for tag in raw_tags[:_MAX_RAW_TAGS]:
+        clean = clean_tag(tag)[:MAX_TAG_CHARS].strip()
         if clean:
-            found.setdefault(clean.casefold(), clean)
-    return tuple(found.values())[:MOST_TAGS]
+            tags.setdefault(clean.casefold(), clean)
+    return tuple(tags.values())[:MAX_TAGS]
 
 
-def _short(mark: Highlight) -> Highlight:
-    colour = mark.colour if mark.colour and len(mark.colour) <= 30 and mark.colour.isprintable() else None
-    return replace(mark, quote=mark.quote[:LONGEST_QUOTE], note=mark.note[:LONGEST_NOTE], colour=colour)
+def _limit_annotation(annotation: RowAnnotation) -> RowAnnotation:
+    colour = annotation.colour or ""
+    return replace(
+        annotation,
+        quote=annotation.quote[:MAX_QUOTE_CHARS],
+        note=annotation.note[:MAX_NOTE_CHARS],
+        colour=colour if colour and len(colour) <= _MAX_COLOUR_CHARS and colour.isprintable() else None,
+    )

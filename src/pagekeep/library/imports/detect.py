@@ -1,4 +1,13 @@
-"""The formats that can be imported, and telling which one a file has by looking at it."""
+"""The formats that can be imported, and detecting which one a file has.
+
+To add a format:
+
+1. Write `formats/NAME.py` with `matches(sample)`, which recognises a file by its beginning, and `read(source)`, which
+   yields a `Row` for every page. `formats/pinboard.py` is a short example for JSON, `formats/matter.py` for CSV.
+   Helpers for JSON, CSV, bookmark files, times and tags are in `input/`.
+2. Add one line to `FORMATS` below. A format that is a whole folder or archive goes into `TREE_FORMATS` as well.
+3. Add the name to `FORMATS` in `doors/cli/library/import_.py`, and a sample file to `tests/library/imports/samples.py`.
+"""
 
 from __future__ import annotations
 
@@ -25,79 +34,85 @@ from pagekeep.library.imports.formats import (
     readwise,
     wallabag,
 )
-from pagekeep.library.imports.input.row import Found
+from pagekeep.library.imports.input.row import ParsedRow
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file. Several may belong to one program."""
+    """A file format. Several may have one name: the kinds of files that one program writes."""
 
     name: str
-    """What `--format` takes."""
-    title: str
-    knows: Callable[[Sample], bool]
-    rows: Callable[[Source], Iterator[Found]]
+    """The value of `--format`."""
+    matches: Callable[[Sample], bool]
+    """Returns whether a file has this format, by its beginning. It must not match files of other formats below it."""
+    read: Callable[[Source], Iterator[ParsedRow]]
+    """Yields every entry of a file, one at a time: files may be larger than the memory.
+
+    An entry that cannot be read is a `Fault`. It raises `PagekeepError` only where nothing after can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFormat:
-    """A kind of folder or archive whose files belong together."""
+    """A folder or archive whose files belong together."""
 
     name: str
-    title: str
-    knows: Callable[[list[str]], bool]
-    rows: Callable[[Tree], Iterator[Found]]
+    matches: Callable[[list[str]], bool]
+    """Returns whether a folder has this format, by the paths of its files."""
+    read: Callable[[Tree], Iterator[ParsedRow]]
 
 
 FORMATS: Final = (
-    Format("failed", "Rows that failed before", failed_rows.knows, failed_rows.rows),
-    Format("pagekeep", "Pagekeep (lines of JSON)", pagekeep_jsonl.knows, pagekeep_jsonl.rows),
-    Format("markdown", "Markdown with frontmatter", pagekeep_markdown.knows, pagekeep_markdown.rows),
-    Format("netscape", "Bookmarks of a browser", netscape.knows, netscape.rows),
-    Format("pocket", "Pocket", pocket.knows_table, pocket.table_rows),
-    Format("pocket", "Pocket (page of links)", pocket.knows_page, pocket.page_rows),
-    Format("omnivore", "Omnivore (a list alone)", omnivore.knows, omnivore.rows),
-    Format("wallabag", "wallabag", wallabag.knows, wallabag.rows),
-    Format("instapaper", "Instapaper", instapaper.knows, instapaper.rows),
-    Format("readwise", "Readwise Reader", readwise.knows, readwise.rows),
-    Format("goodlinks", "GoodLinks", goodlinks.knows, goodlinks.rows),
-    Format("matter", "Matter", matter.knows, matter.rows),
-    Format("raindrop", "Raindrop.io", raindrop.knows, raindrop.rows),
-    Format("karakeep", "Karakeep", karakeep.knows, karakeep.rows),
-    Format("linkwarden", "Linkwarden", linkwarden.knows, linkwarden.rows),
-    Format("pinboard", "Pinboard", pinboard.knows, pinboard.rows),
-    Format("pocket", "Pocket (marked passages)", pocket.knows_highlights, pocket.highlight_rows),
-    Format("list", "OneTab, or a list of addresses", lists.knows, lists.rows),
+    Format("failed", failed_rows.matches, failed_rows.read),
+    Format("pagekeep", pagekeep_jsonl.matches, pagekeep_jsonl.read),
+    Format("markdown", pagekeep_markdown.matches, pagekeep_markdown.read),
+    Format("netscape", netscape.matches, netscape.read),
+    Format("pocket", pocket.matches_csv, pocket.read_csv),
+    Format("pocket", pocket.matches_html, pocket.read_html),
+    Format("omnivore", omnivore.matches, omnivore.read),  # one list without its folder
+    Format("wallabag", wallabag.matches, wallabag.read),
+    Format("instapaper", instapaper.matches, instapaper.read),
+    Format("readwise", readwise.matches, readwise.read),
+    Format("goodlinks", goodlinks.matches, goodlinks.read),
+    Format("matter", matter.matches, matter.read),
+    Format("raindrop", raindrop.matches, raindrop.read),
+    Format("karakeep", karakeep.matches, karakeep.read),
+    Format("linkwarden", linkwarden.matches, linkwarden.read),
+    Format("pinboard", pinboard.matches, pinboard.read),
+    Format("pocket", pocket.matches_annotations, pocket.read_annotations),
+    Format("list", lists.matches, lists.read),  # OneTab, or plain addresses
 )
-"""In the order in which they are tried."""
+"""The first that matches is used, so special formats come before general ones."""
 
 TREE_FORMATS: Final = (
-    TreeFormat("omnivore", "Omnivore", omnivore.knows_tree, omnivore.tree_rows),
-    TreeFormat("markdown", "Markdown with frontmatter", pagekeep_markdown.knows_tree, pagekeep_markdown.tree_rows),
+    TreeFormat("omnivore", omnivore.matches_tree, omnivore.read_tree),
+    TreeFormat("markdown", pagekeep_markdown.matches_tree, pagekeep_markdown.read_tree),
 )
 
-NAMES: Final = tuple(dict.fromkeys(known.name for known in (*FORMATS, *TREE_FORMATS)))
+FORMAT_NAMES: Final = tuple(dict.fromkeys(format_.name for format_ in (*FORMATS, *TREE_FORMATS)))
 
 
-def recognise(source: Source, name: str | None = None) -> Format:
-    """The format of a file; with a name, one of that program. `UnsupportedContent` when it has none that we know."""
+def detect_format(source: Source, name: str | None = None) -> Format:
+    """Return the format of a file; with a name, only formats of that name are considered, and one is always returned.
+
+    Raises `UnsupportedContent` when no format matches.
+    """
     sample = Sample(source)
-    candidates = [known for known in FORMATS if name in (None, known.name)]
-    found = next((known for known in candidates if known.knows(sample)), None)
-    if found is not None:
-        return found
+    candidates = [format_ for format_ in FORMATS if name in (None, format_.name)]
+    detected = next((format_ for format_ in candidates if format_.matches(sample)), None)
+    if detected is not None:
+        return detected
     if name is not None and candidates:
         return candidates[0]
     raise UnsupportedContent(
         f"The format of {source.part or source.name} is not known.",
-        suggestions=(f"Known are: {', '.join(NAMES)}.",),
+        suggestions=(f"Supported formats: {', '.join(FORMAT_NAMES)}.",),
     )
 
 
-def recognise_tree(tree: Tree, name: str | None = None) -> TreeFormat | None:
-    """The format of a folder or archive as a whole; `None` when each of its files stands for itself."""
+def detect_tree_format(tree: Tree, name: str | None = None) -> TreeFormat | None:
+    """Return the format of a folder or archive as a whole, or `None` when each file is an export by itself."""
     names = tree.names()
-    candidates = (known for known in TREE_FORMATS if name in (None, known.name))
-    return next((known for known in candidates if known.knows(names)), None)
+    candidates = (format_ for format_ in TREE_FORMATS if name in (None, format_.name))
+    return next((format_ for format_ in candidates if format_.matches(names)), None)

@@ -1,4 +1,4 @@
-"""A page that comes by import and is in the library already: nothing of either is lost."""
+"""Merge an imported page with the item that the library already has, so that nothing of either is lost."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ from pagekeep.model import Item
 
 
 def has_content(item: Item) -> bool:
-    """Whether there is more of the page than a bookmark."""
+    """Return whether the item is more than a bookmark."""
     return item.metadata.quality in ("article", "simplified") or item.metadata.edited
 
 
 def was_fetched(item: Item) -> bool:
-    """Whether the live page was ever had, if only to find it worse than what was imported."""
+    """Return whether the live page was ever fetched, even if it was worse than the imported one."""
     failure = item.metadata.last_error
-    found_worse = failure is not None and failure.get("type") == "Worse"
-    return found_worse or not item.source.startswith("import:")
+    was_worse = failure is not None and failure.get("type") == "Worse"
+    return was_worse or not item.source.startswith("import:")
 
 
-def merged(old: Item, new: Item) -> Item:
-    """Tags of both, the earliest moment of saving, archived and pinned if it is either; the content there is, unless there
-    is none and the import carries some. A deleted page comes back. The old item itself when nothing is new."""
-    base = _better(old, new)
+def merge_items(old: Item, new: Item) -> Item:
+    """Return both items as one: tags of both, the earlier save time, archived and pinned if either is.
+
+    The old content stays unless only the import has content. A deleted item is restored. Returns `old` itself when
+    nothing changes.
+    """
+    base = _choose_content(old, new)
     metadata = replace(
         base.metadata,
-        tags=_tags(old, new),
+        tags=_merge_tags(old, new),
         archived=True if old.metadata.archived or new.metadata.archived else base.metadata.archived,
         pinned=True if old.metadata.pinned or new.metadata.pinned else base.metadata.pinned,
     )
@@ -42,14 +45,14 @@ def merged(old: Item, new: Item) -> Item:
     return old if result == old else replace(result, updated_at=new.updated_at)
 
 
-def _better(old: Item, new: Item) -> Item:
-    """Whose reading is kept."""
+def _choose_content(old: Item, new: Item) -> Item:
+    """Return the item whose title, content and derived metadata are kept."""
     if has_content(old) or (was_fetched(old) and not has_content(new)):
         return old
     if has_content(new):
         return _with_notes(new, old)
-    says_more = old.title == old.url != new.title
-    return _with_notes(new, old) if says_more else old
+    only_new_has_title = old.title == old.url != new.title
+    return _with_notes(new, old) if only_new_has_title else old
 
 
 def _with_notes(new: Item, old: Item) -> Item:
@@ -57,8 +60,8 @@ def _with_notes(new: Item, old: Item) -> Item:
     return replace(new, metadata=replace(new.metadata, notes=notes))
 
 
-def _tags(old: Item, new: Item) -> tuple[str, ...]:
-    found: dict[str, str] = {}
+def _merge_tags(old: Item, new: Item) -> tuple[str, ...]:
+    tags: dict[str, str] = {}
     for tag in (*old.metadata.tags, *new.metadata.tags):
-        found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
+        tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())

@@ -1,4 +1,4 @@
-"""What became of an import."""
+"""The result of an import: counts, failures and remarks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, Final
 from pagekeep.library.imports.input.row import Fault, Place
 from pagekeep.model import Put
 
-MOST_TOLD: Final = 1_000
-"""Failures and remarks that are held; of the others, only their number. The file of failed rows has them all."""
+MAX_DETAILS: Final = 1_000
+"""How many failures and remarks are listed; the rest are only counted. The file of failed rows has all failures."""
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """Counts that grow while an import runs."""
 
     rows: int = 0
@@ -23,7 +23,7 @@ class Report:
     skipped: int = 0
     failed: int = 0
     carried: int = 0
-    """Pages whose content came with the export."""
+    """Pages whose content was in the export."""
     annotations: int = 0
     queued: int = 0
     fetched: int = 0
@@ -31,27 +31,27 @@ class Report:
     formats: dict[str, int] = field(default_factory=dict)
     """Rows by format."""
     failures: list[tuple[str, str, str]] = field(default_factory=list)
-    """Place, reason, what stands there: the first thousand."""
+    """Place, reason and excerpt of the first `MAX_DETAILS` failures."""
     remarks: list[tuple[str, str]] = field(default_factory=list)
-    """What was not carried over of rows that were imported: the first thousand."""
+    """Place and text of the first `MAX_DETAILS` remarks on what was left out of imported rows."""
 
     def count(self, outcome: Put) -> None:
-        """One row more."""
+        """Count an imported row by its outcome."""
         setattr(self, outcome, getattr(self, outcome) + 1)
 
     def fail(self, fault: Fault) -> None:
-        """One that cannot be had."""
+        """Count and list a row that cannot be imported."""
         self.failed += 1
-        if len(self.failures) < MOST_TOLD:
+        if len(self.failures) < MAX_DETAILS:
             self.failures.append((str(fault.place), fault.reason, fault.excerpt[:200]))
 
-    def remark(self, place: Place | str, said: str) -> None:
-        """Something that was left behind."""
-        if len(self.remarks) < MOST_TOLD:
-            self.remarks.append((str(place), said))
+    def remark(self, place: Place | str, text: str) -> None:
+        """List something that was left out."""
+        if len(self.remarks) < MAX_DETAILS:
+            self.remarks.append((str(place), text))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """Return the report as plain JSON types."""
         counts = {
             name: getattr(self, name)
             for name in (
@@ -59,6 +59,6 @@ class Report:
                 *("queued", "fetched", "not_fetched"),
             )
         }
-        failures = [{"place": place, "reason": reason, "excerpt": what} for place, reason, what in self.failures]
-        remarks = [{"place": place, "remark": said} for place, said in self.remarks]
+        failures = [{"place": place, "reason": reason, "excerpt": text} for place, reason, text in self.failures]
+        remarks = [{"place": place, "remark": text} for place, text in self.remarks]
         return {**counts, "formats": dict(self.formats), "failures": failures, "remarks": remarks}

@@ -1,118 +1,149 @@
-"""An import from its file to the library, some hundred rows at a time.
+"""Import an export file into the library, in batches of some hundred rows.
 
-Every batch is one transaction and every row can be put in again without effect: a run that was killed is simply run again.
+Every batch is one transaction, and storing a row again has no effect: an import that was interrupted is simply run again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, TextIO
+from typing import BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
+from pagekeep.capture.from_url import Request, Retrieval, read_page
+from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
 from pagekeep.library import normal_url
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
-from pagekeep.library.imports.check import Checked, checked, why_left_out
-from pagekeep.library.imports.detect import recognise, recognise_tree
+from pagekeep.library.imports.check import CheckedRow, check_row, skip_reason
+from pagekeep.library.imports.detect import detect_format, detect_tree_format
 from pagekeep.library.imports.input.archive import Archive, is_archive
-from pagekeep.library.imports.input.row import Fault, Found, Place, Row, Skipped, Whole
-from pagekeep.library.imports.input.source import Folder, Source, Tree, of_stream
-from pagekeep.library.imports.merge import has_content, merged, was_fetched
-from pagekeep.library.imports.report import Report
+from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row, SkippedRow
+from pagekeep.library.imports.input.source import Folder, Source, Tree, source_from_stream
+from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.save import save
 from pagekeep.model import Entry, Fetched, Item, Options, Page
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
-BATCH: Final = 500
-_BATCH_CHARACTERS: Final = 8_000_000
-"""Of carried pages in one batch."""
+BATCH_ROWS: Final = 500
+_BATCH_CHARS: Final = 8_000_000
+"""How much page content from the export one batch may hold in memory."""
 
-Fetch = Literal["now", "queue", "never"]
-Progress = Callable[[Report], None]
+Progress = Callable[[ImportReport], None]
 
 
-def _silent(_report: Report) -> None:
-    """Nobody watches."""
+def _ignore(_report: ImportReport) -> None:
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How to import."""
+class ImportPlan:
+    """The options of an import."""
 
     rules: Rulebook
-    """By which carried pages are read."""
+    """Site rules for pages whose content is in the export."""
     format: str | None = None
-    """`None` looks at the content."""
+    """A name from `detect.FORMAT_NAMES`; `None` detects the format."""
     queue: bool = False
-    """Whether pages that were never fetched are queued."""
+    """Whether to queue pages that were never fetched."""
     dry_run: bool = False
     failed: TextIO | None = None
     """Where failed rows are written."""
     read: ReadPage | None = None
-    """Reads a carried page; here, by the rules, without one."""
-    progress: Progress = _silent
+    """Extracts a page whose content is in the export, for example in a worker; `None` extracts it in this process."""
+    progress: Progress = _ignore
+    """Called after every batch."""
 
 
-def import_stream(file: BinaryIO, filename: str, store: Store, plan: Plan) -> Report:
-    """Import an open file that can be read from its start; `UnsupportedContent` when its format is not known."""
-    report = Report()
+def import_stream(file: BinaryIO, filename: str, store: Store, plan: ImportPlan) -> ImportReport:
+    """Import an open, seekable file; raise `UnsupportedContent` when its format is not known."""
+    report = ImportReport()
     for _ in import_batches(file, filename, store, plan, report):
         pass
     return report
 
 
-def import_batches(file: BinaryIO, filename: str, store: Store, plan: Plan, report: Report) -> Iterator[list[Item]]:
-    """The same step by step: after each batch, the items in it that were never fetched."""
+def import_batches(
+    file: BinaryIO, filename: str, store: Store, plan: ImportPlan, report: ImportReport
+) -> Iterator[list[Item]]:
+    """Import a file and yield, after each batch, its items that were never fetched."""
     if is_archive(file):
-        return _run(_of_tree(Archive(file, filename), plan.format), store, plan, report)
-    return _run(_of_file(of_stream(file, filename), plan.format), store, plan, report)
+        return _run(_read_tree(Archive(file, filename), plan.format), store, plan, report)
+    return _run(_read_file(source_from_stream(file, filename), plan.format), store, plan, report)
 
 
-def import_folder(path: Path, store: Store, plan: Plan, report: Report) -> Iterator[list[Item]]:
-    """All exports in a folder."""
-    return _run(_of_tree(Folder(path), plan.format), store, plan, report)
+def import_folder(path: Path, store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
+    """Import all exports in a folder, like `import_batches`."""
+    return _run(_read_tree(Folder(path), plan.format), store, plan, report)
 
 
-_Named = tuple[str, Found]
+async def fetch_items(
+    items: Iterable[Item], store: Store, retrieval: Retrieval, report: ImportReport, parallel: int = 8
+) -> None:
+    """Fetch the live pages of imported items, several at a time.
+
+    Where a page is gone or worse than the imported one, the imported one stays and the item records the reason.
+    """
+    waiting = iter(items)
+
+    async def fetch_waiting() -> None:
+        for item in waiting:
+            try:
+                await save(Request(item.url_full), store, retrieval, known=item)
+                report.fetched += 1
+            except StoreError:
+                raise
+            except PagekeepError as error:
+                report.not_fetched += 1
+                report.remark(item.url_full, f"It could not be fetched: {error.message}")
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(parallel):
+            group.create_task(fetch_waiting())
 
 
-def _of_file(source: Source, name: str | None) -> Iterator[_Named]:
-    known = recognise(source, name)
+_NamedRow = tuple[str, ParsedRow]
+"""The name of the format, and what it read."""
+
+
+def _read_file(source: Source, name: str | None) -> Iterator[_NamedRow]:
+    detected = detect_format(source, name)
     try:
-        for found in known.rows(source):
-            yield known.name, found
+        for row in detected.read(source):
+            yield detected.name, row
     except PagekeepError as error:
-        yield known.name, Fault(Place(0, 0, source.part or source.name), error.message)
+        yield detected.name, Fault(Place(0, 0, source.part or source.name), error.message)
 
 
-def _of_tree(tree: Tree, name: str | None) -> Iterator[_Named]:
-    known = recognise_tree(tree, name)
-    if known is not None:
-        for found in known.rows(tree):
-            yield known.name, found
+def _read_tree(tree: Tree, name: str | None) -> Iterator[_NamedRow]:
+    detected = detect_tree_format(tree, name)
+    if detected is not None:
+        for row in detected.read(tree):
+            yield detected.name, row
         return
-    recognised = 0
+    rows = 0
     for part in tree.names():
         try:
-            for named in _of_file(tree.source(part), name):
-                recognised += 1
-                yield named
+            for named_row in _read_file(tree.source(part), name):
+                rows += 1
+                yield named_row
         except (UnsupportedContent, NotFound) as error:
-            yield "", Skipped(Place(0, 0, part), error.message)
+            yield "", SkippedRow(Place(0, 0, part), error.message)
         except PagekeepError as error:
             yield "", Fault(Place(0, 0, part), error.message)
-    if not recognised:
-        raise UnsupportedContent(f"There is no export in {tree.name}.")
+    if not rows:
+        raise UnsupportedContent(f"{tree.name} does not contain an export in a known format.")
 
 
-def _run(named: Iterator[_Named], store: Store, plan: Plan, report: Report) -> Iterator[list[Item]]:
+def _run(rows: Iterator[_NamedRow], store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
     batch = _Batch(store, plan, report)
-    for name, found in named:
-        batch.take(name, found)
+    for name, row in rows:
+        batch.add(name, row)
         if batch.is_full:
             yield batch.store_all()
             plan.progress(report)
@@ -122,72 +153,74 @@ def _run(named: Iterator[_Named], store: Store, plan: Plan, report: Report) -> I
 
 @dataclass
 class _Batch:
-    """Rows that wait to be put in together."""
+    """Rows that will be stored in one transaction."""
 
     store: Store
-    plan: Plan
-    report: Report
+    plan: ImportPlan
+    report: ImportReport
     entries: list[Entry] = field(default_factory=list)
-    characters: int = 0
+    content_chars: int = 0
     seen: set[int] = field(default_factory=set)
-    """On a dry run: the pages that would be there by now."""
+    """On a dry run: hashes of the addresses that would be stored by now."""
 
     @property
     def is_full(self) -> bool:
-        return len(self.entries) >= BATCH or self.characters > _BATCH_CHARACTERS
+        return len(self.entries) >= BATCH_ROWS or self.content_chars > _BATCH_CHARS
 
-    def take(self, name: str, found: Found) -> None:
-        """One row more."""
+    def add(self, name: str, row: ParsedRow) -> None:
+        """Count a row and keep its entry, unless it is skipped or fails."""
         report = self.report
-        if isinstance(found, Row) and (reason := why_left_out(found)):
-            found = Skipped(found.place, reason)
-        if isinstance(found, Skipped):
+        if isinstance(row, Row) and (reason := skip_reason(row)):
+            row = SkippedRow(row.place, reason)
+        if isinstance(row, SkippedRow):
             report.skipped += 1
-            report.remark(found.place, found.reason)
+            report.remark(row.place, row.reason)
             return
         report.rows += 1
         report.formats[name] = report.formats.get(name, 0) + 1
-        now = clock.now()
-        entry = self._entry(name, found, now)
+        entry = self._build_entry(name, row, clock.now())
         if isinstance(entry, Fault):
             report.fail(entry)
             if self.plan.failed is not None:
-                self.plan.failed.write(failed_rows.written(entry, name) + "\n")
+                self.plan.failed.write(failed_rows.format_line(entry, name) + "\n")
             return
         self.entries.append(entry)
 
-    def _entry(self, name: str, found: Row | Whole | Fault, now: str) -> Entry | Fault:
-        if isinstance(found, Fault):
-            return found
-        if isinstance(found, Whole):
-            return self._whole(found)
-        for remark in found.remarks:
-            self.report.remark(found.place, remark)
-        good = checked(found, now)
-        if isinstance(good, Fault):
-            return good
-        return self._carried(good, name, now) or build.bookmark(good, name, self.store.user_id, now)
+    def _build_entry(self, name: str, row: Row | CompleteItem | Fault, now: str) -> Entry | Fault:
+        if isinstance(row, Fault):
+            return row
+        if isinstance(row, CompleteItem):
+            return self._entry_from_item(row)
+        for remark in row.remarks:
+            self.report.remark(row.place, remark)
+        checked = check_row(row, now)
+        if isinstance(checked, Fault):
+            return checked
+        return self._entry_from_content(checked, name, now) or build.build_bookmark(
+            checked, name, self.store.user_id, now
+        )
 
-    def _whole(self, found: Whole) -> Entry | Fault:
+    def _entry_from_item(self, row: CompleteItem) -> Entry | Fault:
         try:
-            url = normal_url.normalise(found.item.url)
+            url = normal_url.normalise(row.item.url)
         except PagekeepError as error:
-            return Fault(found.place, error.message, found.item.url[:500])
-        item = replace(found.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url))
-        return Entry(item, found.raw, found.annotations)
+            return Fault(row.place, error.message, row.item.url[:500])
+        item = replace(row.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url))
+        return Entry(item, row.raw, row.annotations)
 
-    def _carried(self, good: Checked, name: str, now: str) -> Entry | None:
-        """The row with its content, unless there is none, none is needed, or it is none."""
-        if not good.row.content:
+    def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> Entry | None:
+        """Return the row with its content; `None` without usable content, or when the library has content already."""
+        if not checked.row.content:
             return None
-        there = self.store.find_url(good.url)
-        if there is not None and has_content(there):
+        stored = self.store.find_url(checked.url)
+        if stored is not None and has_content(stored):
             return None
-        self.characters += len(good.row.content)
+        self.content_chars += len(checked.row.content)
+        rules_hash = fingerprint(self.plan.rules)
         try:
-            entry = build.carried(good, name, self.store.user_id, now, fingerprint(self.plan.rules), self._read)
+            entry = build.build_from_content(checked, name, self.store.user_id, now, rules_hash, self._read)
         except PagekeepError as error:
-            self.report.remark(good.row.place, f"The content in the export could not be kept: {error.message}")
+            self.report.remark(checked.row.place, f"The content in the export could not be used: {error.message}")
             return None
         self.report.carried += 1
         return entry
@@ -195,21 +228,19 @@ class _Batch:
     def _read(self, fetched: Fetched, options: Options) -> Page:
         if self.plan.read is not None:
             return self.plan.read(fetched, options)
-        from pagekeep.capture.from_url import read_page
-
         return read_page(fetched, options, self.plan.rules)
 
     def store_all(self) -> list[Item]:
-        """Put them in; those that were never fetched come back."""
-        entries, self.entries, self.characters = self.entries, [], 0
+        """Store the batch and return its items that were never fetched."""
+        entries, self.entries, self.content_chars = self.entries, [], 0
         if not entries:
             return []
         self.report.annotations += sum(len(entry.annotations) for entry in entries)
         if self.plan.dry_run:
-            self._pretend(entries)
+            self._count_dry_run(entries)
             return []
         items: dict[str, Item] = {}
-        for item, outcome in self.store.upsert_many(entries, merged):
+        for item, outcome in self.store.upsert_many(entries, merge_items):
             self.report.count(outcome)
             items[item.id] = item
         waiting = [item for item in items.values() if not was_fetched(item)]
@@ -218,12 +249,12 @@ class _Batch:
             self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())
         return waiting
 
-    def _pretend(self, entries: list[Entry]) -> None:
+    def _count_dry_run(self, entries: list[Entry]) -> None:
         for entry in entries:
-            there = self.store.find_url(entry.item.url)
+            stored = self.store.find_url(entry.item.url)
             key = hash(entry.item.url)
-            if there is not None:
-                self.report.count("unchanged" if merged(there, entry.item) == there else "updated")
+            if stored is not None:
+                self.report.count("unchanged" if merge_items(stored, entry.item) == stored else "updated")
             else:
                 self.report.count("updated" if key in self.seen else "added")
             self.seen.add(key)

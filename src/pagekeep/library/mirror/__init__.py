@@ -1,1 +1,1 @@
-"""The library as a folder of plain files that is kept up to date, and whose changes flow back."""
+"""Keep a folder of Markdown files in sync with the library, in both directions."""

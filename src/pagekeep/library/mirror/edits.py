@@ -1,59 +1,60 @@
-"""What someone changed in a file, taken into the library: what changed on one side alone is that side's, what changed on both
-is put together, and no text is lost."""
+"""Apply the user's edits of a file to the library.
+
+A change on one side only wins; changes on both sides are merged, and no text is lost.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import Outdated
-from pagekeep.library.exports.markdown_files import Document, Profile, content_of, obsidian_tag
+from pagekeep.library.exports.markdown_files import Document, Profile, obsidian_tag, split_content
 from pagekeep.library.items import clean_tag
-from pagekeep.library.mirror.folder import mark_of_body
+from pagekeep.library.mirror.folder import digest_body
 from pagekeep.library.mirror.records import Record
 from pagekeep.markdown.frontmatter import split_block
 from pagekeep.model import Item, MetadataChanges
 from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
 
-_TRIES = 5
+_MAX_ATTEMPTS: Final = 5
+"""How often to retry when the item changes at the same time."""
 
 
-def tags_in_file(item: Item, profile: Profile) -> tuple[str, ...]:
-    """An item's tags as its file has them."""
-    return tuple(dict.fromkeys(obsidian_tag(tag) if profile == "obsidian" else tag for tag in item.metadata.tags))
+def is_edited_elsewhere(item: Item, record: Record) -> bool:
+    """Return whether the user has edited the item in the library since this file was written."""
+    return item.metadata.edited and digest_body(split_content(item)[1]) != record.body
 
 
-def is_anothers_edit(item: Item, record: Record) -> bool:
-    """Whether the library has a version of the user's own that this file never had."""
-    return item.metadata.edited and mark_of_body(content_of(item)[1]) != record.body
+def has_changed_body(document: Document, record: Record) -> bool:
+    """Return whether the user has changed the Markdown in the file."""
+    return digest_body(document.body) != record.body
 
 
-def changed_body(document: Document, record: Record) -> bool:
-    """Whether the text was changed in the file."""
-    return mark_of_body(document.body) != record.body
-
-
-def take(store: Store, item_id: str, document: Document, record: Record, profile: Profile, *, body: bool) -> Item:
-    """Put what was changed in a file into the library; the text only with `body`."""
-    for attempt in range(_TRIES):
+def apply_edits(
+    store: Store, item_id: str, document: Document, record: Record, profile: Profile, *, body: bool
+) -> Item:
+    """Store what the user changed in a file; the Markdown only with `body`."""
+    for attempt in range(_MAX_ATTEMPTS):
         item = store.get(item_id)
-        changes = _changes(item, document, record, profile)
+        changes = _metadata_changes(item, document, record, profile)
         if not changes:
             break
         try:
             item = store.set_metadata(item_id, clock.now(), unchanged_since=item.updated_at, **changes)
             break
         except Outdated:
-            if attempt == _TRIES - 1:
+            if attempt == _MAX_ATTEMPTS - 1:
                 raise
-    _take_notes(store, item, document)
-    return _take_body(store, item, document) if body else item
+    _apply_notes(store, item, document)
+    return _apply_body(store, item, document) if body else item
 
 
-def _changes(item: Item, document: Document, record: Record, profile: Profile) -> MetadataChanges:
-    if not document.fields:  # without its frontmatter a file says nothing about these
+def _metadata_changes(item: Item, document: Document, record: Record, profile: Profile) -> MetadataChanges:
+    if not document.fields:  # the user has removed the frontmatter, which does not mean "remove all tags"
         return {}
     known = item.metadata
     changes: MetadataChanges = {}
@@ -61,40 +62,36 @@ def _changes(item: Item, document: Document, record: Record, profile: Profile) -
         changes["pinned"] = document.flag("pinned") or None
     if document.flag("archived") != record.archived and document.flag("archived") != bool(known.archived):
         changes["archived"] = document.flag("archived") or None
-    tags = merged_tags(known.tags, record.tags, document.tags, profile)
+    tags = merge_tags(known.tags, record.tags, document.tags, profile)
     if tags != known.tags:
         changes["tags"] = tags
     if record.edited and not document.flag("edited") and known.edited:
-        # The next reparse may put the page's own text back.
+        # The user gives up the edit: the next reparse may restore the page's own text.
         changes |= {"edited": False, "parser_version": None}
     return changes
 
 
-def merged_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> tuple[str, ...]:
-    """The library's tags, without those taken off in the file and with those put on there."""
-    gone = set(before) - set(after)
-    forms = {tag: obsidian_tag(tag) if profile == "obsidian" else tag for tag in now}
-    kept = [tag for tag in now if forms[tag] not in gone]
-    there = {form.casefold() for form in forms.values()}
-    new = [clean_tag(tag) for tag in after if tag not in before and tag.casefold() not in there]
-    return (*kept, *dict.fromkeys(tag for tag in new if tag))
+def merge_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], profile: Profile) -> tuple[str, ...]:
+    """Return the library's tags without those removed in the file and with those added there."""
+    removed = set(before) - set(after)
+    file_tags = {tag: obsidian_tag(tag) if profile == "obsidian" else tag for tag in now}
+    remaining = [tag for tag in now if file_tags[tag] not in removed]
+    known = {tag.casefold() for tag in file_tags.values()}
+    added = [clean_tag(tag) for tag in after if tag not in before and tag.casefold() not in known]
+    return (*remaining, *dict.fromkeys(tag for tag in added if tag))
 
 
-def _take_notes(store: Store, item: Item, document: Document) -> None:
-    """Notes to marked passages that were changed in the file."""
-    said = {one.id: one.note for one in document.marked}
+def _apply_notes(store: Store, item: Item, document: Document) -> None:
+    """Store the notes of annotations that were changed in the file, ignoring changes of white space."""
+    notes = {annotation.id: annotation.note for annotation in document.annotations}
     for annotation in store.annotations(item.id):
-        note = said.get(annotation.id)
-        if note is not None and _plain(note) != _plain(annotation.note):
+        note = notes.get(annotation.id)
+        if note is not None and note.split() != annotation.note.split():
             store.annotate(replace(annotation, note=note, updated_at=clock.now()))
 
 
-def _plain(note: str) -> list[str]:
-    return note.split()
-
-
-def _take_body(store: Store, item: Item, document: Document) -> Item:
-    """The text as the user's own version."""
+def _apply_body(store: Store, item: Item, document: Document) -> Item:
+    """Store the Markdown of the file as the user's edit."""
     block, _ = split_block(item.content)
     text = document.body.strip("\n") + "\n"
     words = count_words(text)

@@ -1,4 +1,4 @@
-"""The files in the mirror's folder, and what they say."""
+"""The Markdown files in the mirror's folder."""
 
 from __future__ import annotations
 
@@ -14,72 +14,73 @@ from pagekeep.errors import ParseError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.markdown_files import Document
 
-LARGEST: Final = 20_000_000
+MAX_FILE_BYTES: Final = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FileStat:
     """A file as the folder lists it."""
 
     path: str
     size: int
     mtime: int
+    """In nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class FileContent:
     """A file that was read."""
 
-    seen: Seen
-    mark: str
+    stat: FileStat
+    digest: str
     document: Document | None
-    """`None` when it cannot be understood."""
+    """`None` when it cannot be read."""
     fault: str = ""
-    """Why not."""
+    """Why it cannot be read."""
 
 
-def mark(data: bytes) -> str:
-    """What tells these bytes from others."""
+def digest(data: bytes) -> str:
+    """Return a hash of the bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def mark_of_body(body: str) -> str:
-    """What tells a Markdown from others, blank lines at its ends apart."""
-    return mark(body.strip("\n").encode("utf-8", "replace"))
+def digest_body(body: str) -> str:
+    """Return a hash of the Markdown, ignoring blank lines at its ends."""
+    return digest(body.strip("\n").encode("utf-8", "replace"))
 
 
-def look(folder: Path) -> Iterator[Seen]:
-    """Every Markdown file, in order of name. Hidden ones and links are not ours to look at."""
-    for place, folders, names in os.walk(folder):
+def list_files(folder: Path) -> Iterator[FileStat]:
+    """Yield every Markdown file in order of name, without hidden files and symbolic links."""
+    for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if not name.startswith(".") and name.lower().endswith(".md"):
-                path = os.path.join(place, name)
-                seen = stat(folder, os.path.relpath(path, folder).replace(os.sep, "/"))
-                if seen is not None:
-                    yield seen
+                path = os.path.join(parent, name)
+                stat = stat_file(folder, os.path.relpath(path, folder).replace(os.sep, "/"))
+                if stat is not None:
+                    yield stat
 
 
-def stat(folder: Path, path: str) -> Seen | None:
-    """The file as it is now; `None` when there is none, or a link."""
+def stat_file(folder: Path, path: str) -> FileStat | None:
+    """Return size and time of a file, or `None` when it does not exist or is a symbolic link."""
     try:
-        found = os.lstat(folder / path)
+        stat = os.lstat(folder / path)
     except OSError:
         return None
-    return Seen(path, found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) else None
+    return FileStat(path, stat.st_size, stat.st_mtime_ns) if S_ISREG(stat.st_mode) else None
 
 
-def read(folder: Path, seen: Seen) -> File | None:
-    """What the file says; `None` when it is gone by now."""
-    if seen.size > LARGEST:
-        return File(seen, "", None, "The file is too large.")
+def read_file(folder: Path, stat: FileStat) -> FileContent | None:
+    """Return the content of a file, or `None` when it has been removed."""
+    if stat.size > MAX_FILE_BYTES:
+        return FileContent(stat, "", None, f"The file is too large: the limit is {MAX_FILE_BYTES // 1_000_000} MB.")
     try:
-        data = (folder / seen.path).read_bytes()
+        data = (folder / stat.path).read_bytes()
     except OSError:
         return None
     try:
-        return File(seen, mark(data), markdown_files.read(data.decode("utf-8")))
+        return FileContent(stat, digest(data), markdown_files.read(data.decode("utf-8")))
     except UnicodeDecodeError:
-        return File(seen, mark(data), None, "The file is no text in UTF-8.")
+        return FileContent(stat, digest(data), None, "The file is not UTF-8 text.")
     except ParseError as error:
-        return File(seen, mark(data), None, error.message)
+        return FileContent(stat, digest(data), None, error.message)

@@ -1,7 +1,7 @@
-"""What the mirror knows of its files: which item each is, and what we wrote last.
+"""The mirror's records of its files: which item each belongs to, and what was written last.
 
-A list of lines, the last of an item counting. A file is noted before it is written, with the mark of what was there and of
-what will be: after a crash either is known as ours and not taken for an edit.
+The records are lines of JSON, of which the last one for an item counts. A record is stored before its file is written, with
+the digests of the old and the new bytes: after a crash both are known, and neither is mistaken for an edit of the user.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ _VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A file of ours, as we left it."""
+    """A file of the mirror as it was last written."""
 
     id: str
     path: str
     """Within the folder, with `/` between names."""
-    marks: tuple[str, ...]
-    """Of the bytes that are ours: the last, and during a write those before it."""
+    digests: tuple[str, ...]
+    """Of the bytes that the mirror wrote: the last, and during a write the ones before."""
     version: str
-    """The item's, as the library tells it; empty when it is to be looked at again."""
+    """The item's version in the library; empty to compare again at the next pass."""
     body: str
-    """Mark of the Markdown."""
+    """Digest of the Markdown."""
     tags: tuple[str, ...]
-    """As the file has them."""
+    """In the file's notation."""
     pinned: bool = False
     archived: bool = False
     edited: bool = False
     size: int = 0
     mtime: int = 0
-    """In nanoseconds; 0 when it is too young to tell a later change by it."""
+    """In nanoseconds; 0 when the file is so new that a later change could have the same time."""
 
 
 class Records:
@@ -56,24 +56,24 @@ class Records:
         self.profile_changed = False
         self._load()
 
-    def note(self, record: Record) -> None:
-        """From now on this is known, even if we are killed right after."""
+    def store(self, record: Record) -> None:
+        """Add or replace a record, on disk as well."""
         self.by_id[record.id] = record
-        self._append(asdict(record))
+        self._append(_to_json(record))
 
-    def forget(self, item_id: str) -> None:
-        """The file is not ours any more."""
+    def remove(self, item_id: str) -> None:
+        """Remove the record of an item."""
         if self.by_id.pop(item_id, None) is not None:
             self._append({"id": item_id, "gone": True})
 
-    def tidy(self) -> None:
-        """Write the list anew when it has grown long."""
+    def compact(self) -> None:
+        """Rewrite the file when most of its lines are outdated."""
         if self._lines > 2 * len(self.by_id) + 100:
             self.rewrite()
 
     def rewrite(self) -> None:
-        """Write the list anew: whole or not at all."""
-        lines = [self._head, *map(asdict, self.by_id.values())]
+        """Replace the file atomically with one line per record."""
+        lines = [self._head, *map(_to_json, self.by_id.values())]
         draft = self._path.with_suffix(".part")
         draft.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
         os.replace(draft, self._path)
@@ -93,7 +93,7 @@ class Records:
             return
         head, *lines = text.split("\n")
         self._check(head)
-        for record in _read(lines):
+        for record in _parse_lines(lines):
             self._lines += 1
             if isinstance(record, str):
                 self.by_id.pop(record, None)
@@ -104,42 +104,47 @@ class Records:
 
     def _check(self, head: str) -> None:
         try:
-            said = json.loads(head)
+            stored = json.loads(head)
         except ValueError:
-            said = None
-        if not isinstance(said, dict) or said.get("mirror") != _VERSION:
+            stored = None
+        if not isinstance(stored, dict) or stored.get("mirror") != _VERSION:
             raise ParseError(
-                "The mirror's own list in the folder cannot be read.", suggestions=("Mirror to another folder.",)
+                f"The mirror's records cannot be read: {self._path}", suggestions=("Mirror to another folder.",)
             )
-        if said.get("user") != self._head["user"]:
+        if stored.get("user") != self._head["user"]:
             raise Conflict("The folder is the mirror of another library.", suggestions=("Mirror to another folder.",))
-        self.profile_changed = said.get("profile") != self._head["profile"]
+        self.profile_changed = stored.get("profile") != self._head["profile"]
 
 
-def _read(lines: Iterable[str]) -> Iterator[Record | str]:
-    """Records, and ids of those that are gone; a line that was cut off by a crash says nothing."""
+def _to_json(record: Record) -> dict[str, Any]:
+    """Return a record as it is stored, where the digests are called `marks`."""
+    return {"marks" if name == "digests" else name: value for name, value in asdict(record).items()}
+
+
+def _parse_lines(lines: Iterable[str]) -> Iterator[Record | str]:
+    """Yield records, and ids of removed ones; a line that a crash cut off is ignored."""
     names = {field.name for field in fields(Record)}
     for line in lines:
         try:
-            said = json.loads(line)
-            if said.get("gone"):
-                yield str(said["id"])
+            entry = json.loads(line)
+            if entry.get("gone"):
+                yield str(entry["id"])
             else:
-                lists = {name: tuple(said[name]) for name in ("marks", "tags")}
-                yield Record(**{name: value for name, value in said.items() if name in names} | lists)
+                lists = {"digests": tuple(entry["marks"]), "tags": tuple(entry["tags"])}
+                yield Record(**{name: value for name, value in entry.items() if name in names} | lists)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """The folder for one mirror at a time; `Conflict` when another is at it. A crash lets go of it."""
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; raise `Conflict` when another process has it. The system releases it after a crash."""
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     with (folder / FOLDER / _LOCK).open("a+b") as file:
         try:
             _lock(file.fileno())
         except OSError:
-            raise Conflict("Another mirror is at work in this folder.", suggestions=("End it first.",)) from None
+            raise Conflict("Another mirror is running in this folder.", suggestions=("Stop it first.",)) from None
         yield
 
 

@@ -1,4 +1,4 @@
-"""One pass of the mirror: what changed in the folder goes into the library, what changed in the library into the folder."""
+"""Synchronise a folder with the library: apply changes in the folder to the library, and the other way round."""
 
 from __future__ import annotations
 
@@ -13,95 +13,97 @@ from typing import Final
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.file_names import file_name
-from pagekeep.library.exports.markdown_files import KNOWN, Document, Profile
-from pagekeep.library.exports.run import put
+from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, Document, Profile
+from pagekeep.library.exports.run import write_file
 from pagekeep.library.mirror import edits
 from pagekeep.library.mirror import folder as files
-from pagekeep.library.mirror.folder import File, Seen
-from pagekeep.library.mirror.records import Record, Records, locked
+from pagekeep.library.mirror.folder import FileContent, FileStat
+from pagekeep.library.mirror.records import Record, Records, lock_folder
 from pagekeep.model import Item
 from pagekeep.store import Store
 
-_YOUNG: Final = 2_000_000_000
-"""Nanoseconds within which a second change may leave no trace in a file's time."""
+_MIN_AGE_NS: Final = 2_000_000_000
+"""Some file systems store times to two seconds: a file this new may change again without a new time."""
+_PAUSE_FACTOR: Final = 9
+"""The pause between passes, in lengths of a pass."""
 _ID: Final = re.compile(r"\A(---\n(?:.*\n)*?)id: .*\n")
 
 
 @dataclass(slots=True)
-class Pass:
-    """What a pass did, by the names of the files."""
+class MirrorReport:
+    """What a pass did, by file name."""
 
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     taken: list[str] = field(default_factory=list)
-    """Files whose changes went into the library."""
+    """Files whose changes were applied to the library."""
     renamed: list[str] = field(default_factory=list)
     kept_aside: list[str] = field(default_factory=list)
-    """Copies of what could not be put together."""
+    """Copies of files whose changes could not be merged."""
     problems: list[tuple[str, str]] = field(default_factory=list)
-    """Files that cannot be read, and why. They are left alone."""
+    """Files that cannot be read, and why. They are not touched."""
 
     @property
     def changed(self) -> bool:
-        """Whether anything was done."""
+        """Whether the pass changed anything."""
         return bool(self.written or self.removed or self.taken or self.renamed or self.kept_aside)
 
 
-def mirror(store: Store, folder: Path, profile: Profile = "pagekeep") -> Pass:
-    """Bring folder and library together. What was killed on the way is simply done again."""
-    with _disk():
+def mirror(store: Store, folder: Path, profile: Profile = "pagekeep") -> MirrorReport:
+    """Run one pass. After an interrupted pass, the next one completes it."""
+    with _translate_disk_errors():
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder):
+        with lock_folder(folder):
             return _Mirror(store, folder, profile).run()
 
 
 @dataclass(slots=True)
-class _Found:
-    """The files of the folder, by what they are."""
+class _FolderState:
+    """The files of the folder by item id, sorted by what has happened to them."""
 
-    there: dict[str, Seen] = field(default_factory=dict)
-    """By id: files that nobody touched."""
-    read: dict[str, File] = field(default_factory=dict)
-    """By id: files of ours that may have changed, or moved."""
-    strangers: dict[str, File] = field(default_factory=dict)
-    """By id: files that name an item and that we know nothing of."""
-    emptied: dict[str, Seen] = field(default_factory=dict)
-    """By id: files of ours that hold nothing, as a crash of whoever wrote them leaves them."""
-    broken: set[str] = field(default_factory=set)
-    """Ids of files of ours that cannot be understood."""
+    untouched: dict[str, FileStat] = field(default_factory=dict)
+    """Files that are as the mirror wrote them."""
+    touched: dict[str, FileContent] = field(default_factory=dict)
+    """Files of the mirror that may have been changed or moved."""
+    unrecorded: dict[str, FileContent] = field(default_factory=dict)
+    """Files that name an item but have no record."""
+    emptied: dict[str, FileStat] = field(default_factory=dict)
+    """Files of the mirror without content, as the crash of an editor leaves them."""
+    unreadable: set[str] = field(default_factory=set)
+    """Files of the mirror that cannot be read."""
 
 
 class _Mirror:
     def __init__(self, store: Store, folder: Path, profile: Profile) -> None:
         self._store, self._folder, self._profile = store, folder, profile
         self._records = Records(folder, store.user_id, profile)
-        self._done = Pass()
-        self._found = _Found()
-        self._taken_names: set[str] = set()
+        self._report = MirrorReport()
+        self._state = _FolderState()
+        self._used_names: set[str] = set()
 
-    def run(self) -> Pass:
-        self._look()
+    def run(self) -> MirrorReport:
+        self._scan()
         versions = dict(self._store.versions())
         for item_id in [item_id for item_id in self._records.by_id if item_id not in versions]:
-            self._gone(item_id)
+            self._remove_file(item_id)
         for item_id, version in versions.items():
-            if item_id not in self._found.broken:
-                self._bring_together(item_id, version)
-        self._records.tidy()
-        return self._done
+            if item_id not in self._state.unreadable:
+                self._sync_item(item_id, version)
+        self._records.compact()
+        return self._report
 
-    # What is in the folder
+    # Scanning the folder
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         by_path = {record.path: record for record in self._records.by_id.values()}
-        unknown: list[File] = []
-        for seen in files.look(self._folder):
-            self._taken_names.add(seen.path.casefold())
-            record = by_path.get(seen.path)
-            if record and (record.size, record.mtime) == (seen.size, seen.mtime):
-                self._found.there[record.id] = seen
+        unknown: list[FileContent] = []
+        for stat in files.list_files(self._folder):
+            self._used_names.add(stat.path.casefold())
+            record = by_path.get(stat.path)
+            if record and (record.size, record.mtime) == (stat.size, stat.mtime):
+                self._state.untouched[record.id] = stat
                 continue
-            file = files.read(self._folder, seen)
+            file = files.read_file(self._folder, stat)
             if file is None:
                 continue
             if record is None or (file.document and file.document.id not in (None, record.id)):
@@ -111,100 +113,101 @@ class _Mirror:
         for file in unknown:
             self._sort_unknown(file)
 
-    def _sort_known(self, record: Record, file: File) -> None:
+    def _sort_known(self, record: Record, file: FileContent) -> None:
         if file.document is None:
-            self._found.broken.add(record.id)
-            self._done.problems.append((file.seen.path, file.fault))
+            self._state.unreadable.add(record.id)
+            self._report.problems.append((file.stat.path, file.fault))
         elif file.document.id is None and not file.document.body.strip():
-            self._found.emptied[record.id] = file.seen
+            self._state.emptied[record.id] = file.stat
         else:
-            self._found.read[record.id] = file
+            self._state.touched[record.id] = file
 
-    def _sort_unknown(self, file: File) -> None:
-        """A file that was moved, or one that names an item; a copy of a file that is still there is the user's own."""
-        found, item_id = self._found, file.document.id if file.document else None
-        if item_id is None or item_id in found.there or item_id in found.read or item_id in found.broken:
+    def _sort_unknown(self, file: FileContent) -> None:
+        """Sort a file at an unknown path: moved, or naming an item. A copy of a file that still exists is ignored."""
+        state, item_id = self._state, file.document.id if file.document else None
+        if item_id is None or item_id in state.untouched or item_id in state.touched or item_id in state.unreadable:
             return
         if item_id in self._records.by_id:
-            found.read[item_id] = file
+            state.touched[item_id] = file
         else:
-            found.strangers.setdefault(item_id, file)
+            state.unrecorded.setdefault(item_id, file)
 
-    # One item after the other
+    # Synchronising one item
 
-    def _gone(self, item_id: str) -> None:
-        """The item left the library: so does its file, unless it holds what the library never had."""
-        record, file, seen = self._records.by_id[item_id], self._found.read.get(item_id), self._found.there.get(item_id)
-        ours = seen or (file.seen if file and file.mark in record.marks else None)
-        if ours is not None and files.stat(self._folder, ours.path) == ours:
-            (self._folder / ours.path).unlink(missing_ok=True)
-            self._done.removed.append(ours.path)
-        if item_id not in self._found.broken:
-            self._records.forget(item_id)
+    def _remove_file(self, item_id: str) -> None:
+        """Remove the file of an item that the library no longer has, unless the user has changed the file."""
+        record, file = self._records.by_id[item_id], self._state.touched.get(item_id)
+        unchanged = file.stat if file and file.digest in record.digests else None
+        stat = self._state.untouched.get(item_id) or unchanged
+        if stat is not None and files.stat_file(self._folder, stat.path) == stat:
+            (self._folder / stat.path).unlink(missing_ok=True)
+            self._report.removed.append(stat.path)
+        if item_id not in self._state.unreadable:
+            self._records.remove(item_id)
 
-    def _bring_together(self, item_id: str, version: str) -> None:
-        record, file = self._records.by_id.get(item_id), self._found.read.get(item_id)
+    def _sync_item(self, item_id: str, version: str) -> None:
+        record, file = self._records.by_id.get(item_id), self._state.touched.get(item_id)
         if record is None:
-            self._begin(item_id, version)
+            self._add_file(item_id, version)
         elif file is None:
-            seen = self._found.there.get(item_id) or self._found.emptied.get(item_id)
+            stat = self._state.untouched.get(item_id) or self._state.emptied.get(item_id)
             stale = version != record.version or self._records.profile_changed
-            if seen is None:
+            if stat is None:
                 self._restore(record, version)
-            elif stale or item_id in self._found.emptied:
-                self._write(item_id, version, record.path, seen, record)
-        elif file.mark in record.marks:
-            self._settle(record, file, version)
+            elif stale or item_id in self._state.emptied:
+                self._write(item_id, version, record.path, stat, record)
+        elif file.digest in record.digests:
+            self._refresh(record, file, version)
         else:
-            self._take(record, file, version)
+            self._apply(record, file, version)
 
     def _restore(self, record: Record, version: str) -> None:
-        """The file is gone, and the item is not."""
+        """Write the file of an item again after the user removed it."""
         item = self._item(record.id)
         if item is not None:
-            path = record.path if files.stat(self._folder, record.path) is None else self._free_name(item)
+            path = record.path if files.stat_file(self._folder, record.path) is None else self._free_name(item)
             self._write(record.id, version, path, None, record)
 
-    def _begin(self, item_id: str, version: str) -> None:
-        """An item without a record: new, or its file is there from a list that was lost."""
-        file = self._found.strangers.get(item_id)
+    def _add_file(self, item_id: str, version: str) -> None:
+        """Write the file of an item without a record: it is new, or its record was lost and the file may exist."""
+        file = self._state.unrecorded.get(item_id)
         item = self._item(item_id)
         if item is None:
             return
         if file is None:
             self._write(item_id, version, self._free_name(item), None, None)
             return
-        if file.document and files.mark_of_body(file.document.body) != files.mark_of_body(
-            markdown_files.content_of(item)[1]
+        if file.document and files.digest_body(file.document.body) != files.digest_body(
+            markdown_files.split_content(item)[1]
         ):
             self._keep_aside(file)
-        self._write(item_id, version, file.seen.path, file.seen, None)
+        self._write(item_id, version, file.stat.path, file.stat, None)
 
-    def _settle(self, record: Record, file: File, version: str) -> None:
-        """Our own bytes, though not at the place or time we knew."""
-        if file.seen.path != record.path:
-            self._done.renamed.append(file.seen.path)
-        current = version == record.version and file.mark == record.marks[0]
+    def _refresh(self, record: Record, file: FileContent, version: str) -> None:
+        """Update the record of a file that was moved or touched but not edited, and write the file if it is outdated."""
+        if file.stat.path != record.path:
+            self._report.renamed.append(file.stat.path)
+        current = version == record.version and file.digest == record.digests[0]
         if not current or self._records.profile_changed:
-            self._write(record.id, version, file.seen.path, file.seen, record)
+            self._write(record.id, version, file.stat.path, file.stat, record)
             return
-        self._records.note(_stamped(replace(record, path=file.seen.path, marks=(file.mark,)), file.seen))
+        self._records.store(_with_file_time(replace(record, path=file.stat.path, digests=(file.digest,)), file.stat))
 
-    def _take(self, record: Record, file: File, version: str) -> None:
-        """Someone changed the file."""
+    def _apply(self, record: Record, file: FileContent, version: str) -> None:
+        """Apply the user's changes of a file to the library."""
         document, item = file.document, self._item(record.id)
         if document is None or item is None:
             return
-        body = edits.changed_body(document, record)
-        if body and edits.is_anothers_edit(item, record):
+        body = edits.has_changed_body(document, record)
+        if body and edits.is_edited_elsewhere(item, record):
             self._keep_aside(file)
             body = False
-        edits.take(self._store, record.id, document, record, self._profile, body=body)
-        self._done.taken.append(file.seen.path)
-        if file.seen.path != record.path:
-            self._done.renamed.append(file.seen.path)
-        # Looked at again at the next pass, since the library has a new version by now.
-        self._write(record.id, "", file.seen.path, file.seen, record)
+        edits.apply_edits(self._store, record.id, document, record, self._profile, body=body)
+        self._report.taken.append(file.stat.path)
+        if file.stat.path != record.path:
+            self._report.renamed.append(file.stat.path)
+        # An empty version makes the next pass compare again: the library has a new version now.
+        self._write(record.id, "", file.stat.path, file.stat, record)
 
     def _item(self, item_id: str) -> Item | None:
         try:
@@ -212,91 +215,90 @@ class _Mirror:
         except NotFound:
             return None
 
-    # Into the folder
+    # Writing files
 
-    def _write(self, item_id: str, version: str, path: str, seen: Seen | None, record: Record | None) -> None:
+    def _write(self, item_id: str, version: str, path: str, stat: FileStat | None, record: Record | None) -> None:
         item = self._item(item_id)
         if item is None:
             return
-        there = files.read(self._folder, seen) if seen else None
-        data = self._text(item, there.document if there else None).encode("utf-8", "replace")
+        existing = files.read_file(self._folder, stat) if stat else None
+        data = self._format(item, existing.document if existing else None).encode("utf-8", "replace")
         document = markdown_files.read(data.decode())
-        new = files.mark(data)
-        made = Record(
+        new_digest = files.digest(data)
+        new_record = Record(
             id=item_id,
             path=path,
-            marks=(new,),
+            digests=(new_digest,),
             version=version,
-            body=files.mark_of_body(document.body),
+            body=files.digest_body(document.body),
             tags=document.tags,
             pinned=document.flag("pinned"),
             archived=document.flag("archived"),
             edited=document.flag("edited"),
         )
-        if there is not None and there.mark == new:
-            self._records.note(_stamped(made, there.seen))
+        if existing is not None and existing.digest == new_digest:
+            self._records.store(_with_file_time(new_record, existing.stat))
             return
-        if files.stat(self._folder, path) != seen:
-            return  # changed while we were at it: the next pass sees to it
-        before = [*(record.marks if record else ()), *((there.mark,) if there else ())]
-        self._records.note(replace(made, marks=(new, *before)))
+        if files.stat_file(self._folder, path) != stat:
+            return  # changed since it was read: the next pass handles it
+        old_digests = [*(record.digests if record else ()), *((existing.digest,) if existing else ())]
+        self._records.store(replace(new_record, digests=(new_digest, *old_digests)))
         (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
-        put(self._folder / path, data)
-        self._records.note(made)
-        self._taken_names.add(path.casefold())
-        self._done.written.append(path)
+        write_file(self._folder / path, data)
+        self._records.store(new_record)
+        self._used_names.add(path.casefold())
+        self._report.written.append(path)
 
-    def _text(self, item: Item, there: Document | None) -> str:
-        """The file as it is to be; fields of the user's own stay in it."""
-        stored, _ = markdown_files.content_of(item)
-        own = (
-            {name: value for name, value in there.fields.items() if name not in KNOWN | stored.keys()} if there else {}
-        )
+    def _format(self, item: Item, existing: Document | None) -> str:
+        """Return the new text of a file; the user's own frontmatter fields stay in it."""
+        stored, _ = markdown_files.split_content(item)
+        fields = existing.fields if existing else {}
+        own = {name: value for name, value in fields.items() if name not in KNOWN_FIELDS | stored.keys()}
         return markdown_files.write(item, self._store.annotations(item.id), self._profile, own)
 
     def _free_name(self, item: Item) -> str:
         for name in (file_name(item.title, item.id), file_name(f"{item.title[:60]} {item.id}", item.id)):
-            if name.casefold() not in self._taken_names and files.stat(self._folder, name) is None:
+            if name.casefold() not in self._used_names and files.stat_file(self._folder, name) is None:
                 return name
         return f"{item.id}.md"
 
-    def _keep_aside(self, file: File) -> None:
-        """A copy of the file that is the user's alone."""
-        text = (self._folder / file.seen.path).read_text("utf-8", "replace")
-        path = f"{file.seen.path[:-3]} (conflict {file.mark[:8]}).md"
-        put(self._folder / path, _ID.sub(r"\1", text, count=1).encode("utf-8", "replace"))
-        self._done.kept_aside.append(path)
+    def _keep_aside(self, file: FileContent) -> None:
+        """Copy a file whose changes conflict with the library's; the copy has no id and is never touched again."""
+        text = (self._folder / file.stat.path).read_text("utf-8", "replace")
+        path = f"{file.stat.path[:-3]} (conflict {file.digest[:8]}).md"
+        write_file(self._folder / path, _ID.sub(r"\1", text, count=1).encode("utf-8", "replace"))
+        self._report.kept_aside.append(path)
 
 
-def _stamped(record: Record, seen: Seen) -> Record:
-    """With the file's time, if that is old enough to tell a later change by it."""
-    young = time.time_ns() - seen.mtime < _YOUNG
-    return replace(record, size=seen.size, mtime=0 if young else seen.mtime)
+def _with_file_time(record: Record, stat: FileStat) -> Record:
+    """Return the record with the file's size, and its time unless the file is too new."""
+    is_new = time.time_ns() - stat.mtime < _MIN_AGE_NS
+    return replace(record, size=stat.size, mtime=0 if is_new else stat.mtime)
 
 
 @contextmanager
-def _disk() -> Iterator[None]:
+def _translate_disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"The folder cannot be used: {error.strerror or 'the disk failed'}.") from None
+        raise StoreError(f"The folder cannot be used: {error.strerror or 'disk error'}.") from None
 
 
 def watch(
     store: Store,
     folder: Path,
     profile: Profile,
-    told: Callable[[Pass], None],
+    show: Callable[[MirrorReport], None],
     *,
     seconds: float = 2.0,
     wait: Callable[[float], bool],
 ) -> None:
-    """Pass after pass, at least so many seconds apart, until `wait` says that it is over; `told` hears of every pass.
+    """Run passes at least `seconds` apart, show each report, and return when `wait` returns true.
 
-    A large library is looked at less often, so that looking takes no more than a tenth of the time.
+    The pause grows with the length of a pass, so that a large library takes no more than a tenth of the time.
     """
     while True:
-        began = time.monotonic()
-        told(mirror(store, folder, profile))
-        if wait(max(seconds, 9 * (time.monotonic() - began))):
+        started = time.monotonic()
+        show(mirror(store, folder, profile))
+        if wait(max(seconds, _PAUSE_FACTOR * (time.monotonic() - started))):
             return

@@ -16,7 +16,7 @@ from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
 from pagekeep.doors.http.import_slots import Imports
 from pagekeep.doors.http.web import imports
-from pagekeep.library.imports.report import Report
+from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import import_stream
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store
@@ -47,7 +47,7 @@ def padded(megabytes: int) -> bytes:
 def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     spooled: list[bool] = []
 
-    def watched(file: Any, *rest: Any) -> Report:
+    def watched(file: Any, *rest: Any) -> ImportReport:
         spooled.append(file._rolled)
         return import_stream(file, *rest)
 

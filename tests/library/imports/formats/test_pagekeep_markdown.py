@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.imports.formats.pagekeep_markdown import knows_tree
+from pagekeep.library.imports.formats.pagekeep_markdown import matches_tree
 from pagekeep.store import Store
 from tests.library.imports.conftest import Bring, everything
 
@@ -74,6 +74,6 @@ def test_fields_of_the_wrong_kind_do_no_harm(bring: Bring, library: Store, value
 
 
 def test_a_folder_is_known_by_the_names_of_its_files() -> None:
-    assert knows_tree(["A page 3f2a9b1c.md", "images/x.png", "Another 00000000.md"])
-    assert not knows_tree(["Diary.md", "A page 3f2a9b1c.md"])
-    assert not knows_tree(["a.html"])
+    assert matches_tree(["A page 3f2a9b1c.md", "images/x.png", "Another 00000000.md"])
+    assert not matches_tree(["Diary.md", "A page 3f2a9b1c.md"])
+    assert not matches_tree(["a.html"])

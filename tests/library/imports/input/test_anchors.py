@@ -5,11 +5,11 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekeep.library.imports.input.anchors import Anchor, anchors
+from pagekeep.library.imports.input.anchors import Anchor, read_anchors
 
 
 def read(text: str) -> list[Anchor]:
-    return list(anchors(io.StringIO(text)))
+    return list(read_anchors(io.StringIO(text)))
 
 
 def test_folders_nest_and_end() -> None:

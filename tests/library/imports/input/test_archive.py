@@ -48,14 +48,14 @@ def test_links_and_folders_are_not_there() -> None:
 
 
 def test_a_bomb_is_noticed_by_what_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LARGEST_TOTAL", 5_000_000)
+    monkeypatch.setattr(module, "MAX_UNPACKED_BYTES", 5_000_000)
     archive = Archive(zipped(("a", b"0" * 20_000_000)), "x.zip")
     with archive.source("a").text() as stream, pytest.raises(TooLarge):
         stream.read()
 
 
 def test_a_list_of_files_that_is_too_long_is_never_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LARGEST_INDEX", 10_000)
+    monkeypatch.setattr(module, "MAX_INDEX_BYTES", 10_000)
     with pytest.raises(TooLarge, match="too many files"):
         Archive(zipped(*((f"file {number}", b"") for number in range(500))), "x.zip")
 

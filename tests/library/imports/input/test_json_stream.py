@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
 from pagekeep.library.imports.input import json_stream
-from pagekeep.library.imports.input.json_stream import elements
+from pagekeep.library.imports.input.json_stream import read_elements
 
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
@@ -20,7 +20,7 @@ values = st.recursive(
 
 
 def read(text: str, key: str | None = None) -> list[Any]:
-    return [element.value for element in elements(io.StringIO(text), key)]
+    return [element.value for element in read_elements(io.StringIO(text), key)]
 
 
 @settings(deadline=None)
@@ -29,7 +29,7 @@ def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
     given_: list[Any], indent: int | None, size: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_CHUNK", size)
+        patch.setattr(json_stream, "_CHUNK_CHARS", size)
         assert read(json.dumps(given_, indent=indent)) == given_
 
 
@@ -38,13 +38,13 @@ def test_entries_are_those_that_the_whole_file_has_however_it_is_cut(
 def test_the_list_under_a_key_is_found_wherever_it_stands(around: dict[str, Any], wanted: list[Any], size: int) -> None:
     around.pop("bookmarks", None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_CHUNK", size)
+        patch.setattr(json_stream, "_CHUNK_CHARS", size)
         assert read(json.dumps({**around, "bookmarks": wanted}), "bookmarks") == wanted
         assert read(json.dumps({"bookmarks": wanted, **around}), "bookmarks") == wanted
 
 
 def test_entries_know_their_lines() -> None:
-    found = list(elements(io.StringIO('[\n  {"a": 1},\n\n  {"a":\n 2}, 3\n]')))
+    found = list(read_elements(io.StringIO('[\n  {"a": 1},\n\n  {"a":\n 2}, 3\n]')))
     assert [(element.line, element.number) for element in found] == [(2, 1), (4, 2), (5, 3)]
 
 
@@ -53,19 +53,19 @@ def test_entries_know_their_lines() -> None:
     ['[1, 2, {"a": ', "[1, 2, oops, 4]", "[1, 2 3]", "[1, 2", '[1, 2, "' + "x" * 1_000_000, "[1, 2, " + "[" * 100_000],
 )
 def test_a_broken_file_gives_what_comes_before_the_break(text: str) -> None:
-    stream = elements(io.StringIO(text))
+    stream = read_elements(io.StringIO(text))
     assert next(stream).value == 1
-    with pytest.raises(ParseError, match="broken"):
+    with pytest.raises(ParseError, match="damaged"):
         list(stream)
 
 
 def test_a_number_of_too_many_digits_is_told() -> None:
-    with pytest.raises(ParseError, match="broken"):
+    with pytest.raises(ParseError, match="damaged"):
         read("[" + "9" * 100_000 + "]")
 
 
 def test_no_entry_is_held_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "LARGEST_ENTRY", 1_000_000)
+    monkeypatch.setattr(json_stream, "MAX_ENTRY_CHARS", 1_000_000)
     with pytest.raises(ParseError, match="too long"):
         read('["' + "x" * 3_000_000 + '"]')
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound
-from pagekeep.library.imports.input.source import Folder, of_path, of_stream
+from pagekeep.library.imports.input.source import Folder, source_from_stream
 
 
 def test_a_stream_can_be_read_again_and_stays_open() -> None:
     file = io.BytesIO(b"words")
-    source = of_stream(file, "a.txt")
+    source = source_from_stream(file, "a.txt")
     for _ in range(2):
         with source.text() as stream:
             assert stream.read() == "words"
@@ -21,11 +21,11 @@ def test_a_stream_can_be_read_again_and_stays_open() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_the_encoding_is_seen_by_its_mark(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("Flüsse".encode(encoding))
-    assert of_path(tmp_path / "a.txt").head == "Flüsse"
+    assert source_from_stream(io.BytesIO((tmp_path / "a.txt").read_bytes()), "a.txt").head == "Flüsse"
 
 
 def test_bytes_that_are_no_text_are_replaced() -> None:
-    assert of_stream(io.BytesIO(b"a\xff\xfeb"), "a").head == "a\ufffd\ufffdb"
+    assert source_from_stream(io.BytesIO(b"a\xff\xfeb"), "a").head == "a\ufffd\ufffdb"
 
 
 def test_a_folder_shows_its_files_and_no_links(tmp_path: Path) -> None:

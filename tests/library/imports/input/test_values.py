@@ -2,8 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.library.imports.input.row import Highlight
-from pagekeep.library.imports.input.values import highlights, moment, names, published, text, truth
+from pagekeep.library.imports.input.row import RowAnnotation
+from pagekeep.library.imports.input.values import (
+    parse_annotations,
+    parse_bool,
+    parse_names,
+    parse_publication_date,
+    parse_text,
+    parse_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +31,7 @@ from pagekeep.library.imports.input.values import highlights, moment, names, pub
     ],
 )
 def test_moments_are_read_in_every_form(value: object) -> None:
-    assert moment(value) == "2011-03-13T07:06:40.000000Z"
+    assert parse_time(value) == "2011-03-13T07:06:40.000000Z"
 
 
 @pytest.mark.parametrize(
@@ -32,23 +39,23 @@ def test_moments_are_read_in_every_form(value: object) -> None:
     [None, "", 0, "0", -5, True, "never", "2011-13-45", "1e400", float("inf"), float("nan"), 10**30, [], {}, "1" * 80],
 )
 def test_what_is_no_moment_is_none(value: object) -> None:
-    assert moment(value) is None
+    assert parse_time(value) is None
 
 
 def test_days_are_read_as_people_write_them() -> None:
-    assert {moment(said) for said in ("2011-03-13", "03/13/2011", "March 13, 2011", "Mar 13, 2011")} == {
+    assert {parse_time(said) for said in ("2011-03-13", "03/13/2011", "March 13, 2011", "Mar 13, 2011")} == {
         "2011-03-13T00:00:00.000000Z"
     }
 
 
 def test_a_published_day_stays_a_day() -> None:
-    assert published("2010-01-02T00:00:00.000Z") == "2010-01-02"
-    assert published("2010-01-02T10:30:00Z") == "2010-01-02T10:30:00Z"
+    assert parse_publication_date("2010-01-02T00:00:00.000Z") == "2010-01-02"
+    assert parse_publication_date("2010-01-02T10:30:00Z") == "2010-01-02T10:30:00Z"
 
 
 def test_yes_and_no_come_in_many_words() -> None:
-    assert [truth(value) for value in (True, 1, "1", "True", "yes", "x")] == [True] * 6
-    assert [truth(value) for value in (False, 0, "0", "False", "no", "", None)] == [False] * 7
+    assert [parse_bool(value) for value in (True, 1, "1", "True", "yes", "x")] == [True] * 6
+    assert [parse_bool(value) for value in (False, 0, "0", "False", "no", "", None)] == [False] * 7
 
 
 @pytest.mark.parametrize(
@@ -63,20 +70,20 @@ def test_yes_and_no_come_in_many_words() -> None:
     ],
 )
 def test_tags_are_read_in_every_form(value: object, separator: str) -> None:
-    assert names(value, separator) == ("fog", "tide tables")
+    assert parse_names(value, separator) == ("fog", "tide tables")
 
 
 def test_quotes_in_a_python_list_are_kept() -> None:
-    assert names(r"""["it's", 'a \'b\'']""") == ("it's", "a 'b'")
+    assert parse_names(r"""["it's", 'a \'b\'']""") == ("it's", "a 'b'")
 
 
 def test_a_list_that_never_ends_is_no_trouble() -> None:
-    assert names("[" * 40_000 + "]") == ()
-    assert names("['" + "\\" * 40_000 + "]") == ()
+    assert parse_names("[" * 40_000 + "]") == ()
+    assert parse_names("['" + "\\" * 40_000 + "]") == ()
 
 
 def test_what_is_no_text_is_empty() -> None:
-    assert [text(value) for value in (None, True, [], {}, " a ", 7)] == ["", "", "", "", "a", "7"]
+    assert [parse_text(value) for value in (None, True, [], {}, " a ", 7)] == ["", "", "", "", "a", "7"]
 
 
 def test_passages_go_by_many_names() -> None:
@@ -88,9 +95,9 @@ def test_passages_go_by_many_names() -> None:
         "no object",
     ]
     when = "2011-03-13T07:06:40.000000Z"
-    assert highlights(given) == (
-        Highlight("a", "said", when),
-        Highlight("b", "n", when, "blue"),
-        Highlight("c", "m"),
+    assert parse_annotations(given) == (
+        RowAnnotation("a", "said", when),
+        RowAnnotation("b", "n", when, "blue"),
+        RowAnnotation("c", "m"),
     )
-    assert highlights("nothing") == ()
+    assert parse_annotations("nothing") == ()

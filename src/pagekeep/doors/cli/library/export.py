@@ -15,7 +15,7 @@ from pagekeep.doors.cli.output import format_count, show_progress, write, write_
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.library.exports.run import Exported
+    from pagekeep.library.exports.run import ExportReport
 
 _MAX_FAILURES_SHOWN: Final = 10
 
@@ -50,7 +50,9 @@ def export(out: Path, format_: str, library: str | None, user: str | None, as_js
         def count(pages: int) -> None:
             progress(f"Exporting: {format_count(pages, 'page')}")
 
-        request = run.Wish(cast("Any", format_), options["query"], options["profile"], options["images"], count)
+        request = run.ExportOptions(
+            cast("Any", format_), options["query"], options["profile"], options["images"], count
+        )
         target = sys.stdout.buffer if str(out) == "-" else out
         result = asyncio.run(run.export(store, target, request, settings))
     if as_json:
@@ -61,13 +63,13 @@ def export(out: Path, format_: str, library: str | None, user: str | None, as_js
     _report_failures(result)
 
 
-def _summary(result: Exported) -> str:
+def _summary(result: ExportReport) -> str:
     images = f", {format_count(result.pictures, 'image')}" if result.pictures else ""
     unchanged = f" ({format_count(result.unchanged, 'file')} unchanged)" if result.unchanged else ""
     return f"{format_count(result.items, 'page')} exported{images}{unchanged}."
 
 
-def _report_failures(result: Exported) -> None:
+def _report_failures(result: ExportReport) -> None:
     for url, reason in list(result.failed_pictures.items())[:_MAX_FAILURES_SHOWN]:
         click.echo(printable(f"Image not downloaded, linked instead: {url} ({reason})"), err=True)
     hidden = len(result.failed_pictures) - _MAX_FAILURES_SHOWN

@@ -18,8 +18,8 @@ from pagekeep.doors.cli.output import BAD_INPUT, format_count, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.library.imports.report import Report
-    from pagekeep.library.imports.run import Plan
+    from pagekeep.library.imports.report import ImportReport
+    from pagekeep.library.imports.run import ImportPlan
     from pagekeep.model import Item
 
 _MAX_SHOWN: Final = 20
@@ -73,10 +73,10 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
 
     The format is detected automatically. You can run an import again after an interruption: nothing is imported twice.
     """
-    from pagekeep.library.imports.report import Report
+    from pagekeep.library.imports.report import ImportReport
 
     with open_library(library, user, as_json, create=True) as opened:
-        report = Report()
+        report = ImportReport()
         with _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed, _progress(as_json) as progress:
             plan = _plan(opened, options, cast("TextIO", failed), progress)
             asyncio.run(_import_all(paths, opened, plan, report, options["fetch"] == "now"))
@@ -88,10 +88,12 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-def _plan(opened: OpenLibrary, options: dict[str, Any], failed: TextIO, progress: Callable[[Report], None]) -> Plan:
-    from pagekeep.library.imports.run import Plan
+def _plan(
+    opened: OpenLibrary, options: dict[str, Any], failed: TextIO, progress: Callable[[ImportReport], None]
+) -> ImportPlan:
+    from pagekeep.library.imports.run import ImportPlan
 
-    return Plan(
+    return ImportPlan(
         load_rules(opened.settings),
         format=None if options["format_"] == "auto" else options["format_"],
         queue=options["fetch"] == "queue",
@@ -101,23 +103,25 @@ def _plan(opened: OpenLibrary, options: dict[str, Any], failed: TextIO, progress
     )
 
 
-async def _import_all(paths: tuple[Path, ...], opened: OpenLibrary, plan: Plan, report: Report, fetch: bool) -> None:
+async def _import_all(
+    paths: tuple[Path, ...], opened: OpenLibrary, plan: ImportPlan, report: ImportReport, fetch: bool
+) -> None:
     if not fetch or plan.dry_run:
         for path in paths:
             for _ in _batches(path, opened, plan, report):
                 pass
         return
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.imports.fetch import fetch_all
+    from pagekeep.library.imports.run import fetch_items
 
     async with Retrieval(opened.settings, plan.rules) as retrieval:
         for path in paths:
             for waiting in _batches(path, opened, plan, report):
-                await fetch_all(waiting, opened.store, retrieval, report)
+                await fetch_items(waiting, opened.store, retrieval, report)
                 plan.progress(report)
 
 
-def _batches(path: Path, opened: OpenLibrary, plan: Plan, report: Report) -> Iterator[list[Item]]:
+def _batches(path: Path, opened: OpenLibrary, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
     from pagekeep.errors import UnsupportedContent
     from pagekeep.library.imports.run import import_batches, import_folder
 
@@ -185,7 +189,7 @@ def _failed_rows(source: Path, path: Path | None, dry_run: bool) -> Iterator[_Fa
 
 
 @contextmanager
-def _progress(as_json: bool) -> Iterator[Callable[[Report], None]]:
+def _progress(as_json: bool) -> Iterator[Callable[[ImportReport], None]]:
     """Show the number of rows on a terminal, and nothing elsewhere."""
     if as_json or not sys.stderr.isatty():
         yield lambda _report: None
@@ -199,12 +203,12 @@ def _progress(as_json: bool) -> Iterator[Callable[[Report], None]]:
         yield lambda report: bar.update(task, description=_state(report))
 
 
-def _state(report: Report) -> str:
+def _state(report: ImportReport) -> str:
     fetched = f", {report.fetched:,} downloaded" if report.fetched or report.not_fetched else ""
     return f"{format_count(report.rows, 'row')}, {report.failed:,} failed{fetched}"
 
 
-def _show(report: Report, failed: str | None, dry_run: bool) -> None:
+def _show(report: ImportReport, failed: str | None, dry_run: bool) -> None:
     for place, reason, what in report.failures[:_MAX_SHOWN]:
         click.echo(printable(f"{place}: {reason}" + (f" ({what})" if what else "")), err=True)
     if report.failed > _MAX_SHOWN:
@@ -214,7 +218,7 @@ def _show(report: Report, failed: str | None, dry_run: bool) -> None:
     write("\n".join(_summary(report, failed, dry_run)))
 
 
-def _summary(report: Report, failed: str | None, dry_run: bool) -> Iterator[str]:
+def _summary(report: ImportReport, failed: str | None, dry_run: bool) -> Iterator[str]:
     prefix = "Dry run, nothing was changed: " if dry_run else ""
     yield (
         f"{prefix}{report.added:,} added, {report.updated:,} updated, {report.unchanged:,} unchanged, "

@@ -14,7 +14,7 @@ from pagekeep.doors.cli.output import write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.library.mirror.run import Pass
+    from pagekeep.library.mirror.run import MirrorReport
 
 CHANGES = {
     "written": "written",
@@ -60,7 +60,7 @@ def mirror(folder: Path, library: str | None, user: str | None, as_json: bool, *
         write(", ".join(f"{len(getattr(result, kind)):,} {label}" for kind, label in CHANGES.items()) + ".")
 
 
-def _report(result: Pass) -> None:
+def _report(result: MirrorReport) -> None:
     for kind, label in CHANGES.items():
         for path in getattr(result, kind):
             write(f"{label}  {printable(path)}")
@@ -68,6 +68,6 @@ def _report(result: Pass) -> None:
         _report_problems(result)
 
 
-def _report_problems(result: Pass) -> None:
+def _report_problems(result: MirrorReport) -> None:
     for path, problem in result.problems:
         click.echo(printable(f"Skipped {path}: {problem}"), err=True)

@@ -15,8 +15,8 @@ from pagekeep.doors.http.service import Service
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.imports.build import ReadPage
-from pagekeep.library.imports.report import Report
-from pagekeep.library.imports.run import Plan, import_stream
+from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.model import Fetched, Options, Page
 
 router = APIRouter()
@@ -51,8 +51,8 @@ async def import_file(frame: WriteFrame) -> HTMLResponse:
     return _show_form(frame, report=report)
 
 
-async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> Report:
-    plan = Plan(frame.service.retrieval.rules, queue=queue, read=_page_extractor(frame.service))
+async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> ImportReport:
+    plan = ImportPlan(frame.service.retrieval.rules, queue=queue, read=_page_extractor(frame.service))
     return await frame.service.imports.run(
         lambda: import_stream(file.file, file.filename or "", frame.library, plan),
     )

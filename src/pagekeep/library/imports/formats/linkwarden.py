@@ -7,64 +7,65 @@ from contextlib import suppress
 from typing import Any, Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input.json_stream import elements
-from pagekeep.library.imports.input.row import Fault, Found, Place, Row
+from pagekeep.library.imports.input.json_stream import read_elements
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.input.values import highlights, moment, names, text
+from pagekeep.library.imports.input.values import parse_annotations, parse_names, parse_text, parse_time
 
 _ROOTS: Final = frozenset({"", "unorganized"})
-_DEEPEST: Final = 50
+_MAX_DEPTH: Final = 50
+"""A collection may name itself as its parent; the walk upwards must end."""
 
-_Above = dict[Any, tuple[str, Any]]
-"""Id of a collection to its name and the id of the one above."""
+_Parents = dict[Any, tuple[str, Any]]
+"""Name and parent's id of each collection, by id."""
 
 
-def knows(sample: Sample) -> bool:
-    """By its collections."""
+def matches(sample: Sample) -> bool:
+    """Return whether the file has Linkwarden's list of collections."""
     return sample.has_list("collections", "links")
 
 
-def rows(source: Source) -> Iterator[Found]:
-    """Every link; the collection it is in and those above become tags."""
-    above = _collections(source)
+def read(source: Source) -> Iterator[ParsedRow]:
+    """Yield every link; its collection and those above become tags."""
+    parents = _read_collections(source)
     number = 0
     with source.text() as stream:
-        for found in elements(stream, "collections"):
-            collection = found.value if isinstance(found.value, dict) else {}
-            tags = _path(text(collection.get("id")), above)
+        for element in read_elements(stream, "collections"):
+            collection = element.value if isinstance(element.value, dict) else {}
+            tags = _collection_path(parse_text(collection.get("id")), parents)
             links = collection.get("links")
             for link in links if isinstance(links, list) else ():
                 number += 1
-                place = Place(found.line, number, source.part)
-                yield _row(place, link, tags) if isinstance(link, dict) else Fault(place, "This is no entry.")
+                place = Place(element.line, number, source.part)
+                yield _make_row(place, link, tags) if isinstance(link, dict) else Fault(place, "This is not an entry.")
 
 
-def _collections(source: Source) -> _Above:
-    above: _Above = {}
-    with source.text() as stream, suppress(PagekeepError):  # a break is told when the links are read
-        for found in elements(stream, "collections"):
-            if isinstance(found.value, dict):
-                known = found.value
-                above[text(known.get("id"))] = (text(known.get("name")), text(known.get("parentId")))
-    return above
+def _read_collections(source: Source) -> _Parents:
+    parents: _Parents = {}
+    with source.text() as stream, suppress(PagekeepError):  # reading the links reports the damage
+        for element in read_elements(stream, "collections"):
+            if isinstance(element.value, dict):
+                name, parent_id = parse_text(element.value.get("name")), parse_text(element.value.get("parentId"))
+                parents[parse_text(element.value.get("id"))] = (name, parent_id)
+    return parents
 
 
-def _path(collection: str, above: _Above) -> tuple[str, ...]:
-    found: list[str] = []
-    while collection in above and len(found) < _DEEPEST:
-        name, collection = above[collection]
-        found.append(name)
-    return tuple(name for name in reversed(found) if name.lower() not in _ROOTS)
+def _collection_path(collection_id: str, parents: _Parents) -> tuple[str, ...]:
+    path: list[str] = []
+    while collection_id in parents and len(path) < _MAX_DEPTH:
+        name, collection_id = parents[collection_id]
+        path.append(name)
+    return tuple(name for name in reversed(path) if name.lower() not in _ROOTS)
 
 
-def _row(place: Place, link: dict[str, Any], tags: tuple[str, ...]) -> Row:
+def _make_row(place: Place, link: dict[str, Any], tags: tuple[str, ...]) -> Row:
     return Row(
         place,
-        url=text(link.get("url")),
-        title=text(link.get("name")),
-        saved_at=moment(link.get("importDate")) or moment(link.get("createdAt")),
-        description=text(link.get("description")),
-        tags=(*names(link.get("tags")), *tags),
-        highlights=highlights(link.get("highlight") or link.get("highlights")),
+        url=parse_text(link.get("url")),
+        title=parse_text(link.get("name")),
+        saved_at=parse_time(link.get("importDate")) or parse_time(link.get("createdAt")),
+        description=parse_text(link.get("description")),
+        tags=(*parse_names(link.get("tags")), *tags),
+        annotations=parse_annotations(link.get("highlight") or link.get("highlights")),
     )

@@ -1,114 +1,111 @@
-"""Omnivore: lists of pages in JSON, their HTML and the marked passages in folders beside them."""
+"""Omnivore: lists of pages in JSON, with the pages' HTML and highlights in folders beside them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.imports.input.objects import Entry, object_rows
-from pagekeep.library.imports.input.row import Fault, Found, Highlight, Place, Row
+from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row, RowAnnotation
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
-from pagekeep.library.imports.input.values import moment, names, published, text
+from pagekeep.library.imports.input.values import parse_names, parse_publication_date, parse_text, parse_time
 
 _LIST: Final = re.compile(r"(?:^|/)metadata_(\d{1,12})_to_(\d{1,12})\.json$")
-_BLANK: Final = re.compile(r"\r?\n[ \t]*+(?:\r?\n[ \t]*+)++")
-_LARGEST_PAGE: Final = 10_000_000
-"""Characters."""
-_LARGEST_NOTES: Final = 2_000_000
+_BLANK_LINES: Final = re.compile(r"\r?\n[ \t]*+(?:\r?\n[ \t]*+)++")
+_MAX_PAGE_CHARS: Final = 10_000_000
+_MAX_NOTES_CHARS: Final = 2_000_000
 
 
-def knows(sample: Sample) -> bool:
-    """One of its lists, without the rest."""
+def matches(sample: Sample) -> bool:
+    """Return whether the file is one of Omnivore's lists, without its folders."""
     return {"slug", "savedAt", "url"} <= sample.first.keys()
 
 
-def rows(source: Source) -> Iterator[Found]:
-    """Every page of one list."""
-    return object_rows(source, _row)
+def read(source: Source) -> Iterator[ParsedRow]:
+    """Yield every page of one list."""
+    return read_objects(source, _make_row)
 
 
-def knows_tree(names: list[str]) -> bool:
-    """By its lists."""
+def matches_tree(names: list[str]) -> bool:
+    """Return whether the folder has Omnivore's lists."""
     return any(map(_LIST.search, names))
 
 
-def tree_rows(tree: Tree) -> Iterator[Found]:
-    """Every page with its HTML and what was marked in it."""
-    lists = sorted((int(found[1]), name) for name in tree.names() if (found := _LIST.search(name)))
+def read_tree(tree: Tree) -> Iterator[ParsedRow]:
+    """Yield every page with its HTML and highlights."""
+    lists = sorted((int(match[1]), name) for name in tree.names() if (match := _LIST.search(name)))
     for _, name in lists:
         base = name.rpartition("/")[0]
         try:
-            yield from object_rows(tree.source(name), lambda place, entry, base=base: _whole(tree, base, place, entry))  # type: ignore[misc]
+            yield from read_objects(tree.source(name), partial(_make_full_row, tree, base))
         except PagekeepError as error:
             yield Fault(Place(0, 0, name), error.message)
 
 
-def _row(place: Place, entry: Entry) -> Row:
-    begun = _number(entry.get("readingProgress")) > 0
+def _make_row(place: Place, entry: JsonObject) -> Row:
+    progress = entry.get("readingProgress")
+    was_opened = isinstance(progress, (int, float)) and progress > 0
     return Row(
         place,
-        url=text(entry.get("url")),
-        title=text(entry.get("title")),
-        saved_at=moment(entry.get("savedAt")),
-        published_at=published(entry.get("publishedAt")),
-        opened_at=moment(entry.get("updatedAt")) if begun else None,
-        author=text(entry.get("author")),
-        description=text(entry.get("description")),
-        image=text(entry.get("thumbnail")),
-        tags=names(entry.get("labels")),
-        archived=text(entry.get("state")).lower() == "archived",
+        url=parse_text(entry.get("url")),
+        title=parse_text(entry.get("title")),
+        saved_at=parse_time(entry.get("savedAt")),
+        published_at=parse_publication_date(entry.get("publishedAt")),
+        opened_at=parse_time(entry.get("updatedAt")) if was_opened else None,
+        author=parse_text(entry.get("author")),
+        description=parse_text(entry.get("description")),
+        image=parse_text(entry.get("thumbnail")),
+        tags=parse_names(entry.get("labels")),
+        archived=parse_text(entry.get("state")).lower() == "archived",
     )
 
 
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0
-
-
-def _whole(tree: Tree, base: str, place: Place, entry: Entry) -> Row:
-    row, slug = _row(place, entry), text(entry.get("slug"))
-    begin = f"{base}/" if base else ""
+def _make_full_row(tree: Tree, base: str, place: Place, entry: JsonObject) -> Row:
+    row, slug = _make_row(place, entry), parse_text(entry.get("slug"))
+    folder = f"{base}/" if base else ""
     if not slug:
         return row
     try:
-        content, remarks = _content(tree, f"{begin}content/{slug}")
-        notes = _read(tree, f"{begin}highlights/{slug}.md", _LARGEST_NOTES)
+        content, remarks = _read_content(tree, f"{folder}content/{slug}")
+        notes = _read_text(tree, f"{folder}highlights/{slug}.md", _MAX_NOTES_CHARS)
     except PagekeepError as error:
         return replace(row, remarks=(error.message,))
-    return replace(row, content=content, highlights=tuple(passages(notes or "")), remarks=remarks)
+    return replace(row, content=content, annotations=tuple(parse_highlights_file(notes or "")), remarks=remarks)
 
 
-def _content(tree: Tree, stem: str) -> tuple[str, tuple[str, ...]]:
-    html = _read(tree, f"{stem}.html", _LARGEST_PAGE + 1)
+def _read_content(tree: Tree, stem: str) -> tuple[str, tuple[str, ...]]:
+    html = _read_text(tree, f"{stem}.html", _MAX_PAGE_CHARS + 1)
     if html is None:
-        is_pdf = _read(tree, f"{stem}.pdf", 1) is not None
-        return "", ("The PDF was not carried over: Pagekeep keeps web pages.",) if is_pdf else ()
-    if len(html) > _LARGEST_PAGE:
-        return "", ("The page was too large to carry over.",)
+        is_pdf = _read_text(tree, f"{stem}.pdf", 1) is not None
+        return "", ("The PDF was not imported: Pagekeep stores web pages only.",) if is_pdf else ()
+    if len(html) > _MAX_PAGE_CHARS:
+        return "", (f"The page's content was not imported: it is larger than {_MAX_PAGE_CHARS:,} characters.",)
     return html, ()
 
 
-def _read(tree: Tree, name: str, most: int) -> str | None:
-    """The beginning of a file; `None` when it is not there."""
+def _read_text(tree: Tree, name: str, max_chars: int) -> str | None:
+    """Return the beginning of a file, or `None` when it does not exist."""
     try:
         with tree.source(name).text() as stream:
-            return stream.read(most)
+            return stream.read(max_chars)
     except NotFound:
         return None
 
 
-def passages(written: str) -> list[Highlight]:
-    """Quotations, each with the words that stand below it; words above the first are a note on the page."""
-    found = [Highlight("")]
-    for block in _BLANK.split(written):
+def parse_highlights_file(text: str) -> list[RowAnnotation]:
+    """Return the quotes, each with the text below it as its note; text before the first is a note about the page."""
+    annotations = [RowAnnotation("")]
+    for block in _BLANK_LINES.split(text):
         lines = block.strip().splitlines()
         quote = [line[1:].strip() for line in lines if line.startswith(">")]
-        said = "\n".join(line for line in lines if not line.startswith(">"))
+        note = "\n".join(line for line in lines if not line.startswith(">"))
         if quote:
-            found.append(Highlight("\n".join(quote).strip(), said))
-        elif said:
-            found[-1] = replace(found[-1], note=f"{found[-1].note}\n\n{said}".strip())
-    return [mark for mark in found if mark.quote or mark.note]
+            annotations.append(RowAnnotation("\n".join(quote).strip(), note))
+        elif note:
+            annotations[-1] = replace(annotations[-1], note=f"{annotations[-1].note}\n\n{note}".strip())
+    return [annotation for annotation in annotations if annotation.quote or annotation.note]

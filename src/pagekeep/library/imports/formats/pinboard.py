@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pagekeep.library.imports.input.objects import Entry, object_rows
-from pagekeep.library.imports.input.row import Found, Place, Row
+from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
+from pagekeep.library.imports.input.row import ParsedRow, Place, Row
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.input.values import moment, names, text
+from pagekeep.library.imports.input.values import parse_names, parse_text, parse_time
 
 
-def knows(sample: Sample) -> bool:
-    """By the names that only it has."""
+def matches(sample: Sample) -> bool:
+    """Return whether the first entry has the keys that only Pinboard writes."""
     return {"href", "description"} <= sample.first.keys()
 
 
-def rows(source: Source) -> Iterator[Found]:
-    """Every bookmark; what is not marked as to be read was filed away, so it goes to the archive."""
-    return object_rows(source, _row)
+def read(source: Source) -> Iterator[ParsedRow]:
+    """Yield every bookmark; those not marked "to read" are archived."""
+    return read_objects(source, _make_row)
 
 
-def _row(place: Place, entry: Entry) -> Row:
+def _make_row(place: Place, entry: JsonObject) -> Row:
     return Row(
         place,
-        url=text(entry.get("href")),
-        title=text(entry.get("description")),
-        saved_at=moment(entry.get("time")),
-        description=text(entry.get("extended")),
-        tags=names(entry.get("tags"), " "),
-        archived=text(entry.get("toread")).lower() == "no",
-        note=text(entry.get("extended")),
+        url=parse_text(entry.get("href")),
+        title=parse_text(entry.get("description")),
+        saved_at=parse_time(entry.get("time")),
+        description=parse_text(entry.get("extended")),
+        tags=parse_names(entry.get("tags"), " "),
+        archived=parse_text(entry.get("toread")).lower() == "no",
+        note=parse_text(entry.get("extended")),
     )

@@ -1,29 +1,29 @@
-"""Pocket: its CSV of 2025, and the page of links before that."""
+"""Pocket: the CSV of 2025 with its file of highlights, and the HTML page of links before that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from pagekeep.library.imports.input.anchors import anchors
-from pagekeep.library.imports.input.objects import Entry, object_rows
-from pagekeep.library.imports.input.row import Fault, Found, Place, Row
+from pagekeep.library.imports.input.anchors import read_anchors
+from pagekeep.library.imports.input.csv_records import read_records
+from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.input.tables import records
-from pagekeep.library.imports.input.values import highlights, moment, names, text
+from pagekeep.library.imports.input.values import parse_annotations, parse_names, parse_text, parse_time
 
 _READ: Final = frozenset({"archive", "archived", "read"})
 
 
-def knows_table(sample: Sample) -> bool:
-    """By its columns."""
+def matches_csv(sample: Sample) -> bool:
+    """Return whether the table has Pocket's columns."""
     return {"url", "time_added"} <= sample.columns
 
 
-def table_rows(source: Source) -> Iterator[Found]:
-    """Every row."""
-    for record in records(source):
+def read_csv(source: Source) -> Iterator[ParsedRow]:
+    """Yield every row of the CSV."""
+    for record in read_records(source):
         if isinstance(record, Fault):
             yield record
             continue
@@ -31,43 +31,47 @@ def table_rows(source: Source) -> Iterator[Found]:
             record.place,
             url=record["url"],
             title=record["title"],
-            saved_at=moment(record["time_added"]),
-            tags=names(record["tags"], "|"),
+            saved_at=parse_time(record["time_added"]),
+            tags=parse_names(record["tags"], "|"),
             archived=record["status"].lower() in _READ,
         )
 
 
-def knows_page(sample: Sample) -> bool:
-    """By its links in lists under `Unread` and `Read Archive`."""
+def matches_html(sample: Sample) -> bool:
+    """Return whether the file has links in lists under `Unread` and `Read Archive`."""
     head = sample.lower
     return "<li><a " in head and ("time_added=" in head or "<h1>unread</h1>" in head or "<h1>read archive</h1>" in head)
 
 
-def page_rows(source: Source) -> Iterator[Found]:
-    """Every link."""
+def read_html(source: Source) -> Iterator[ParsedRow]:
+    """Yield every link of the HTML page."""
     with source.text() as stream:
-        for number, anchor in enumerate(anchors(stream), 1):
-            known = anchor.attributes
+        for number, anchor in enumerate(read_anchors(stream), 1):
+            attributes = anchor.attributes
             yield Row(
                 Place(anchor.line, number, source.part),
-                url=known.get("href", ""),
+                url=attributes.get("href", ""),
                 title=anchor.title,
-                saved_at=moment(known.get("time_added")),
-                tags=names(known.get("tags")),
+                saved_at=parse_time(attributes.get("time_added")),
+                tags=parse_names(attributes.get("tags")),
                 archived="archive" in anchor.section.lower(),
             )
 
 
-def knows_highlights(sample: Sample) -> bool:
-    """The file of marked passages that came beside the CSV."""
+def matches_annotations(sample: Sample) -> bool:
+    """Return whether this is the file of highlights that came with the CSV."""
     return {"url", "highlights"} <= sample.first.keys() and not sample.first.keys() & {"addedAt", "is_archived"}
 
 
-def highlight_rows(source: Source) -> Iterator[Found]:
-    """Every page with its passages."""
-    return object_rows(source, _highlight_row)
+def read_annotations(source: Source) -> Iterator[ParsedRow]:
+    """Yield every page with its annotations."""
+    return read_objects(source, _make_annotated_row)
 
 
-def _highlight_row(place: Place, entry: Entry) -> Row:
-    marks = highlights(entry.get("highlights"))
-    return Row(place, url=text(entry.get("url")), title=text(entry.get("title")), highlights=marks)
+def _make_annotated_row(place: Place, entry: JsonObject) -> Row:
+    return Row(
+        place,
+        url=parse_text(entry.get("url")),
+        title=parse_text(entry.get("title")),
+        annotations=parse_annotations(entry.get("highlights")),
+    )

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pagekeep.library.imports.input.row import Fault, Found, Row, Skipped
+from pagekeep.library.imports.input.csv_records import Record, read_records
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Row, SkippedRow
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source
-from pagekeep.library.imports.input.tables import Record, records
-from pagekeep.library.imports.input.values import moment, names, truth
+from pagekeep.library.imports.input.values import parse_bool, parse_names, parse_time
 
 
-def knows(sample: Sample) -> bool:
-    """By its columns."""
+def matches(sample: Sample) -> bool:
+    """Return whether the table has Readwise Reader's columns."""
     return {"url", "document tags", "saved date"} <= sample.columns
 
 
-def rows(source: Source) -> Iterator[Found]:
-    """Every document that was saved; articles of feeds come by the thousand and were not."""
-    for record in records(source):
+def read(source: Source) -> Iterator[ParsedRow]:
+    """Yield every document that the user saved; feed articles, which come by the thousand, are skipped."""
+    for record in read_records(source):
         if isinstance(record, Fault):
             yield record
         elif record["location"].lower() == "feed":
-            yield Skipped(record.place, "It is from a feed and was not saved.")
+            yield SkippedRow(record.place, "A feed article that was not saved is left out.")
         else:
-            yield _row(record)
+            yield _make_row(record)
 
 
-def _row(record: Record) -> Row:
-    saved, location = moment(record["saved date"]), record["location"].lower()
+def _make_row(record: Record) -> Row:
+    saved, location = parse_time(record["saved date"]), record["location"].lower()
     return Row(
         record.place,
         url=record["url"],
         title=record["title"],
         saved_at=saved,
-        opened_at=saved if truth(record["seen"]) or _was_begun(record["reading progress"]) else None,
-        tags=names(record["document tags"]),
+        opened_at=saved if parse_bool(record["seen"]) or _was_opened(record["reading progress"]) else None,
+        tags=parse_names(record["document tags"]),
         archived=location == "archive",
         pinned=location == "shortlist",
     )
 
 
-def _was_begun(progress: str) -> bool:
+def _was_opened(progress: str) -> bool:
     return any(char in "123456789" for char in progress)

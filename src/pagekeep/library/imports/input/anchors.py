@@ -1,6 +1,6 @@
-"""Links in files of bookmarks, with the folders and headings they stand under.
+"""The links in a bookmark file, with the folders and headings above them.
 
-Such files are no proper HTML: nothing is closed but lists. They are read in small pieces, as they may be very long.
+Such files are not valid HTML: only lists are closed. They are read in small pieces, since they may be very long.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Final, TextIO
 
-_CHUNK: Final = 65_536
-_LONGEST_PIECE: Final = 1_000_000
-_LONGEST_TEXT: Final = 100_000
+_CHUNK_CHARS: Final = 65_536
+_MAX_PIECE_CHARS: Final = 1_000_000
+_MAX_TEXT_CHARS: Final = 100_000
 _TAG: Final = re.compile(r"([a-zA-Z!/][^\s>]*+)((?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)>")
 _LOOSE_TAG: Final = re.compile(r"([a-zA-Z!/][^\s>]*+)([^>]*+)>")
 _ATTRIBUTE: Final = re.compile(r"([a-zA-Z_:-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))")
-_DEEPEST: Final = 50
-"""Folders that count."""
-_MOST_PARTS: Final = 200
-"""Of a text with tags in it."""
-_MOST_CARRIED: Final = 50
-"""Signs in one attribute."""
+_MAX_FOLDERS: Final = 50
+"""Deeper folders do not become tags."""
+_MAX_TEXT_PARTS: Final = 200
+"""How many pieces between inline tags one title or note may have."""
+_MAX_JOINED_PIECES: Final = 50
+"""How many `<` one attribute may contain."""
 _BREAKS: Final = frozenset({"br", "br/", "p"})
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A heading with links below it."""
+    """A bookmark folder: a heading with a list of links below it."""
 
     name: str
     attributes: dict[str, str]
@@ -43,79 +43,79 @@ class Anchor:
 
     line: int
     attributes: dict[str, str]
-    """Names in lower case."""
+    """By name in lower case."""
     title: str
     note: str
-    """What stands below it."""
+    """The text of the `<dd>` below it."""
     folders: tuple[Folder, ...]
     section: str
-    """The last heading of the first rank."""
+    """The last `<h1>` before it."""
 
 
-def anchors(stream: TextIO) -> Iterator[Anchor]:
-    """Every link of the file."""
-    reader = _Reader()
-    for line, tag, attributes, text in _pieces(stream):
-        yield from reader.take(line, tag, attributes, text)
-    yield from reader.flush()
+def read_anchors(stream: TextIO) -> Iterator[Anchor]:
+    """Yield every link of the file."""
+    parser = _AnchorParser()
+    for line, tag, attributes, text in _read_pieces(stream):
+        yield from parser.take(line, tag, attributes, text)
+    yield from parser.flush()
 
 
-def _pieces(stream: TextIO) -> Iterator[tuple[int, str, str, str]]:
-    """Each tag with its line, its attributes as written, and the text behind it; an empty tag for text that had a `<`."""
+def _read_pieces(stream: TextIO) -> Iterator[tuple[int, str, str, str]]:
+    """Yield each tag's line, name, raw attributes and following text; the name is empty for text after a stray `<`."""
     line, rest = 1, ""
-    carried: list[str] = []
-    while chunk := stream.read(_CHUNK):
-        *whole, rest = (rest + chunk).split("<")
-        if len(rest) > _LONGEST_PIECE:
-            whole, rest = [*whole, rest], ""
-        for piece in whole:
-            carried.append(piece)
-            piece = "<".join(carried)
-            if len(carried) < _MOST_CARRIED and _is_unfinished(piece):
+    unfinished: list[str] = []
+    while chunk := stream.read(_CHUNK_CHARS):
+        *pieces, rest = (rest + chunk).split("<")
+        if len(rest) > _MAX_PIECE_CHARS:
+            pieces, rest = [*pieces, rest], ""
+        for piece in pieces:
+            unfinished.append(piece)
+            piece = "<".join(unfinished)
+            if len(unfinished) < _MAX_JOINED_PIECES and _is_unfinished(piece):
                 continue
-            carried = []
-            yield line, *_split(piece)
+            unfinished = []
+            yield line, *_split_piece(piece)
             line += piece.count("\n")
-    yield line, *_split("<".join([*carried, rest]))
+    yield line, *_split_piece("<".join([*unfinished, rest]))
 
 
 def _is_unfinished(piece: str) -> bool:
-    """Whether the sign that ended it stands within an attribute."""
-    if not piece[:1].isalpha() or len(piece) > _LONGEST_PIECE:
+    """Return whether the `<` after this piece is inside an attribute value."""
+    if not piece[:1].isalpha() or len(piece) > _MAX_PIECE_CHARS:
         return False
     open_quote = piece.count('"') % 2 == 1
     return ">" not in (piece[piece.rfind('"') :] if open_quote else piece)
 
 
-def _split(piece: str) -> tuple[str, str, str]:
-    found = _TAG.match(piece) or _LOOSE_TAG.match(piece)
-    if found is None:
-        return "", "", f"<{piece[:_LONGEST_TEXT]}"
-    return found[1].lower(), found[2], piece[found.end() : found.end() + _LONGEST_TEXT]
+def _split_piece(piece: str) -> tuple[str, str, str]:
+    tag = _TAG.match(piece) or _LOOSE_TAG.match(piece)
+    if tag is None:
+        return "", "", f"<{piece[:_MAX_TEXT_CHARS]}"
+    return tag[1].lower(), tag[2], piece[tag.end() : tag.end() + _MAX_TEXT_CHARS]
 
 
 @dataclass(slots=True)
-class _Reader:
-    """Where we are in the file."""
+class _AnchorParser:
+    """The state of the file at the current tag."""
 
     folders: list[Folder] = field(default_factory=list)
     section: str = ""
     heading: Folder | None = None
-    """One whose list has not begun."""
+    """The folder whose list has not begun yet."""
     link: tuple[int, dict[str, str]] | None = None
     into: str = ""
-    """What the text belongs to: `a`, `dd`, `h1`, `h3` or nothing."""
+    """The element that text belongs to: `a`, `dd`, `h1`, `h3` or none."""
     texts: dict[str, list[str]] = field(default_factory=dict)
 
     def take(self, line: int, tag: str, attributes: str, text: str) -> Iterator[Anchor]:
-        """The next piece; a link comes out when it is complete."""
+        """Process the next tag and yield the link that it completes, if any."""
         if tag in ("a", "dt", "dl", "/dl", "h1", "h3", "h2"):
             yield from self.flush()
         if tag == "a":
-            self.link = (line, _attributes(attributes))
+            self.link = (line, _parse_attributes(attributes))
             self._begin("a", text)
         elif tag in ("h1", "h2", "h3"):
-            self.heading = Folder("", _attributes(attributes)) if tag != "h1" else None
+            self.heading = Folder("", _parse_attributes(attributes)) if tag != "h1" else None
             self._begin("h1" if tag == "h1" else "h3", text)
         elif tag == "dd":
             self._begin("dd", text)
@@ -128,15 +128,17 @@ class _Reader:
         elif tag == "/dl":
             self.into = ""
             del self.folders[-1:]
-        elif self.into and len(self.texts[self.into]) < _MOST_PARTS:
+        elif self.into and len(self.texts[self.into]) < _MAX_TEXT_PARTS:
             self.texts[self.into].append(("\n" if tag in _BREAKS else "") + text)
 
     def flush(self) -> Iterator[Anchor]:
-        """The link that is under way."""
+        """Yield the open link, if any, and forget it."""
         if self.link is not None:
             line, attributes = self.link
             title, note = self._text("a"), self._text("dd")
-            yield Anchor(line, attributes, " ".join(title.split()), note, tuple(self.folders[:_DEEPEST]), self.section)
+            yield Anchor(
+                line, attributes, " ".join(title.split()), note, tuple(self.folders[:_MAX_FOLDERS]), self.section
+            )
         self.link = None
         if self.into in ("a", "dd"):
             self.into = ""
@@ -158,6 +160,6 @@ class _Reader:
         return unescape("".join(self.texts.get(into, ()))).strip()
 
 
-def _attributes(written: str) -> dict[str, str]:
-    found = {name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(written)}
-    return {name: unescape(value) if "&" in value else value for name, value in found.items()}
+def _parse_attributes(text: str) -> dict[str, str]:
+    attributes = {name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(text)}
+    return {name: unescape(value) if "&" in value else value for name, value in attributes.items()}

@@ -1,4 +1,4 @@
-"""ZIP archives, read in place: nothing is written to disk, and no archive makes us hold more than a little of it."""
+"""ZIP archives, read in place: nothing is written to disk, and only a small part of an archive is ever in memory."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _END: Final = b"PK\x05\x06"
 _END_64: Final = b"PK\x06\x06"
 _END_SIZE: Final = 22
-_LONGEST_COMMENT: Final = 65_536
-LARGEST_INDEX: Final = 64_000_000
-"""Bytes of an archive's list of files, which is read whole: some 500,000 files."""
-LARGEST_TOTAL: Final = 20_000_000_000
-"""Bytes that all files together may unpack to."""
+_MAX_COMMENT_BYTES: Final = 65_536
+MAX_INDEX_BYTES: Final = 64_000_000
+"""The largest file list to accept, about 500,000 files: Python reads it into memory at once."""
+MAX_UNPACKED_BYTES: Final = 20_000_000_000
+"""What all files together may unpack to."""
 
 
 def is_archive(file: BinaryIO) -> bool:
-    """Whether it begins as ZIP archives do."""
+    """Return whether a file begins like a ZIP archive."""
     file.seek(0)
     begin = file.read(4)
     file.seek(0)
@@ -31,12 +31,12 @@ def is_archive(file: BinaryIO) -> bool:
 
 
 class Archive:
-    """A ZIP archive; links, paths that lead outside and encrypted files are as if they were not there."""
+    """A ZIP archive without its links, encrypted files and files whose path leads outside."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name
-        self._left = LARGEST_TOTAL
-        _refuse_large_index(file)
+        self._left = MAX_UNPACKED_BYTES
+        _check_index_size(file)
         try:
             self._zip = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
@@ -54,14 +54,14 @@ class Archive:
     def _open(self, name: str) -> BinaryIO:
         return io.BufferedReader(_Member(self, self._files[name]))
 
-    def unpacked(self, count: int) -> None:
-        """So many bytes more were unpacked: bombs are noticed by what comes out, not by what they claim."""
+    def count_unpacked(self, count: int) -> None:
+        """Count unpacked bytes; archive bombs are detected by real sizes, since they lie about the declared ones."""
         self._left -= count
         if self._left < 0:
             raise TooLarge("The archive unpacks to more than 20 GB.")
 
-    def stream(self, info: zipfile.ZipInfo) -> BinaryIO:
-        """The unpacked bytes of a file."""
+    def unpack(self, info: zipfile.ZipInfo) -> BinaryIO:
+        """Open a file of the archive as a stream of its unpacked bytes."""
         return self._zip.open(info)  # type: ignore[return-value]
 
 
@@ -71,10 +71,10 @@ def _is_plain_file(info: zipfile.ZipInfo) -> bool:
     return not info.is_dir() and kind in (0, stat.S_IFREG) and not encrypted and is_inside(info.filename)
 
 
-def _refuse_large_index(file: BinaryIO) -> None:
-    """Python reads the whole list of files into memory before one can ask how long it is."""
+def _check_index_size(file: BinaryIO) -> None:
+    """Raise `TooLarge` for a huge file list, by the size in the archive's last record, before Python reads the list."""
     size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - _LONGEST_COMMENT - _END_SIZE))
+    file.seek(max(0, size - _MAX_COMMENT_BYTES - _END_SIZE))
     tail = file.read()
     file.seek(0)
     at = tail.rfind(_END)
@@ -82,20 +82,20 @@ def _refuse_large_index(file: BinaryIO) -> None:
     large = tail.rfind(_END_64)
     if large >= 0:
         length = max(length if length != 0xFFFFFFFF else 0, int.from_bytes(tail[large + 40 : large + 48], "little"))
-    if length > LARGEST_INDEX:
-        raise TooLarge("The archive has too many files.")
+    if length > MAX_INDEX_BYTES:
+        raise TooLarge("The archive contains too many files (more than about 500,000).")
 
 
 class _Member(io.RawIOBase):
-    """A file within an archive; damage is told in our own words."""
+    """A file within an archive, whose read errors become `ParseError`."""
 
     def __init__(self, archive: Archive, info: zipfile.ZipInfo) -> None:
         self._archive, self._info = archive, info
-        self._stream = self._opened()
+        self._stream = self._open()
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         try:
-            return self._archive.stream(self._info)
+            return self._archive.unpack(self._info)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError) as error:
             raise ParseError(f"A file in the archive is damaged: {self._info.filename:.200}") from error
 
@@ -106,10 +106,10 @@ class _Member(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """To the start, which is all that is needed."""
+        """Go back to the start; other positions are not supported."""
         if offset == 0 and whence == io.SEEK_SET:
             self._stream.close()
-            self._stream = self._opened()
+            self._stream = self._open()
             return 0
         return self.tell()
 
@@ -122,7 +122,7 @@ class _Member(io.RawIOBase):
             data = self._stream.read(len(view))
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
             raise ParseError(f"A file in the archive is damaged: {self._info.filename:.200}") from error
-        self._archive.unpacked(len(data))
+        self._archive.count_unpacked(len(data))
         view[: len(data)] = data
         return len(data)
 

@@ -1,22 +1,25 @@
-"""The entries of a JSON file one after the other: files of a gigabyte are read in the memory of their largest entry."""
+"""The entries of a JSON file one after the other: a file of a gigabyte takes the memory of its largest entry."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
 from pagekeep.errors import ParseError
+from pagekeep.library.imports.input.row import Fault, ParsedRow, Place
+from pagekeep.library.imports.input.source import Source
 
-_CHUNK: Final = 262_144
-LARGEST_ENTRY: Final = 64_000_000
-"""Characters."""
+JsonObject = Mapping[str, Any]
+
+_CHUNK_CHARS: Final = 262_144
+MAX_ENTRY_CHARS: Final = 64_000_000
 _SPACE: Final = re.compile(r"[ \t\r\n\ufeff]*+")
-_NEAR: Final = 20
-"""An error so close to the end of what was read may come from what was not."""
-_IN_NUMBERS: Final = frozenset("0123456789.eE+-")
+_TAIL_CHARS: Final = 20
+"""A syntax error this close to the end of the buffer may be a value that goes on in the next chunk."""
+_NUMBER_CHARS: Final = frozenset("0123456789.eE+-")
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 
@@ -29,29 +32,42 @@ class Element:
     number: int
 
 
-def elements(stream: TextIO, key: str | None = None) -> Iterator[Element]:
-    """The entries of the array that the file is, or that its object has under the key.
+def read_objects(
+    source: Source, make_row: Callable[[Place, JsonObject], ParsedRow], key: str | None = None
+) -> Iterator[ParsedRow]:
+    """Yield what `make_row` returns for every object of the file's list, and a fault for every other value."""
+    with source.text() as stream:
+        for element in read_elements(stream, key):
+            place = Place(element.line, element.number, source.part)
+            if isinstance(element.value, dict):
+                yield make_row(place, element.value)
+            else:
+                yield Fault(place, "This is not an entry.", repr(element.value)[:500])
 
-    `ParseError` where the file is broken; what came before it has been given by then.
+
+def read_elements(stream: TextIO, key: str | None = None) -> Iterator[Element]:
+    """Yield the entries of the file's array or, with a key, of the array under that key of the file's object.
+
+    Raises `ParseError` where the file is damaged, after the entries before that point.
     """
     reader = _Reader(stream)
     if reader.peek() == "[" and key is None:
-        yield from _entries(reader)
+        yield from _read_array(reader)
     elif reader.peek() == "{" and key is not None:
-        yield from _member(reader, key)
+        yield from _read_member(reader, key)
     else:
-        raise ParseError("The file does not hold a list.")
+        raise ParseError("The file does not contain a list.")
 
 
-def _member(reader: _Reader, key: str) -> Iterator[Element]:
+def _read_member(reader: _Reader, key: str) -> Iterator[Element]:
     reader.take("{")
     while reader.peek() == '"':
         name = reader.value()
         reader.take(":")
         if name == key and reader.peek() == "[":
-            yield from _entries(reader)
+            yield from _read_array(reader)
         elif reader.peek() == "[":
-            for _ in _entries(reader):  # passed over entry by entry, so that it need not be held
+            for _ in _read_array(reader):  # skip entry by entry, to hold only one in memory
                 pass
         else:
             reader.value()
@@ -60,7 +76,7 @@ def _member(reader: _Reader, key: str) -> Iterator[Element]:
     reader.take("}")
 
 
-def _entries(reader: _Reader) -> Iterator[Element]:
+def _read_array(reader: _Reader) -> Iterator[Element]:
     reader.take("[")
     number = 0
     while reader.peek() != "]":
@@ -70,12 +86,12 @@ def _entries(reader: _Reader) -> Iterator[Element]:
         if reader.peek() == ",":
             reader.take(",")
         elif reader.peek() != "]":
-            raise reader.broken("an entry does not end")
+            raise reader.error("an entry does not end")
     reader.take("]")
 
 
 class _Reader:
-    """Reads on as far as the next value needs."""
+    """Reads a stream as far as the next value needs."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -83,62 +99,63 @@ class _Reader:
         self.line = 1
 
     def peek(self) -> str:
-        """The next character that is no space; nothing at the end."""
+        """Return the next character that is not a space, or an empty text at the end."""
         while True:
             space = _SPACE.match(self._buffer, self._at)
-            self._go(space.end() if space else self._at)
+            self._advance(space.end() if space else self._at)
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
-            if not self._more():
+            if not self._read_more():
                 return ""
 
     def take(self, char: str) -> None:
         """Step over this character."""
         if self.peek() != char:
-            raise self.broken(f"there is no {char}")
-        self._go(self._at + 1)
+            raise self.error(f"there is no {char}")
+        self._advance(self._at + 1)
 
     def value(self) -> Any:
-        """Step over a value."""
+        """Step over a value and return it."""
         self.peek()
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
-                if not self._may_go_on(error) or not self._more():
-                    raise self.broken(error.msg) from None
+                if not self._may_continue(error) or not self._read_more():
+                    raise self.error(error.msg) from None
                 continue
-            except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
-                raise self.broken("a value is too deep or too long") from None
-            if self._is_whole(value, end) or not self._more():
-                self._go(end)
+            except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
+                raise self.error("a value is too deep or too long") from None
+            if self._is_complete(value, end) or not self._read_more():
+                self._advance(end)
                 return value
 
-    def _is_whole(self, value: Any, end: int) -> bool:
-        """A number at the end of what was read may go on: `1.` is read as 1."""
+    def _is_complete(self, value: Any, end: int) -> bool:
+        """Return whether a value cannot go on in the next chunk; a number at the end of the buffer can."""
         if isinstance(value, (int, float)):
-            return end < len(self._buffer) and self._buffer[end] not in _IN_NUMBERS
+            return end < len(self._buffer) and self._buffer[end] not in _NUMBER_CHARS
         return True
 
-    def broken(self, why: str) -> ParseError:
-        """What is told about a broken file."""
-        return ParseError(f"The file is broken at line {self.line}: {why}.")
+    def error(self, reason: str) -> ParseError:
+        """Return the error to raise for a damaged file."""
+        return ParseError(f"The file is damaged at line {self.line}: {reason}.")
 
-    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
-        return not self._ended and (error.msg.startswith("Unterminated") or error.pos >= len(self._buffer) - _NEAR)
+    def _may_continue(self, error: json.JSONDecodeError) -> bool:
+        at_end = error.pos >= len(self._buffer) - _TAIL_CHARS
+        return not self._ended and (error.msg.startswith("Unterminated") or at_end)
 
-    def _go(self, end: int) -> None:
+    def _advance(self, end: int) -> None:
         self.line += self._buffer.count("\n", self._at, end)
         self._at = end
 
-    def _more(self) -> bool:
-        """Read on, twice as much each time, so that a long entry is not tried too often."""
+    def _read_more(self) -> bool:
+        """Read on, doubling the buffer each time, so that a long entry is not decoded too often."""
         if self._ended:
             return False
         rest = self._buffer[self._at :]
-        if len(rest) > LARGEST_ENTRY:
-            raise self.broken("an entry is too long")
-        piece = self._stream.read(max(_CHUNK, len(rest)))
+        if len(rest) > MAX_ENTRY_CHARS:
+            raise self.error("an entry is too long")
+        piece = self._stream.read(max(_CHUNK_CHARS, len(rest)))
         self._ended = not piece
         self._buffer, self._at = rest + piece, 0
         return bool(piece)

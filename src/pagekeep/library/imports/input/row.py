@@ -1,4 +1,4 @@
-"""What an export tells about one page, whichever program wrote it."""
+"""What an export says about one page, whichever program wrote it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pagekeep.model import Annotation, Item, RawPage
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in an export."""
+    """A position in an export, for error messages."""
 
     line: int
-    """From 1."""
+    """From 1; 0 when the whole file is meant."""
     entry: int
-    """Counted from 1 in its file: some files have one line only."""
+    """From 1 within its file: some files have only one line."""
     file: str = ""
-    """Within a folder or archive."""
+    """The file's name within a folder or archive."""
 
     def __str__(self) -> str:
         where = f"line {self.line}, entry {self.entry}" if self.line else f"entry {self.entry}"
@@ -24,8 +24,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Highlight:
-    """A passage that was marked in the other program."""
+class RowAnnotation:
+    """A highlight or note from the other program; without a quote it is about the whole page."""
 
     quote: str
     note: str = ""
@@ -35,16 +35,16 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A page as the export tells it. Nothing is checked yet."""
+    """A page as the export describes it, not checked yet."""
 
     place: Place
     url: str
     title: str = ""
     saved_at: str | None = None
-    """Moments are ISO 8601 in UTC."""
+    """Times are ISO 8601 in UTC."""
     published_at: str | None = None
     opened_at: str | None = None
-    """When it was last read, as far as is known."""
+    """When the user last read it, if known."""
     author: str = ""
     description: str = ""
     language: str = ""
@@ -53,19 +53,19 @@ class Row:
     archived: bool = False
     pinned: bool = False
     note: str = ""
-    """The reader's own words on the whole page."""
-    highlights: tuple[Highlight, ...] = ()
+    """The user's note about the whole page."""
+    annotations: tuple[RowAnnotation, ...] = ()
     content: str = ""
-    """The page as the export carries it: HTML, whole or in part."""
+    """The page's HTML if the export contains it: a whole document or a part."""
     source: str = ""
-    """The program that wrote it, where that is not the file's format."""
+    """The program that wrote the row, where that is not the file's format."""
     remarks: tuple[str, ...] = ()
-    """What of it could not be carried over."""
+    """What could not be imported, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """An item of another Pagekeep library, complete."""
+class CompleteItem:
+    """An item of another Pagekeep library with everything that belongs to it."""
 
     place: Place
     item: Item
@@ -75,22 +75,23 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in the export that is no page, and why."""
+    """An entry of the export that cannot be imported, and why."""
 
     place: Place
     reason: str
     excerpt: str = ""
-    """What stands there."""
+    """The beginning of the entry's text."""
     row: Row | None = None
-    """What was understood of it."""
+    """What could be read of the entry."""
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """A row that is left out by design, such as an article of a feed that nobody saved."""
+class SkippedRow:
+    """A row that is left out on purpose, such as a feed article that the user never saved."""
 
     place: Place
     reason: str
 
 
-Found = Row | Whole | Fault | Skipped
+ParsedRow = Row | CompleteItem | Fault | SkippedRow
+"""What a format yields for each entry of a file."""

@@ -1,27 +1,29 @@
-"""The beginning of a file, looked at in the ways by which formats are told apart."""
+"""The beginning of a file, in the forms that formats are recognised by."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.imports.input import json_stream, tables
+from pagekeep.library.imports.input import csv_records, json_stream
 from pagekeep.library.imports.input.source import Source
+
+_MAX_SEARCHED_CHARS: Final = 2_000_000
+"""How far `has_list` looks for a key: other lists may come before it."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file."""
+    """The beginning of a file; each form is computed when a format first asks for it."""
 
     source: Source
 
     @cached_property
     def head(self) -> str:
-        """The text, from its first character that is no space."""
+        """The text from its first visible character."""
         return self.source.head.lstrip("\ufeff \t\r\n")
 
     @cached_property
@@ -31,39 +33,33 @@ class Sample:
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """Names of the columns, in lower case, when it is a table."""
-        return frozenset() if self.head[:1] in ("", "<", "{", "[") else frozenset(tables.columns(self.head))
+        """The column names in lower case, if the file is a CSV table."""
+        return frozenset() if self.head[:1] in ("", "<", "{", "[") else frozenset(csv_records.read_columns(self.head))
 
     @cached_property
     def first(self) -> Mapping[str, Any]:
-        """The first entry, when it is a JSON array of objects."""
+        """The first entry, if the file is a JSON array of objects."""
         if not self.head.startswith("["):
             return {}
         try:
             with self.source.text() as stream:
-                found = next(json_stream.elements(stream), None)
+                element = next(json_stream.read_elements(stream), None)
         except PagekeepError:
             return {}
-        return found.value if found is not None and isinstance(found.value, dict) else {}
+        return element.value if element is not None and isinstance(element.value, dict) else {}
 
     def has_list(self, name: str, key: str) -> bool:
-        """Whether it is a JSON object with an array under `name` whose entries have the key; an empty array will do."""
+        """Return whether the file is a JSON object with an array `name` that is empty or whose entries have `key`."""
         if not self.head.startswith("{") or f'"{name}"' not in self._searched:
             return False
         try:
             with self.source.text() as stream:
-                found = next(json_stream.elements(stream, name), None)
+                element = next(json_stream.read_elements(stream, name), None)
         except PagekeepError:
             return False
-        return found is None or (isinstance(found.value, dict) and key in found.value)
+        return element is None or (isinstance(element.value, dict) and key in element.value)
 
     @cached_property
     def _searched(self) -> str:
-        """Far enough for the keys before the list."""
         with self.source.text() as stream:
-            return stream.read(2_000_000)
-
-
-def sample_of(text: str, name: str = "") -> Sample:
-    """A sample of a text that is at hand."""
-    return Sample(Source(name, lambda: io.BytesIO(text.encode())))
+            return stream.read(_MAX_SEARCHED_CHARS)

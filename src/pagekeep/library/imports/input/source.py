@@ -13,44 +13,43 @@ from typing import BinaryIO, Final, Protocol, TextIO
 
 from pagekeep.errors import NotFound
 
-SAMPLE: Final = 65_536
-"""Characters by which a format is recognised."""
-_MARKS: Final = (
+SAMPLE_CHARS: Final = 65_536
+"""How much of a file is read to recognise its format."""
+_BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-MOST_FILES: Final = 200_000
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file of an export. It can be read again from the start."""
+    """One file of an export, which can be read again from the start."""
 
     name: str
-    opening: Callable[[], BinaryIO] = field(repr=False)
+    open: Callable[[], BinaryIO] = field(repr=False)
     part: str = ""
-    """Its name within the folder or archive."""
+    """Its path within the folder or archive."""
 
     @contextmanager
     def text(self) -> Iterator[TextIO]:
-        """The file as text; what is not in its encoding is replaced."""
-        with self.opening() as file:
+        """Open the file as text; bytes that its encoding does not allow are replaced."""
+        with self.open() as file:
             begin = file.read(4)
-            encoding = next((name for mark, name in _MARKS if begin.startswith(mark)), "utf-8")
+            encoding = next((name for mark, name in _BYTE_ORDER_MARKS if begin.startswith(mark)), "utf-8")
             file.seek(0)
-            # Line ends stay as they are: a CSV's own rules apply to them.
+            # `newline=""` keeps line ends as they are: the CSV parser has its own rules for them.
             stream = io.TextIOWrapper(file, encoding, "replace", newline="")
             try:
                 yield stream
             finally:
-                stream.detach()  # it is not the stream that closes the file
+                stream.detach()  # the outer `with` closes the file, not the wrapper
 
     @cached_property
     def head(self) -> str:
         """The beginning of the text."""
         with self.text() as stream:
-            return stream.read(SAMPLE)
+            return stream.read(SAMPLE_CHARS)
 
 
 class Tree(Protocol):
@@ -59,46 +58,41 @@ class Tree(Protocol):
     name: str
 
     def names(self) -> list[str]:
-        """The files' names, in order, with `/` between folders."""
+        """Return the paths of the files in order, with `/` between folders."""
 
     def source(self, name: str) -> Source:
-        """One of the files; `NotFound` when there is none of this name, or it would lead outside."""
+        """Return one of the files; raise `NotFound` when it does not exist or its path leads outside."""
 
 
-class _Kept(io.BufferedReader):
-    """Reads a file that belongs to someone else: closing this does not close it."""
+class _BorrowedFile(io.BufferedReader):
+    """A view of a file that the caller owns: closing the view leaves the file open."""
 
     def close(self) -> None:
-        """Let go of it; the owner closes it."""
+        """Detach from the file without closing it."""
         with suppress(ValueError):
             self.detach()
 
 
-def of_stream(file: BinaryIO, name: str) -> Source:
-    """A file that is open already and can be read from its start."""
+def source_from_stream(file: BinaryIO, name: str) -> Source:
+    """Return an open file, which must be seekable, as a source."""
 
-    def opening() -> BinaryIO:
+    def reopen() -> BinaryIO:
         file.seek(0)
-        return _Kept(file)  # type: ignore[arg-type]
+        return _BorrowedFile(file)  # type: ignore[arg-type]
 
-    return Source(name, opening)
-
-
-def of_path(path: Path) -> Source:
-    """A file on the disk."""
-    return Source(path.name, lambda: path.open("rb"))
+    return Source(name, reopen)
 
 
 class Folder:
-    """A folder on the disk. Links are not followed."""
+    """A folder on the disk. Symbolic links are not followed."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self._path = path
 
     def names(self) -> list[str]:
-        found = (path for path in self._path.rglob("*") if path.is_file() and not path.is_symlink())
-        inside = (path.relative_to(self._path) for path in found)
+        files = (path for path in self._path.rglob("*") if path.is_file() and not path.is_symlink())
+        inside = (path.relative_to(self._path) for path in files)
         return sorted(path.as_posix() for path in inside if not any(part.startswith(".") for part in path.parts))
 
     def source(self, name: str) -> Source:
@@ -109,7 +103,7 @@ class Folder:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name stays within its folder."""
+    """Return whether a relative path stays within its folder."""
     parts = PurePosixPath(name).parts
     return bool(parts) and not name.startswith("/") and ".." not in parts and "\\" not in name and "\x00" not in name
 

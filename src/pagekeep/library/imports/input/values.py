@@ -1,4 +1,4 @@
-"""Values as exports write them: moments, yes and no, tags, passages."""
+"""Values as other programs write them: times, yes and no, tags, annotations."""
 
 from __future__ import annotations
 
@@ -8,49 +8,57 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from pagekeep.library.imports.input.row import Highlight
+from pagekeep.library.imports.input.row import RowAnnotation
 
 _NUMBER: Final = re.compile(r"[0-9]{1,17}(?:\.[0-9]{0,9})?")
 _MILLISECONDS: Final = 100_000_000_000
 _MICROSECONDS: Final = 100_000_000_000_000
-"""Numbers from here on count milliseconds or microseconds: as seconds they would be thousands of years away."""
+"""Timestamps from here on count milliseconds or microseconds: as seconds they would be thousands of years away."""
+_MIN_YEAR: Final = 1990
+"""Before the web: an earlier time is a mistake of the other program, such as 0 for "unknown"."""
+_MAX_TIME_CHARS: Final = 60
 _OTHER_DATES: Final = ("%m/%d/%Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d", "%a %b %d %Y %H:%M:%S")
 _TRUE: Final = frozenset({"1", "true", "yes", "y", "x"})
 _QUOTED: Final = re.compile(r"'((?:[^'\\]|\\.)*+)'|\"((?:[^\"\\]|\\.)*+)\"")
 _ESCAPED: Final = re.compile(r"\\(.)")
-_LONGEST_LIST: Final = 50_000
+_MAX_NAMES: Final = 1_000
+_MAX_LIST_CHARS: Final = 50_000
+_MAX_ANNOTATIONS: Final = 10_000
+"""These limits keep a hostile file cheap to read; `check.py` then applies the library's own, lower ones."""
 
 
-def moment(value: object) -> str | None:
-    """The moment, as the library writes it; `None` for what is none. Seconds, milliseconds and microseconds since 1970,
-    and dates; without a time zone they are in UTC."""
-    found = _moment(value)
-    if found is None or found.year < 1990:
+def parse_time(value: object) -> str | None:
+    """Return a time in the library's notation, or `None` when the value is not a time.
+
+    Reads seconds, milliseconds and microseconds since 1970, and dates; without a time zone they are in UTC.
+    """
+    time = _parse_datetime(value)
+    if time is None or time.year < _MIN_YEAR:
         return None
-    return found.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def published(value: object) -> str | None:
-    """When the page was published: a day where no more is known."""
-    written = moment(value)
-    if written is None:
+def parse_publication_date(value: object) -> str | None:
+    """Return when the page was published: a day when the time is midnight, else to the second."""
+    time = parse_time(value)
+    if time is None:
         return None
-    return written[:10] if written.endswith("T00:00:00.000000Z") else f"{written[:19]}Z"
+    return time[:10] if time.endswith("T00:00:00.000000Z") else f"{time[:19]}Z"
 
 
-def _moment(value: object) -> datetime | None:
+def _parse_datetime(value: object) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    text = value.strip()[:60] if isinstance(value, str) else ""
+    text = value.strip()[:_MAX_TIME_CHARS] if isinstance(value, str) else ""
     try:
         if not isinstance(value, str) or _NUMBER.fullmatch(text):
-            return _since_1970(float(text or value))
-        return _date(text)
+            return _from_timestamp(float(text or value))
+        return _parse_date(text)
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def _since_1970(number: float) -> datetime | None:
+def _from_timestamp(number: float) -> datetime | None:
     if number <= 0:
         return None
     if number >= _MICROSECONDS:
@@ -60,15 +68,15 @@ def _since_1970(number: float) -> datetime | None:
     return datetime.fromtimestamp(number, UTC)
 
 
-def _date(text: str) -> datetime:
+def _parse_date(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text.removesuffix(" UTC"))
+        time = datetime.fromisoformat(text.removesuffix(" UTC"))
     except ValueError:
-        found = _other_date(text)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        time = _parse_other_date(text)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _other_date(text: str) -> datetime:
+def _parse_other_date(text: str) -> datetime:
     for form in _OTHER_DATES:
         try:
             return datetime.strptime(text, form)
@@ -77,57 +85,59 @@ def _other_date(text: str) -> datetime:
     raise ValueError(text)
 
 
-def truth(value: object) -> bool:
-    """Yes or no, in any of the ways programs write it."""
+def parse_bool(value: object) -> bool:
+    """Return yes or no, in any of the ways programs write it."""
     return value.strip().lower() in _TRUE if isinstance(value, str) else bool(value)
 
 
-def text(value: object) -> str:
-    """The value if it is a text or a number, else nothing."""
+def parse_text(value: object) -> str:
+    """Return a text or number as text, and anything else as an empty text."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
-def names(value: object, separator: str = ",") -> tuple[str, ...]:
-    """Tags: a list of texts or of objects with a name, that list written as text, or texts with a separator between."""
+def parse_names(value: object, separator: str = ",") -> tuple[str, ...]:
+    """Return tags or other names from a list of texts, a list of objects with a name, such a list written as text, or
+    a text with separators."""
     if isinstance(value, (list, tuple)):
-        return tuple(filter(None, map(_name, value[:1_000])))
+        return tuple(filter(None, map(_parse_name, value[:_MAX_NAMES])))
     if not isinstance(value, str):
         return ()
-    written = value.strip()[:_LONGEST_LIST]
-    if written.startswith("[") and written.endswith("]"):
-        return _written_list(written)
-    return tuple(filter(None, (part.strip() for part in written.split(separator))))
+    text = value.strip()[:_MAX_LIST_CHARS]
+    if text.startswith("[") and text.endswith("]"):
+        return _parse_list_text(text)
+    return tuple(filter(None, (part.strip() for part in text.split(separator))))
 
 
-def _name(value: object) -> str:
+def _parse_name(value: object) -> str:
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("label") or value.get("title")
-    return text(value)
+    return parse_text(value)
 
 
-def _written_list(written: str) -> tuple[str, ...]:
-    """A list as JSON or Python writes it."""
+def _parse_list_text(text: str) -> tuple[str, ...]:
+    """Return the entries of a list in JSON or Python notation."""
     try:
-        return names(json.loads(written))
+        return parse_names(json.loads(text))
     except (ValueError, RecursionError):
-        found = (_ESCAPED.sub(r"\1", match[1] or match[2] or "") for match in _QUOTED.finditer(written))
-        return tuple(filter(None, (name.strip() for name in found)))
+        entries = (_ESCAPED.sub(r"\1", match[1] or match[2] or "") for match in _QUOTED.finditer(text))
+        return tuple(filter(None, (name.strip() for name in entries)))
 
 
-def highlights(value: object) -> tuple[Highlight, ...]:
-    """Marked passages, from a list of objects: the names of their parts differ from program to program."""
+def parse_annotations(value: object) -> tuple[RowAnnotation, ...]:
+    """Return the annotations in a list of objects, whose keys differ from program to program."""
     if not isinstance(value, list):
         return ()
-    found = (_highlight(entry) for entry in value[:10_000] if isinstance(entry, Mapping))
-    return tuple(mark for mark in found if mark.quote or mark.note)
+    annotations = (_parse_annotation(entry) for entry in value[:_MAX_ANNOTATIONS] if isinstance(entry, Mapping))
+    return tuple(annotation for annotation in annotations if annotation.quote or annotation.note)
 
 
-def _highlight(entry: Mapping[str, Any]) -> Highlight:
-    quote = text(entry.get("quote")) or text(entry.get("content")) or text(entry.get("text"))
-    note = text(entry.get("note")) or text(entry.get("annotation")) or text(entry.get("comment"))
-    if not note and entry.get("quote"):  # then `text` is what the reader said about it
-        note = text(entry.get("text"))
+def _parse_annotation(entry: Mapping[str, Any]) -> RowAnnotation:
+    quote = parse_text(entry.get("quote")) or parse_text(entry.get("content")) or parse_text(entry.get("text"))
+    note = parse_text(entry.get("note")) or parse_text(entry.get("annotation")) or parse_text(entry.get("comment"))
+    if not note and entry.get("quote"):  # then `text` is the user's note
+        note = parse_text(entry.get("text"))
     created = next((entry[name] for name in ("created_at", "createdAt", "created", "time") if entry.get(name)), None)
-    return Highlight(quote, note, moment(created), text(entry.get("color")) or text(entry.get("colour")) or None)
+    colour = parse_text(entry.get("color")) or parse_text(entry.get("colour")) or None
+    return RowAnnotation(quote, note, parse_time(created), colour)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
+from pagekeep.library.imports.input.csv_records import Record, read_columns, read_records
 from pagekeep.library.imports.input.row import Fault
-from pagekeep.library.imports.input.tables import Record, columns, records
 from tests.library.imports.conftest import source
 
 
 def read(text: str) -> list[tuple[int, dict[str, str]]]:
-    return [(found.place.line, dict(found.fields)) for found in records(source(text)) if isinstance(found, Record)]
+    return [(found.place.line, dict(found.fields)) for found in read_records(source(text)) if isinstance(found, Record)]
 
 
 def test_records_know_the_line_they_begin_on() -> None:
@@ -14,19 +14,19 @@ def test_records_know_the_line_they_begin_on() -> None:
 
 
 def test_missing_cells_are_empty_and_spare_ones_passed_over() -> None:
-    found = [record for record in records(source("a,b\n1\n1,2,3\n")) if isinstance(record, Record)]
+    found = [record for record in read_records(source("a,b\n1\n1,2,3\n")) if isinstance(record, Record)]
     assert [(record["a"], record["b"], record["c"]) for record in found] == [("1", "", ""), ("1", "2", "")]
 
 
 def test_the_delimiter_is_seen() -> None:
-    assert columns("URL;Title, with comma;Tags") == ("url", "title, with comma", "tags")
-    assert columns("url\ttitle\n") == ("url", "title")
-    assert columns("just one line of text") == ()
+    assert read_columns("URL;Title, with comma;Tags") == ("url", "title, with comma", "tags")
+    assert read_columns("url\ttitle\n") == ("url", "title")
+    assert read_columns("just one line of text") == ()
 
 
 def test_a_quote_that_is_never_closed_costs_no_more_than_its_field() -> None:
     rows = "".join(f"{number},{'x' * 100}\n" for number in range(30_000))
-    found = list(records(source(f'a,b\n1,2\n3,"open\n{rows}')))
+    found = list(read_records(source(f'a,b\n1,2\n3,"open\n{rows}')))
     faults = [fault for fault in found if isinstance(fault, Fault)]
     assert [str(fault.place) for fault in faults] == ["line 3, entry 2"]
     assert len(found) > 10_000

@@ -1,0 +1,166 @@
+"""An item as self-contained HTML, for the single-page and the book export."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.errors import NotOffered
+from pagekeep.library.exports.markdown_files import split_content
+from pagekeep.library.exports.pictures import find_picture_urls
+from pagekeep.model import Annotation, Item
+
+_PLACEHOLDER: Final = "https://picture.invalid/"
+"""The address of a picture while its page is rendered, followed by the picture's number."""
+_DROPPED_ATTRIBUTES: Final = frozenset({"loading", "decoding"})
+_VOID_ELEMENTS: Final = frozenset({"area", "br", "col", "hr", "img", "wbr"})
+_ATTRIBUTE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+MATHML: Final = "http://www.w3.org/1998/Math/MathML"
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An item as a part of a page or book."""
+
+    title: str
+    language: str | None
+    byline: str
+    """Author, site and date, as HTML."""
+    body: dom.Element
+    annotations: str
+    """The user's annotations, as HTML."""
+
+
+def picture_urls(item: Item) -> list[str]:
+    """Return the addresses of the pictures in an item."""
+    return find_picture_urls(split_content(item)[1])
+
+
+def build_article(
+    item: Item, annotations: Sequence[Annotation], new_urls: Mapping[str, str], *, prefix: str = ""
+) -> Article:
+    """Return the item with its pictures at the new addresses in `new_urls`; other pictures become links.
+
+    Ids of elements get the prefix.
+    """
+    render = _load_renderer()
+    originals: list[str] = []
+
+    def replace_url(url: str) -> str:
+        originals.append(url)
+        return f"{_PLACEHOLDER}{len(originals) - 1}"
+
+    body = dom.parse_fragment(render(split_content(item)[1], item.url, item.title, replace_url))
+    for picture in dom.tagged(body, ("img",)):
+        number = (picture.attr("src") or "").removeprefix(_PLACEHOLDER)
+        is_known = number.isdigit() and int(number) < len(originals)
+        _place_picture(picture, originals[int(number)] if is_known else "", new_urls)
+    _make_ids_unique(body, prefix)
+    for box in dom.select(
+        body, "li.task span.done, li.task span.open"
+    ):  # the web reader draws these with its style sheet
+        dom.append(box, "☑" if "done" in (box.attr("class") or "") else "☐")
+    language = item.metadata.language
+    known = language if language and _LANGUAGE.fullmatch(language) else None
+    return Article(" ".join(item.title.split()) or item.url, known, _byline(item), body, _annotations_html(annotations))
+
+
+def _load_renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
+    try:
+        from pagekeep.present.markdown_html import render
+    except ImportError:
+        raise NotOffered(
+            "Exporting pages and books needs a Markdown renderer, which is not installed.",
+            suggestions=("Install it: pip install 'pagekeep[server]'.", "Export as Markdown instead."),
+        ) from None
+
+    def render_html(markdown: str, base: str, title: str, replace_url: Callable[[str], str]) -> str:
+        return render(markdown, base=base, title=title, picture=replace_url).html
+
+    return render_html
+
+
+def _place_picture(picture: dom.Element, url: str, new_urls: Mapping[str, str]) -> None:
+    if url in new_urls:
+        dom.set_attr(picture, "src", new_urls[url])
+        return
+    label = picture.attr("alt") or "Picture"
+    is_linked = isinstance(picture.parent, dom.Element) and picture.parent.tag == "a"
+    dom.replace(picture, label if is_linked or not url else dom.element("a", {"href": url}, label))
+
+
+def _make_ids_unique(body: dom.Element, prefix: str) -> None:
+    """Prefix ids, which must be unique in the whole export, and replace the colons that XML does not allow in them."""
+    for element in dom.select(body, "[id], a[href^='#']"):
+        element_id, href = element.attr("id"), element.attr("href")
+        if element_id:
+            dom.set_attr(element, "id", prefix + element_id.replace(":", "-"))
+        if href and href.startswith("#"):
+            dom.set_attr(element, "href", f"#{prefix}{href[1:].replace(':', '-')}")
+
+
+def _byline(item: Item) -> str:
+    parts = [
+        escape_xml(item.author) if item.author else "",
+        f'<a href="{escape_xml(item.url)}">{escape_xml(item.domain)}</a>',
+        escape_xml((item.published_at or "")[:10]),
+    ]
+    return f'<p class="from">{", ".join(part for part in parts if part)}</p>'
+
+
+def _annotations_html(annotations: Sequence[Annotation]) -> str:
+    if not annotations:
+        return ""
+    html = "".join(
+        (f"<blockquote><p>{_with_line_breaks(annotation.quote)}</p></blockquote>" if annotation.quote else "")
+        + (f"<p>{_with_line_breaks(annotation.note)}</p>" if annotation.note else "")
+        for annotation in annotations
+    )
+    return f'<section class="highlights"><h2>Highlights</h2>{html}</section>'
+
+
+def _with_line_breaks(text: str) -> str:
+    return "<br/>".join(escape_xml(line) for line in text.strip().split("\n"))
+
+
+def serialize_xml(root: dom.Element) -> str:
+    """Return the content of an element as well-formed XML."""
+    return "".join(_iter_xml(root))
+
+
+def _iter_xml(root: dom.Element) -> Iterator[str]:
+    waiting: list[dom.Node | str] = list(reversed(root.children))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dom.Text):
+            yield escape_xml(node.data)
+        elif isinstance(node, dom.Element):
+            yield _start_tag(node)
+            if node.tag not in _VOID_ELEMENTS:
+                waiting.append(f"</{node.tag}>")
+                waiting.extend(reversed(node.children))
+
+
+def _start_tag(node: dom.Element) -> str:
+    attributes = {
+        name: value
+        for name, value in dom.attributes(node).items()
+        if _ATTRIBUTE_NAME.fullmatch(name) and name not in _DROPPED_ATTRIBUTES
+    }
+    if node.tag == "math":
+        attributes["xmlns"] = MATHML
+    html = "".join(f' {name}="{escape_xml(value)}"' for name, value in attributes.items())
+    return f"<{node.tag}{html}/>" if node.tag in _VOID_ELEMENTS else f"<{node.tag}{html}>"
+
+
+def escape_xml(text: str) -> str:
+    """Return text for XML elements and attributes, with forbidden characters replaced."""
+    return escape(_NOT_IN_XML.sub("\ufffd", text))
