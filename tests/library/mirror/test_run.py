@@ -306,7 +306,7 @@ def test_killed_hard_in_the_middle_it_goes_on_where_it_was(tmp_path: Path, libra
 
 
 def test_one_mirror_at_a_time_and_only_of_one_library(vault: Vault, tmp_path: Path) -> None:
-    with run.locked(vault.folder), pytest.raises(Conflict, match="Another mirror"):
+    with run.lock_folder(vault.folder), pytest.raises(Conflict, match="Another mirror"):
         vault.sync()
     with (
         closing(open_store(tmp_path / "library.db", "stranger")) as store,
