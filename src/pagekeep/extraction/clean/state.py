@@ -77,29 +77,29 @@ class Removals(list[Removal]):
         self._dropped: set[dom.Node] = set()
 
     def drop(self, node: dom.Node, reason: str) -> None:
-        """Remove the node from the tree and record it, unless it is inside a node that this step removed before."""
+        """Remove the node from the tree and record it, unless this step removed it, or a node around it, before."""
         if not self._is_dropped(node):
             self.record(node, reason)
             self._dropped.add(node)
         dom.drop(node)
 
     def _is_dropped(self, node: dom.Node) -> bool:
-        above = node.parent if self._dropped else None
-        while above is not None:
-            if above in self._dropped:
+        current: dom.Node | None = node if self._dropped else None
+        while current is not None:
+            if current in self._dropped:
                 return True
-            above = above.parent
+            current = current.parent
         return False
 
     def record(self, node: dom.Node, reason: str) -> None:
         """Record the node without removing it, for a caller that replaces it."""
-        words = len(dom.text_of(node).split())
+        words = _count_words(node)
         if words or (isinstance(node, dom.Element) and _counts_without_words(node)):
             self.append(Removal(element_name(node), reason, words))
 
     def record_words(self, nodes: Iterable[dom.Node], reason: str) -> None:
         """Record the words of several nodes as one removal, such as all line numbers of a code block."""
-        counts = {node: len(dom.text_of(node).split()) for node in nodes}
+        counts = {node: _count_words(node) for node in nodes}
         with_words = [node for node, words in counts.items() if words]
         if with_words:
             self.append(Removal(element_name(with_words[0]), reason, sum(counts.values())))
@@ -111,6 +111,11 @@ _COUNT_WITHOUT_WORDS: Final = frozenset(
 _MEDIA: Final = "img,iframe,embed,object,video,audio"
 _MAX_NAME_CHARS: Final = 40
 """Of an id or class in a removal's name: generated ones are hundreds of characters long."""
+
+
+def _count_words(node: dom.Node) -> int:
+    """Return the number of words; texts of neighbouring elements, such as options of a list, are separate words."""
+    return len((node.data if isinstance(node, dom.Text) else " ".join(dom.texts_of(node))).split())
 
 
 def _counts_without_words(node: dom.Element) -> bool:

@@ -48,7 +48,7 @@ def normalise_code_blocks(state: CleanState) -> list[Removal]:
     if not (state.index.has_tag("pre", "code") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     join_editor_lines(root, removals)
-    join_file_tables(root)
+    join_file_tables(root, removals)
     join_fragments(root, removals)
     for node in dom.select(root, f"pre,code:has(br),{_BARE}"):
         if node.tag == "pre":
@@ -86,7 +86,11 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
     place = table or pre
     language = language_of(pre)
     spoken = _take_label(place, language, removals)
-    _write_block(place, code_text(pre, removals), language or spoken)
+    text = code_text(pre, removals)
+    if table is not None:
+        dom.drop(pre)
+        removals.record_words([table], "line numbers of a code block")
+    _write_block(place, text, language or spoken)
 
 
 def _normalise_bare(code: dom.Element, removals: Removals) -> None:

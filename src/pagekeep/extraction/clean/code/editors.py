@@ -45,7 +45,7 @@ def _is_within_editor(editor: dom.Element) -> bool:
     return False
 
 
-def join_file_tables(root: dom.Element) -> None:
+def join_file_tables(root: dom.Element, removals: Removals) -> None:
     """Replace a file shown as a table with one row per line, as on code hosts, by a `pre` block."""
     seen: list[dom.Element] = []
     for cell in dom.select(root, "td.blob-code"):
@@ -55,7 +55,11 @@ def join_file_tables(root: dom.Element) -> None:
         if isinstance(table, dom.Element) and (not seen or seen[-1] is not table):
             seen.append(table)
     for table in seen:
-        lines = [_marker(cell) + dom.text_of(cell).strip("\n") for cell in dom.select(table, "td.blob-code")]
+        cells = dom.select(table, "td.blob-code")
+        lines = [_marker(cell) + dom.text_of(cell).strip("\n") for cell in cells]
+        for cell in cells:
+            dom.drop(cell)
+        removals.record_words([table], "line numbers of a file")
         dom.replace(table, dom.element("pre", dom.attributes(table), "\n".join(lines)))
 
 

@@ -53,12 +53,12 @@ _PLACEHOLDER: Final = re.compile(
     r"\.(?:gif|png|svg|jpe?g|webp)"
 )
 """File names of placeholders that are shown until the image is loaded."""
-_TRACKERS: Final = (
-    "//pixel. //track. //tracking. //tracker. //beacon. //stats. //counter. //analytics. //b.scorecard "
-    "facebook.com/tr? facebook.com/tr/ doubleclick.net quantserve google-analytics /pixel.gif /pixel.png /pixel? "
-    "/beacon /tracking.gif /track? feedburner.com/~ feedsportal /_/stat? stats.wordpress republication-tracker "
-    "/piwik.php /matomo.php"
-).split()
+_TRACKERS: Final = re.compile(
+    r"//pixel\.|//track\.|//tracking\.|//tracker\.|//beacon\.|//stats\.|//counter\.|//analytics\.|//b\.scorecard|"
+    r"facebook\.com/tr[?/]|doubleclick\.net|quantserve|google-analytics|/pixel\.gif|/pixel\.png|/pixel\?|/beacon|"
+    r"/tracking\.gif|/track\?|feedburner\.com/~|feedsportal|/_/stat\?|stats\.wordpress|republication-tracker|"
+    r"/piwik\.php|/matomo\.php"
+)
 _PICTURE_FILE: Final = re.compile(r"\.(?:jpe?g|png|webp|gif|avif)(?:$|[?#])", re.I)
 _SIZE_SUFFIX: Final = re.compile(r"[-_](?:\d{2,4}x\d{2,4}|small|medium|large|thumb(?:nail)?)?(?:\.\w{3,4})?$")
 _TINY_STYLE: Final = re.compile(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I)
@@ -95,9 +95,10 @@ def _resolve_image(image: dom.Element, resolve: Resolve, removals: Removals) -> 
         dom.replace(image, emoji)
         return False
     address = None if _is_tiny(image) else _best_address(image, resolve)
-    if address is None or any(part in address for part in _TRACKERS):
+    if address is None or _TRACKERS.search(address):
         removals.drop(
-            image, "image without an address" if address is None and not _is_tiny(image) else "tracking pixel"
+            image,
+            "placeholder or image without an address" if address is None and not _is_tiny(image) else "tracking pixel",
         )
         return False
     if address != image.attr("src"):

@@ -88,17 +88,7 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
     children = node.children
     if _is_line(children):
         return
-    blocks = breaks = shown = False
-    for child in children:
-        if isinstance(child, dom.Element):
-            if child.tag == "br":
-                breaks = True
-                continue
-            shown = True
-            if child.tag in BLOCKS:
-                blocks = True
-        elif not shown and not is_blank(child):
-            shown = True
+    blocks, breaks, shown = _look(children)
     if blocks:
         _box_inline(node, tag)
     elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _MAX_SPAN_CHILDREN)):
@@ -109,7 +99,10 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
 
 def _is_line(children: Sequence[dom.Node]) -> bool:
     """Return whether the only child is a text with words: the most common content, and finished already."""
-    return len(children) == 1 and isinstance(children[0], dom.Text) and not is_blank(children[0])
+    if len(children) != 1 or not isinstance(children[0], dom.Text):
+        return False
+    data = children[0].data
+    return bool(data) and not data.isspace()
 
 
 def _drop_apart(node: dom.Element) -> None:
@@ -153,15 +146,17 @@ def _place_for_link(node: dom.Element) -> dom.Element | None:
 
 
 def _shape_box(node: dom.Element, tag: str) -> None:
+    """Turn a box with one line of text into a paragraph, and wrap the lines between blocks in one."""
+    children = node.children
     if node.attr("class") in OWN_CLASSES:
         return
-    if _is_line(node.children):
+    if _is_line(children):
         if tag != "p":
             dom.retag(node, "p")
         return
     if _is_part_of_list(node):
         return
-    blocks, breaks, shown = _look(node)
+    blocks, breaks, shown = _look(children)
     if not shown:
         _drop_apart(node)
     elif not blocks and not breaks:
@@ -182,9 +177,10 @@ def _is_part_of_list(node: dom.Element) -> bool:
 
 
 def _shape_holder(node: dom.Element, tag: str) -> None:
-    if tag != "blockquote" and _is_line(node.children):
+    children = node.children
+    if tag != "blockquote" and _is_line(children):
         return
-    blocks, breaks, shown = _look(node)
+    blocks, breaks, shown = _look(children)
     if not shown:
         if tag in ("td", "th"):
             fill(node)
@@ -197,13 +193,13 @@ def _shape_holder(node: dom.Element, tag: str) -> None:
 
 
 def _drop_when_empty(node: dom.Element) -> None:
-    if not _look(node)[2]:
+    if all(is_blank(child) or is_tag(child, "br") for child in node.children):
         _drop_apart(node)
 
 
 def _shape_heading(node: dom.Element) -> None:
     """Turn a heading around lists, tables or other headings into a box."""
-    blocks, _, shown = _look(node)
+    blocks, _, shown = _look(node.children)
     if not shown:
         _drop_apart(node)
     elif blocks and any(part.tag in _NOT_IN_HEADING for part in first_elements(node, _MAX_HEADING_ELEMENTS)):
@@ -211,17 +207,17 @@ def _shape_heading(node: dom.Element) -> None:
         _gather_all_lines(node)
 
 
-def _look(node: dom.Element) -> tuple[bool, bool, bool]:
-    """Return whether the node holds blocks, line breaks, and anything visible."""
+def _look(children: Sequence[dom.Node]) -> tuple[bool, bool, bool]:
+    """Return whether there are blocks, line breaks, and anything visible."""
     blocks = breaks = shown = False
-    for child in node.children:
+    for child in children:
         if isinstance(child, dom.Element):
-            if child.tag in BLOCKS:
-                blocks = shown = True
-            elif child.tag == "br":
+            tag = child.tag
+            if tag == "br":
                 breaks = True
-            else:
-                shown = True
+                continue
+            shown = True
+            blocks = blocks or tag in BLOCKS
         elif not shown and not is_blank(child):
             shown = True
     return blocks, breaks, shown
