@@ -93,3 +93,9 @@ def test_the_chart_shows_the_results_of_the_bench() -> None:
     script = Path(__file__).parents[1] / "scripts" / "draw_chart.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert checked.returncode == 0, f"run scripts/draw_chart.py\n{checked.stderr}"
+
+
+def test_the_list_of_steps_is_what_the_code_says() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "update_steps.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, f"run scripts/update_steps.py\n{checked.stderr}"

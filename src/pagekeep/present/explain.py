@@ -1,54 +1,56 @@
-"""Says in plain words how a page's content was found."""
+"""Explanations: how a page's content was found, what was removed, and where its metadata came from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pagekeep.model import Attempt, Page, Removal, Strategy
 from pagekeep.present.explain_rules import rule_lines
 from pagekeep.text import printable
 
-LEVEL_NAMES: Final[dict[Strategy, str]] = {
+STRATEGY_NAMES: Final[dict[Strategy, str]] = {
     "readability": "readability scoring",
     "simplified": "known content containers",
-    "full_page": "the whole page without its furniture",
+    "full_page": "the whole page without boilerplate",
     "bookmark": "a bookmark of the metadata",
     "verbatim": "the text as it is",
-    "discarded": "a rule that wants none of it",
+    "discarded": "a rule that discards the page",
 }
-"""The levels in the order they are tried; the last two stand beside the chain."""
-_BESIDE: Final[frozenset[Strategy]] = frozenset({"verbatim", "discarded"})
+"""The strategies in the order they are tried; the last two are not tried in turn."""
+_NOT_TRIED: Final[frozenset[Strategy]] = frozenset({"verbatim", "discarded"})
 
-MOST_REMOVALS: Final = 40
-"""Lines of removals shown; a big page can have thousands, and the biggest are what one looks for."""
+MAX_REMOVAL_KINDS: Final = 10
+"""Lines per step unless verbose: a big page has thousands of removals, and the largest are the ones to look at."""
+_MAX_VALUE_CHARS: Final = 100
+"""Of a metadata value or an element's name: one line of a terminal with its label."""
 
 
-def explain(page: Page) -> str:
-    """Which level won, why the others lost, what was removed, and where the metadata came from."""
-    sections = [
+def explain(page: Page, *, verbose: bool = False) -> str:
+    """Return which strategy won, why the others lost, what was removed, and where the metadata came from.
+
+    `verbose` adds rules and selectors that found nothing, and every kind of removal.
+    """
+    removals = page.trace.removals
+    sections: list[tuple[str, Iterable[str]]] = [
         ("Verdict", _verdict(page)),
-        ("Levels, in the order they are tried", _levels(page)),
+        ("Strategies, in the order they are tried", _strategies(page)),
         ("Checks of the result", _checks(page)),
         ("The page", _identity(page)),
         ("Metadata, and where it came from", _metadata(page)),
-        ("Rules that matched, in the order they ran", rule_lines(page.trace.rules)),
-        (_removal_heading(page.trace.removals), _removals(page.trace.removals)),
+        ("Rules that matched, in the order they ran", rule_lines(page.trace.rules, verbose=verbose)),
+        (f"Removed: {_total(removals)}", _removals_by_step(removals, verbose)),
         ("Warnings", _warnings(page)),
         ("Time", _times(page)),
     ]
     blocks: list[str] = []
-    for heading, lines in sections:
-        shown = [f"  {_printable(line)}" for line in lines]
-        if shown:
-            blocks.append("\n".join([heading, *shown]))
+    for heading, section in sections:
+        # Class names and titles are the page's own: control characters in them could steer the terminal.
+        lines = [f"  {printable(line)}" for line in section]
+        if lines:
+            blocks.append("\n".join([heading, *lines]))
     return "\n\n".join(blocks) + "\n"
-
-
-def is_verbatim(page: Page) -> bool:
-    """Whether the page was no HTML and kept as it is, past all levels."""
-    return page.strategy == "verbatim"
 
 
 def _verdict(page: Page) -> Iterator[str]:
@@ -56,49 +58,40 @@ def _verdict(page: Page) -> Iterator[str]:
     if page.strategy == "discarded":
         yield f"{page.quality.reason}."
         return
-    yield f"{_sentence(LEVEL_NAMES[page.strategy])} won: {_reason_of(page)}."
+    reasons = [attempt.reason for attempt in page.trace.attempts if attempt.strategy == page.strategy]
+    reason = _strip_stop(reasons[-1]) if reasons else "it always succeeds"
+    yield f"{_capitalise(STRATEGY_NAMES[page.strategy])} won: {reason}."
     if page.quality.reason:
         yield f"Extraction failed: {page.quality.reason}."
 
 
-def _reason_of(page: Page) -> str:
-    reasons = [attempt.reason for attempt in page.trace.attempts if attempt.strategy == page.strategy]
-    return _unstopped(reasons[-1]) if reasons else "it always succeeds"
-
-
-def _levels(page: Page) -> Iterator[str]:
-    if page.strategy in _BESIDE:
-        names = {page.strategy: LEVEL_NAMES[page.strategy]}
+def _strategies(page: Page) -> Iterator[str]:
+    if page.strategy in _NOT_TRIED:
+        names = {page.strategy: STRATEGY_NAMES[page.strategy]}
     else:
-        names = {strategy: name for strategy, name in LEVEL_NAMES.items() if strategy not in _BESIDE}
+        names = {strategy: name for strategy, name in STRATEGY_NAMES.items() if strategy not in _NOT_TRIED}
     for number, (strategy, name) in enumerate(names.items(), start=1):
         attempts = [attempt for attempt in page.trace.attempts if attempt.strategy == strategy]
         for attempt in attempts:
-            yield f"{number}. {_sentence(name)} {_outcome(attempt)}"
+            yield f"{number}. {_capitalise(name)} {_outcome(attempt)}"
         if not attempts:
-            yield f"{number}. {_sentence(name)}: {'won' if strategy == page.strategy else 'not needed'}."
+            yield f"{number}. {_capitalise(name)}: {'won' if strategy == page.strategy else 'not needed'}."
 
 
 def _outcome(attempt: Attempt) -> str:
     verdict = "won" if attempt.passed else "lost"
-    took = "" if attempt.seconds is None else f", {_milliseconds(attempt.seconds)}"
-    return f"{verdict} with {_words(attempt.words)}{took}: {_unstopped(attempt.reason)}."
-
-
-def _warnings(page: Page) -> Iterator[str]:
-    if page.need_render:
-        yield f"A browser would show more: {_unstopped(page.need_render.reason)}."
-    yield from (warning.text for warning in page.trace.warnings)
+    duration = "" if attempt.seconds is None else f", {_milliseconds(attempt.seconds)}"
+    return f"{verdict} with {_words(attempt.words)}{duration}: {_strip_stop(attempt.reason)}."
 
 
 def _checks(page: Page) -> Iterator[str]:
     for check in page.quality.checks:
-        yield f"{'passed' if check.passed else 'failed'}  {check.name}: {_unstopped(check.reason)}."
+        yield f"{'passed' if check.passed else 'failed'}  {check.name}: {_strip_stop(check.reason)}."
 
 
 def _identity(page: Page) -> Iterator[str]:
-    because = "; ".join(page.trace.kind_reasons)
-    yield f"Kind: {page.kind}" + (f", because {because}." if because else ".")
+    reasons = "; ".join(page.trace.kind_reasons)
+    yield f"Kind: {page.kind}" + (f", because {reasons}." if reasons else ".")
     yield f"Document type: {page.trace.document_type}."
     links, media = _count(len(page.links), "link"), _count(len(page.media), "medium", "media")
     yield f"Content: {_words(page.word_count)}, {links}, {media}."
@@ -108,27 +101,45 @@ def _metadata(page: Page) -> Iterator[str]:
     for name, origin in page.metadata.origins.items():
         value = getattr(page.metadata, name, None)
         if value:
-            shown = ", ".join(value) if isinstance(value, tuple) else str(value)
-            yield f"{name}: {_shortened(shown)} ({origin})"
+            text = ", ".join(value) if isinstance(value, tuple) else str(value)
+            yield f"{name}: {_shorten(text)} ({origin})"
 
 
-def _removal_heading(removals: tuple[Removal, ...]) -> str:
-    return f"Removed: {_count(len(removals), 'element')} with {_words(sum(removal.words for removal in removals))}"
+def _removals_by_step(removals: Iterable[Removal], verbose: bool) -> Iterator[str]:
+    """Yield the removals under the steps that made them; those of site rules have no step and come first."""
+    steps: dict[str, list[Removal]] = defaultdict(list)
+    for removal in removals:
+        steps[removal.step].append(removal)
+    yield from _removal_lines(steps.pop("", []), verbose)
+    for step, removed in steps.items():
+        yield f"{step}: {_total(removed)}"
+        yield from (f"  {line}" for line in _removal_lines(removed, verbose))
 
 
-def _removals(removals: tuple[Removal, ...]) -> Iterator[str]:
-    """Equal removals as one line, the wordiest first."""
+def _removal_lines(removals: list[Removal], verbose: bool) -> Iterator[str]:
+    """Yield one line for equal removals, those with the most words first."""
+    kinds: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for removal in removals:
+        kinds[removal.reason, removal.element].append(removal.words)
+    ordered = sorted(kinds.items(), key=lambda kind: (-sum(kind[1]), kind[0]))
+    shown = ordered if verbose else ordered[:MAX_REMOVAL_KINDS]
+    for (reason, element), words in shown:
+        times = f" ({len(words)} times)" if len(words) > 1 else ""
+        held = f", {_words(sum(words))}" if any(words) else ""
+        yield f"{_shorten(element)}{times}{held}: {_strip_stop(reason)}."
+    if len(ordered) > len(shown):
+        yield f"... and {_count(len(ordered) - len(shown), 'more kind')} with fewer words."
 
-    def identity(removal: Removal) -> tuple[str, str]:
-        return removal.reason, removal.element
 
-    groups = [(key, list(same)) for key, same in groupby(sorted(removals, key=identity), key=identity)]
-    groups.sort(key=lambda group: -sum(removal.words for removal in group[1]))
-    for (reason, element), same in groups[:MOST_REMOVALS]:
-        times = f" ({len(same)} times)" if len(same) > 1 else ""
-        yield f"{_shortened(element)}{times}, {_words(sum(removal.words for removal in same))}: {_unstopped(reason)}."
-    if len(groups) > MOST_REMOVALS:
-        yield f"... and {_count(len(groups) - MOST_REMOVALS, 'more kind')} of smaller ones."
+def _total(removals: Iterable[Removal]) -> str:
+    words = [removal.words for removal in removals]
+    return f"{_count(len(words), 'element')} with {_words(sum(words))}"
+
+
+def _warnings(page: Page) -> Iterator[str]:
+    if page.need_render:
+        yield f"A browser would show more: {_strip_stop(page.need_render.reason)}."
+    yield from (warning.text for warning in page.trace.warnings)
 
 
 def _times(page: Page) -> Iterator[str]:
@@ -148,18 +159,13 @@ def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def _sentence(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _unstopped(text: str) -> str:
+def _strip_stop(text: str) -> str:
     return text.rstrip(". ")
 
 
-def _shortened(text: str, limit: int = 100) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _printable(line: str) -> str:
-    """Without control characters: class names and titles are the page's, and could steer the terminal."""
-    return printable(line)
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 1] + "…"

@@ -1,4 +1,4 @@
-"""Says in plain words which rules matched a page and what each did."""
+"""Explanations of rules: which matched a page, and what each did."""
 
 from __future__ import annotations
 
@@ -9,36 +9,56 @@ from pagekeep.model import RuleEffect, RuleMatch
 
 _PHASES: Final = {"pre": "before the content was looked for", "post": "on the content found"}
 _WITHOUT_ELEMENTS: Final = frozenset({"rendering", "quality", "discard", "metadata"})
-_MOST: Final = 60
-"""Deeds shown of one rule."""
+"""Effects that are not about elements, so that a count of 0 does not mean that they found nothing."""
+_MAX_EFFECTS: Final = 60
+"""Of one rule that are shown; a generic rule has hundreds of selectors."""
 
 
-def rule_lines(matches: Iterable[RuleMatch]) -> Iterator[str]:
-    """A line for every rule that matched, and under it a line for everything it did."""
+def rule_lines(matches: Iterable[RuleMatch], *, verbose: bool = False) -> Iterator[str]:
+    """Yield a line for every rule that matched, and below it one for each of its effects.
+
+    Without `verbose`, rules and selectors that found nothing are only counted.
+    """
+    rules = selectors = 0
     for match in matches:
+        effects = [effect for effect in match.effects if verbose or _found_something(effect)]
+        if not effects and not verbose:
+            rules += 1
+            continue
+        selectors += len(match.effects) - len(effects)
         yield f"{match.id}, {_PHASES[match.phase]}: {match.trigger}."
-        for effect in match.effects[:_MOST]:
-            yield f"  {_told(effect)}."
-        if len(match.effects) > _MOST:
-            yield f"  ... and {len(match.effects) - _MOST} more."
-        if not match.effects:
+        for effect in effects[:_MAX_EFFECTS]:
+            yield f"  {_describe(effect)}."
+        if len(effects) > _MAX_EFFECTS:
+            yield f"  ... and {len(effects) - _MAX_EFFECTS} more."
+        if not effects:
             yield "  It did nothing."
+    idle = [_count(number, noun) for number, noun in ((rules, "rule"), (selectors, "selector")) if number]
+    if idle:
+        yield f"Not shown: {' and '.join(idle)} that found nothing."
 
 
-def _told(effect: RuleEffect) -> str:
-    named = f"{effect.what} {effect.selector}".strip()
+def _found_something(effect: RuleEffect) -> bool:
+    return bool(effect.count) or effect.what in _WITHOUT_ELEMENTS
+
+
+def _describe(effect: RuleEffect) -> str:
+    label = f"{effect.what} {effect.selector}".strip()
     note = effect.note.rstrip(".")
     if effect.what in _WITHOUT_ELEMENTS:
-        return f"{named}: {note}" if note else named
+        return f"{label}: {note}" if note else label
     if not effect.count:
-        return f"{named}: {note or 'found nothing'}"
-    words = f"{effect.words} {'word' if effect.words == 1 else 'words'}"
-    found = f"{effect.count} {'element' if effect.count == 1 else 'elements'} with {words}"
-    return f"{named}: {found}, {note}" if note else f"{named}: {found}"
+        return f"{label}: {note or 'found nothing'}"
+    elements = f"{_count(effect.count, 'element')} with {_count(effect.words, 'word')}"
+    return f"{label}: {elements}, {note}" if note else f"{label}: {elements}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def match_shape(match: RuleMatch) -> dict[str, Any]:
-    """A rule that matched as plain JSON types."""
+    """Return a rule that matched as plain JSON types."""
     effects = [
         {
             "what": effect.what,

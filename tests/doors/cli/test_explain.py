@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pagekeep.model import Attempt, Check, Metadata, Page, Quality, Removal, Trace
-from pagekeep.present.explain import MOST_REMOVALS, explain
+from pagekeep.present.explain import MAX_REMOVAL_KINDS, explain
 
 LOST = Attempt("readability", False, "only 12 words, 100 are needed", 12, seconds=0.0021)
 WON = Attempt("simplified", True, "`main` passes every check", 240, seconds=0.0004)
@@ -54,7 +54,7 @@ def test_names_no_time_without_a_timer() -> None:
 
 
 def test_levels_after_the_winner_were_not_needed() -> None:
-    assert "3. The whole page without its furniture: not needed." in explain(page())
+    assert "3. The whole page without boilerplate: not needed." in explain(page())
 
 
 def test_bookmark_says_why_extraction_failed() -> None:
@@ -90,10 +90,37 @@ def test_equal_removals_share_a_line_and_the_wordiest_come_first() -> None:
 
 
 def test_long_list_of_removals_is_cut_and_says_so() -> None:
-    removals = [Removal(f"div.box-{number}", "empty", 1) for number in range(MOST_REMOVALS + 7)]
+    removals = [Removal(f"div.box-{number}", "empty", 1) for number in range(MAX_REMOVAL_KINDS + 7)]
     told = with_removals(*removals)
-    assert told.count("div.box-") == MOST_REMOVALS
-    assert "... and 7 more kinds of smaller ones." in told
+    assert told.count("div.box-") == MAX_REMOVAL_KINDS
+    assert "... and 7 more kinds with fewer words." in told
+
+
+def test_verbose_lists_every_removal() -> None:
+    removals = tuple(Removal(f"div.box-{number}", "empty", 1) for number in range(MAX_REMOVAL_KINDS + 7))
+    told = explain(page(trace=Trace(removals=removals)), verbose=True)
+    assert told.count("div.box-") == len(removals)
+    assert "more kind" not in told
+
+
+def test_removals_are_grouped_by_the_step_that_made_them() -> None:
+    told = with_removals(
+        Removal("p.tide", "rule tide", 6),
+        Removal("div.ad", "advertising", 4, "boilerplate"),
+        Removal("img", "tracking pixel", 0, "images"),
+        Removal("div.nav", "navigation", 9, "boilerplate"),
+    )
+    assert told.endswith(
+        """\
+Removed: 4 elements with 19 words
+  p.tide, 6 words: rule tide.
+  boilerplate: 2 elements with 13 words
+    div.nav, 9 words: navigation.
+    div.ad, 4 words: advertising.
+  images: 1 element with 0 words
+    img: tracking pixel.
+"""
+    )
 
 
 def test_page_cannot_steer_the_terminal() -> None:

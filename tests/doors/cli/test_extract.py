@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
 from pagekeep.doors.cli.pages.extract import FORMATS
+from pagekeep.present.steps import step_names
 
 PARAGRAPHS = [
     "The lamp room at Corbel Point was built before the road, so every pane of glass came by boat and was carried up "
@@ -206,3 +207,27 @@ def test_reader_that_stops_early_causes_no_noise(tmp_path: Path) -> None:
         assert process.stdout.read(3) == b"---"
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+def test_skip_step_runs_without_the_named_steps(page: str) -> None:
+    html = (
+        "<article><h1>Tea</h1><p>"
+        + "Steep the leaves for three minutes. " * 40
+        + "</p><p hidden>Not now.</p></article>"
+    )
+    assert "Not now." not in run("-", stdin=html.encode()).stdout
+    skipped = run("-", "--skip-step", "boilerplate", "--skip-step", "hidden", stdin=html.encode())
+    assert "Not now." in skipped.stdout
+
+
+def test_skip_step_with_an_unknown_name_lists_the_steps(page: str) -> None:
+    result = run(page, "--skip-step", "footnote")
+    assert result.exit_code == 2
+    assert "There is no step 'footnote'." in result.stderr
+    assert "footnotes" in result.stderr
+    assert "boilerplate" in result.stderr
+
+
+def test_names_of_steps_are_unique_among_all_phases() -> None:
+    names = step_names()
+    assert len(names) == len(set(names))

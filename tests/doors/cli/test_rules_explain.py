@@ -81,7 +81,11 @@ def test_tells_the_trigger_and_every_effect(desk: Desk) -> None:
     told = desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
     assert "harbour-times, before the content was looked for: host ends with harbour.example." in told
     assert "  remove .tide-box: 1 element with 6 words." in told
-    assert "  remove .absent: found nothing." in told
+    assert ".absent" not in told
+    assert "Not shown: 1 selector that found nothing." in told
+    verbose = desk.run("rules", "explain", str(desk.page), "--url", URL, "--verbose").stdout
+    assert "  remove .absent: found nothing." in verbose
+    assert "Not shown" not in verbose
 
 
 def test_answers_as_json(desk: Desk) -> None:
@@ -149,9 +153,18 @@ def test_the_explanation_of_a_page_has_its_rules_too(desk: Desk) -> None:
     ],
 )
 def test_each_deed_is_a_sentence(effect: RuleEffect, told: str) -> None:
-    assert list(rule_lines([RuleMatch("x", "post", "found .y", (effect,))])) == [
+    assert list(rule_lines([RuleMatch("x", "post", "found .y", (effect,))], verbose=True)) == [
         "x, on the content found: found .y.",
         f"  {told}",
+    ]
+
+
+def test_a_rule_that_found_nothing_is_only_counted_unless_verbose() -> None:
+    idle = RuleMatch("idle", "pre", "found .y", (RuleEffect("remove", ".x", 0, 0),))
+    assert list(rule_lines([idle, idle])) == ["Not shown: 2 rules that found nothing."]
+    assert list(rule_lines([idle], verbose=True)) == [
+        "idle, before the content was looked for: found .y.",
+        "  remove .x: found nothing.",
     ]
 
 

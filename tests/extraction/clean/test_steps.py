@@ -47,7 +47,10 @@ def test_every_step_has_a_name_to_type_and_a_description() -> None:
         ('<span class="sr-only">Opens a window</span>', ("screen-reader-text", "span.sr-only", 3)),
         ('<video src="tea.mp4">No video here</video>', ("embeds", "video", 3)),
         ("<pre><button>Copy code</button>print(1)</pre>", ("code-blocks", "button", 2)),
-        ('<table class="lntable"><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>', ("code-blocks", "table.lntable", 2)),
+        (
+            '<table class="lntable"><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table>',
+            ("code-blocks", "table.lntable", 2),
+        ),
     ],
 )
 def test_what_is_removed_with_words_media_or_a_control_is_recorded(html: str, record: tuple[str, str, int]) -> None:

@@ -105,7 +105,7 @@ def test_a_page_without_its_raw_form_says_so(client: TestClient, library: Store)
 def test_the_explanation_tells_how_it_was_read(client: TestClient, key: str) -> None:
     page = client.get(f"/items/{key}/explain").text
     assert "<h2>Verdict</h2>" in page
-    assert "<h2>Levels, in the order they are tried</h2>" in page
+    assert "<h2>Strategies, in the order they are tried</h2>" in page
 
 
 def test_tags_are_put_on_and_taken_off(client: TestClient, library: Store, key: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pagekeep.doors.cli.open_library import load_rules, open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.options import examples, library_options, verbose_option
 from pagekeep.doors.cli.output import report_errors, write_json
 from pagekeep.doors.cli.pages.extract import is_url, page_from_file, page_from_url, show_explanation
 from pagekeep.errors import NotFound
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 @click.command(epilog=examples("explain 3f2a", "explain https://example.com/post", "explain page.html"))
 @click.argument("source", metavar="ID|URL|FILE|-")
+@verbose_option
 @library_options
-def explain(source: str, library: str | None, user: str | None, as_json: bool) -> None:
+def explain(source: str, verbose: bool, library: str | None, user: str | None, as_json: bool) -> None:
     """Show which strategy won and why, what was removed, and where the metadata came from.
 
     A saved page is read from the library; any other URL is downloaded.
@@ -33,9 +34,9 @@ def explain(source: str, library: str | None, user: str | None, as_json: bool) -
         options = Options(timer=time.perf_counter)
         page = find_page(source, options, as_json=as_json, library=library, user=user)
         if as_json:
-            write_json({**page.to_json(), "explanation": explained(page)})
+            write_json({**page.to_json(), "explanation": explained(page, verbose=verbose)})
         else:
-            show_explanation(page)
+            show_explanation(page, verbose=verbose)
 
 
 def find_page(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekeep.doors.cli.open_library import load_rules
-from pagekeep.doors.cli.options import parse_pairs
+from pagekeep.doors.cli.options import parse_pairs, verbose_option
 from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
 from pagekeep.errors import NotFound
 
@@ -34,6 +34,7 @@ Examples:
   pagekeep extract https://app.example.com --render force --wait-for main
   pagekeep extract page.html --format json | jq .metadata
   pagekeep extract page.html --explain
+  pagekeep extract page.html --skip-step callouts
 
 Exit codes: 0 done; 1 unexpected failure; 2 bad input (file not found, not a page, empty, over 10 MB) or a page that could
 not be fetched; 130 interrupted.""",
@@ -49,6 +50,14 @@ not be fetched; 130 interrupted.""",
     help="What to print. `document` is Markdown with frontmatter.",
 )
 @click.option("--explain", "explained", is_flag=True, help="Show how the content was found, and what was removed.")
+@verbose_option
+@click.option(
+    "--skip-step",
+    "skip_steps",
+    multiple=True,
+    metavar="NAME",
+    help="Run without this step; docs/steps.md lists them. Can be repeated.",
+)
 @click.option(
     "--render",
     type=click.Choice(("auto", "force", "never")),
@@ -64,20 +73,36 @@ def extract(
     url: str | None,
     format_: str,
     explained: bool,
+    verbose: bool,
+    skip_steps: tuple[str, ...],
     **fetch_options: Any,
 ) -> None:
     """Print the content of a page as Markdown: a file, a URL, or stdin (-)."""
     with report_errors(as_json=format_ == "json" and not explained):
         from pagekeep import Options
 
-        options = Options(timer=time.perf_counter if explained else None)
+        _check_step_names(skip_steps)
+        timer = time.perf_counter if explained else None
+        options = Options(timer=timer, skip_steps=frozenset(skip_steps))
         page = (
             page_from_url(source, options, **fetch_options) if is_url(source) else page_from_file(source, url, options)
         )
         for warning in page.trace.warnings:
             if warning.code == "not_rendered":
                 click.echo(f"Note: {warning.text}", err=True)
-        show_explanation(page) if explained else show(page, format_)
+        show_explanation(page, verbose=verbose) if explained else show(page, format_)
+
+
+def _check_step_names(names: tuple[str, ...]) -> None:
+    """Raise a usage error for a name that is not a step."""
+    if not names:
+        return
+    from pagekeep.present.steps import step_names
+
+    known = step_names()
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"There is no step {name!r}. Steps are: {', '.join(sorted(known))}.")
 
 
 def is_url(source: str) -> bool:
@@ -189,11 +214,11 @@ def show(page: Page, format_: str) -> None:
         write({"markdown": page.markdown, "html": page.html, "text": page.text}[format_])
 
 
-def show_explanation(page: Page) -> None:
+def show_explanation(page: Page, *, verbose: bool = False) -> None:
     """Print the explanation of a page, with bold headings on a terminal."""
     from pagekeep.present.explain import explain
 
-    explanation = explain(page)
+    explanation = explain(page, verbose=verbose)
     if not is_terminal():
         write(explanation)
         return

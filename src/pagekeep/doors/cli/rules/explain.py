@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pagekeep.doors.cli.options import examples, library_options, rules_folder_option
+from pagekeep.doors.cli.options import examples, library_options, rules_folder_option, verbose_option
 from pagekeep.doors.cli.output import report_errors, write, write_json
 from pagekeep.doors.cli.pages.explain import find_page
 from pagekeep.present.explain_rules import match_shape, rule_lines
@@ -20,10 +20,17 @@ from pagekeep.text import printable
 )
 @click.argument("source", metavar="ID|URL|FILE|-")
 @click.option("--url", help="URL of a page in a file. Rules for a site need it.")
+@verbose_option
 @rules_folder_option
 @library_options
 def explain(
-    source: str, url: str | None, folder: str | None, library: str | None, user: str | None, as_json: bool
+    source: str,
+    url: str | None,
+    verbose: bool,
+    folder: str | None,
+    library: str | None,
+    user: str | None,
+    as_json: bool,
 ) -> None:
     """Show which rules matched a page and why, and what each removed, moved or found.
 
@@ -38,5 +45,7 @@ def explain(
             rules = [match_shape(match) for match in page.trace.rules]
             write_json({**shape, "word_count": page.word_count, "rules": rules})
             return
-        lines = [printable(line) for line in rule_lines(page.trace.rules)] or ["No rule matches this page."]
+        lines = [printable(line) for line in rule_lines(page.trace.rules, verbose=verbose)] or [
+            "No rule matches this page."
+        ]
         write("\n".join([*lines, "", f"{page.quality.message}."]))

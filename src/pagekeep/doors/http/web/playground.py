@@ -75,7 +75,12 @@ def _render_trial(frame: Frame, trial: Tried) -> dict[str, Any]:
     picture = image_signer(frame.service, frame.caller)
     render = frame.service.renderer.render
     html = [render(page.markdown, base=page.url or "", picture=picture).html for page in (trial.before, trial.after)]
-    return {"trial": trial, "before": html[0], "after": html[1], "rule_lines": list(rule_lines(trial.matches))}
+    return {
+        "trial": trial,
+        "before": html[0],
+        "after": html[1],
+        "rule_lines": list(rule_lines(trial.matches, verbose=True)),
+    }
 
 
 def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
