@@ -32,7 +32,7 @@ def test_what_changes_is_shown(client: TestClient, key: str) -> None:
 def test_rules_that_are_not_for_the_page_say_so(client: TestClient, key: str) -> None:
     page = client.post("/playground", data={"source": key, "yaml": RULE.replace("e.example", "f.example")}).text
     assert "does not apply to this page" in page
-    assert "The page comes out as before" in page
+    assert "the result is the same as before" in page
 
 
 def test_faults_are_told_where_they_stand(client: TestClient, key: str) -> None:
