@@ -1,6 +1,6 @@
-// What is to be sent, kept on disk until the server has it: neither a server that is off nor a browser that is closed loses a page.
+// The queue of pages to send, stored on disk until the server has them: nothing is lost when the server is off or the browser closes.
 
-const opening = () =>
+const openDatabase = () =>
   new Promise((done, fail) => {
     const request = indexedDB.open("pagekeep", 1);
     request.onupgradeneeded = () => request.result.createObjectStore("queue", { keyPath: "number", autoIncrement: true });
@@ -8,8 +8,8 @@ const opening = () =>
     request.onerror = () => fail(request.error);
   });
 
-async function within(mode, act) {
-  const database = await opening();
+async function runTransaction(mode, act) {
+  const database = await openDatabase();
   try {
     return await new Promise((done, fail) => {
       const transaction = database.transaction("queue", mode, { durability: "strict" });
@@ -22,37 +22,36 @@ async function within(mode, act) {
   }
 }
 
-/** Keeps a page to be sent; gives its entry. The key stays the same however often it is sent, so it is saved once. */
+/** Add a page; return its entry. The idempotency key stays the same for every attempt, so the page is saved only once. */
 export async function put(page, title) {
   const entry = { key: crypto.randomUUID(), page, title, at: Date.now(), refused: null, trouble: null };
-  return { ...entry, number: await within("readwrite", (store) => store.add(entry)) };
+  return { ...entry, number: await runTransaction("readwrite", (store) => store.add(entry)) };
 }
 
-export const get = (number) => within("readonly", (store) => store.get(number));
-export const drop = (number) => within("readwrite", (store) => store.delete(number));
+export const get = (number) => runTransaction("readonly", (store) => store.get(number));
+export const drop = (number) => runTransaction("readwrite", (store) => store.delete(number));
 
-/** Numbers of all that wait, oldest first: pages are large, and are read one at a time. */
-export const numbers = () => within("readonly", (store) => store.getAllKeys());
-export const count = () => within("readonly", (store) => store.count());
+/** Return the numbers of all entries, oldest first: pages are large, so they are read one at a time. */
+export const numbers = () => runTransaction("readonly", (store) => store.getAllKeys());
 
-/** Notes something on a page that waits. */
-export async function note(number, changes) {
+/** Change fields of an entry. */
+export async function update(number, changes) {
   const entry = await get(number);
-  if (entry) await within("readwrite", (store) => store.put({ ...entry, ...changes }));
+  if (entry) await runTransaction("readwrite", (store) => store.put({ ...entry, ...changes }));
 }
 
-/** Notes that it is not to be sent by itself any more, and why. */
-export const refuse = (number, refused) => note(number, { refused, trouble: null });
+/** Stop automatic attempts for an entry, and store the reason. */
+export const refuse = (number, refused) => update(number, { refused, trouble: null });
 
-/** It may be sent again. A key stands for one request: when it is tried again after a refusal, that is another. */
-export const allow = (number) => note(number, { refused: null, trouble: null, key: crypto.randomUUID() });
+/** Allow an entry to be sent again. A retry after a refusal is a new request, so it gets a new key. */
+export const allow = (number) => update(number, { refused: null, trouble: null, key: crypto.randomUUID() });
 
-/** What waits, without the pages themselves. */
-export async function listed() {
-  const found = [];
+/** Return all entries without their pages. */
+export async function list() {
+  const entries = [];
   for (const number of await numbers()) {
     const entry = await get(number);
-    if (entry) found.push({ number, title: entry.title, url: entry.page.url, at: entry.at, refused: entry.refused, trouble: entry.trouble ?? null });
+    if (entry) entries.push({ number, title: entry.title, url: entry.page.url, at: entry.at, refused: entry.refused, trouble: entry.trouble ?? null });
   }
-  return found;
+  return entries;
 }

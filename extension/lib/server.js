@@ -1,11 +1,11 @@
-// Asks the server. Only here is the token used: it goes to the server's own origin, and nowhere a redirect leads.
-import { settings } from "./settings.js";
+// Requests to the server. The token is used only here: it is sent to the server's own origin and never follows a redirect.
+import { readSettings } from "./settings.js";
 
-const PATIENCE = 120_000;
-const HASTE = 5_000; // for what others wait for: a page is not kept before it is known whether it is there
+const TIMEOUT = 120_000;
+const SHORT_TIMEOUT = 5_000; // for requests that delay others: a page is not queued before its lookup ends
 
-/** The server said no, or nothing. `kind`: off (not there), stranger (the token), busy, no (this request will never do). */
-export class Refused extends Error {
+/** A failed request. `kind`: off (no response), stranger (bad token), busy (try later), no (a retry cannot succeed). */
+export class RequestError extends Error {
   constructor(kind, message, { type = null, suggestions = [] } = {}) {
     super(message);
     this.kind = kind;
@@ -14,14 +14,14 @@ export class Refused extends Error {
   }
 }
 
-const OFF = "The server cannot be reached.";
+const OFF = "Cannot reach the server.";
 const KINDS = { 401: "stranger", 403: "stranger", 408: "busy", 409: "busy", 429: "busy", 500: "busy", 503: "busy" };
 
-/** What the server answers, as an object; `Refused` otherwise. `as` is a server and token that are not kept yet. */
-export async function ask(method, path, { body, key, as, patience = PATIENCE } = {}) {
-  const { server, token } = as ?? (await settings());
-  if (!token) throw new Refused("stranger", "There is no token yet.", { suggestions: ["Set one in the options."] });
-  const response = await sent(`${server}/api/v1${path}`, {
+/** Send a request and return the JSON response; throw `RequestError` if it fails. `as` is a server and token not saved yet. */
+export async function request(method, path, { body, key, as, timeout = TIMEOUT } = {}) {
+  const { server, token } = as ?? (await readSettings());
+  if (!token) throw new RequestError("stranger", "No token is set.", { suggestions: ["Enter one in the options."] });
+  const response = await send(`${server}/api/v1${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
@@ -30,39 +30,39 @@ export async function ask(method, path, { body, key, as, patience = PATIENCE } =
       ...(key && { "Idempotency-Key": key }),
     },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(timeout),
   });
-  const answer = await response.json().catch(() => null);
-  if (response.ok && answer) return answer;
-  throw refusal(response.status, answer?.error);
+  const content = await response.json().catch(() => null);
+  if (response.ok && content) return content;
+  throw toError(response.status, content?.error);
 }
 
-async function sent(address, request) {
+async function send(address, options) {
   try {
     return await fetch(address, {
-      ...request,
+      ...options,
       credentials: "omit",
       redirect: "error",
       referrerPolicy: "no-referrer",
       cache: "no-store",
     });
   } catch {
-    throw new Refused("off", OFF);
+    throw new RequestError("off", OFF);
   }
 }
 
-function refusal(status, error) {
-  // Without an error of ours something else answered: a proxy whose server is off, or another program at that port.
-  if (!error?.type) return new Refused("off", `${OFF.slice(0, -1)}: something else answered (${status}).`);
-  // A page that may not be fetched is refused like a stranger; nothing about the token would change that.
+function toError(status, error) {
+  // An error without our fields comes from something else: a proxy whose server is off, or another program on that port.
+  if (!error?.type) return new RequestError("off", `${OFF.slice(0, -1)}: another program responded (${status}).`);
+  // A blocked URL has the same status as a bad token, but another token would not help.
   const kind = error.type === "BlockedAddress" ? "no" : (KINDS[status] ?? "no");
-  return new Refused(kind, error.message, error);
+  return new RequestError(kind, error.message, error);
 }
 
-export const lookUp = async (url) => (await ask("GET", `/items/lookup?url=${encodeURIComponent(url)}`, { patience: HASTE })).item;
-export const preview = async (page) => (await ask("POST", "/extract", { body: page })).page;
-export const save = async (page, key) => (await ask("POST", "/saves", { body: page, key })).item;
-export const retag = async (id, tags) => (await ask("PATCH", `/items/${encodeURIComponent(id)}`, { body: { tags } })).item;
+export const lookUp = async (url) => (await request("GET", `/items/lookup?url=${encodeURIComponent(url)}`, { timeout: SHORT_TIMEOUT })).item;
+export const preview = async (page) => (await request("POST", "/extract", { body: page })).page;
+export const save = async (page, key) => (await request("POST", "/saves", { body: page, key })).item;
+export const retag = async (id, tags) => (await request("PATCH", `/items/${encodeURIComponent(id)}`, { body: { tags } })).item;
 
-/** Whether a server is there and takes this token. */
-export const greet = (as) => ask("GET", "/items?limit=1", { as, patience: 2 * HASTE });
+/** Check that the server responds and accepts this token. */
+export const testConnection = (as) => request("GET", "/items?limit=1", { as, timeout: 2 * SHORT_TIMEOUT });

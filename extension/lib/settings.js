@@ -1,40 +1,40 @@
-// Where the server is and the token for it, kept where no page and no script in a page can read them.
+// The server's address and token, stored where web pages and scripts in them cannot read them.
 
-export const HOME = "http://127.0.0.1:8470";
-const UNSET = { server: HOME, token: "", saveOnClick: true };
+export const DEFAULT_SERVER = "http://127.0.0.1:8470";
+const DEFAULTS = { server: DEFAULT_SERVER, token: "", saveOnClick: true };
 
-/** Scripts of ours that run inside a page may not look into the store; browsers that know no such rule run none that tries. */
-export async function closeStore() {
+/** Block our own scripts inside web pages from reading the storage; browsers without this setting have no such scripts of ours. */
+export async function protectStorage() {
   await chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
 }
 
-export async function settings() {
-  const { settings: kept } = await chrome.storage.local.get("settings");
-  return { ...UNSET, ...kept };
+export async function readSettings() {
+  const { settings } = await chrome.storage.local.get("settings");
+  return { ...DEFAULTS, ...settings };
 }
 
-export async function keepSettings(changes) {
-  await chrome.storage.local.set({ settings: { ...(await settings()), ...changes } });
+export async function writeSettings(changes) {
+  await chrome.storage.local.set({ settings: { ...(await readSettings()), ...changes } });
 }
 
-/** The origin of an address as people type it; an Error that says what is wrong with it. */
-export function originOf(typed) {
+/** Return the origin of a typed server address; throw an Error if it is invalid. */
+export function parseOrigin(typed) {
   const text = typed.trim();
   const address = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address)) throw new Error("That is no address. One looks like this: " + HOME);
+  if (!URL.canParse(address)) throw new Error(`Invalid server address. Example: ${DEFAULT_SERVER}`);
   const url = new URL(address);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("The address begins with http:// or https://.");
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("The server address must start with http:// or https://.");
   return url.origin;
 }
 
-/** Whether others on the way can read what is sent there, the token included. */
-export function isReadable(origin) {
+/** Return whether the connection to the server is unencrypted and leaves this computer. */
+export function isUnencrypted(origin) {
   const { protocol, hostname } = new URL(origin);
   return protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The permission pattern for a server: browsers know no ports in them. */
-export function patternOf(origin) {
+/** Return the host permission pattern for a server; patterns have no ports. */
+export function permissionPattern(origin) {
   const { protocol, hostname } = new URL(origin);
   return `${protocol}//${hostname}/*`;
 }

@@ -1,39 +1,39 @@
-// The options: where the server is and the token for it, kept only once the server has taken it.
-import { greet } from "../lib/server.js";
-import { isReadable, keepSettings, originOf, patternOf, settings } from "../lib/settings.js";
+// The options page: the server's address and token, saved only after the server accepted them.
+import { testConnection } from "../lib/server.js";
+import { isUnencrypted, parseOrigin, permissionPattern, readSettings, writeSettings } from "../lib/settings.js";
 
-const at = (id) => document.getElementById(id);
-const kept = await settings();
-at("server").value = kept.server;
-at("token").value = kept.token;
-at("saveOnClick").checked = kept.saveOnClick;
+const byId = (id) => document.getElementById(id);
+const saved = await readSettings();
+byId("server").value = saved.server;
+byId("token").value = saved.token;
+byId("saveOnClick").checked = saved.saveOnClick;
 
-function say(text, level) {
-  at("said").textContent = text;
-  at("said").dataset.level = level;
+function showMessage(text, level) {
+  byId("message").textContent = text;
+  byId("message").dataset.level = level;
 }
 
-at("form").addEventListener("submit", (event) => {
+byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  tested().catch((error) => say([error.message, ...(error.suggestions ?? [])].join(" "), "problem"));
+  testAndSave().catch((error) => showMessage([error.message, ...(error.suggestions ?? [])].join(" "), "problem"));
 });
 
-async function tested() {
-  const server = originOf(at("server").value);
-  const token = at("token").value.trim();
-  // First of all: browsers ask for leave only in answer to a click.
-  if (!(await chrome.permissions.request({ origins: [patternOf(server)] }))) throw new Error("Without leave to reach the server nothing can be saved.");
-  say("Asking the server…", "busy");
-  await greet({ server, token });
-  const before = await settings();
-  await keepSettings({ server, token, saveOnClick: at("saveOnClick").checked });
-  at("server").value = server;
-  await forget(before.server, server);
-  say(isReadable(server) ? "It works. But others on the way can read what is sent, the token included: use https." : "It works.", "good");
+async function testAndSave() {
+  const server = parseOrigin(byId("server").value);
+  const token = byId("token").value.trim();
+  // First, because browsers show the permission prompt only right after a click.
+  if (!(await chrome.permissions.request({ origins: [permissionPattern(server)] }))) throw new Error("Pagekeep needs permission to connect to the server.");
+  showMessage("Connecting…", "busy");
+  await testConnection({ server, token });
+  const before = await readSettings();
+  await writeSettings({ server, token, saveOnClick: byId("saveOnClick").checked });
+  byId("server").value = server;
+  await dropOldPermission(before.server, server);
+  showMessage(isUnencrypted(server) ? "Saved. Warning: the connection is not encrypted, so others can read your pages and the token. Use https." : "Saved. The connection works.", "good");
   await chrome.runtime.sendMessage({ act: "sendAll" });
 }
 
-/** Leave to reach a server that is used no more is given back. */
-async function forget(before, now) {
-  if (patternOf(before) !== patternOf(now)) await chrome.permissions.remove({ origins: [patternOf(before)] }).catch(() => {});
+/** Give back the permission for a server that is no longer used. */
+async function dropOldPermission(before, now) {
+  if (permissionPattern(before) !== permissionPattern(now)) await chrome.permissions.remove({ origins: [permissionPattern(before)] }).catch(() => {});
 }

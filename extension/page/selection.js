@@ -1,11 +1,11 @@
-// Runs in the page: what the reader selected, as HTML; nothing when that is nothing.
+// Runs in the page: returns the selection as HTML, or null.
 globalThis.pagekeep ??= {};
 
 {
-  // A part of these makes no sense without them.
+  // Elements whose content needs them around it.
   const WRAPS = new Set(["ul", "ol", "dl", "pre", "code", "table", "thead", "tbody", "tr", "blockquote"]);
 
-  const wrapped = (range) => {
+  const wrap = (range) => {
     let html = range.cloneContents();
     const common = range.commonAncestorContainer;
     for (let node = common.nodeType === Node.ELEMENT_NODE ? common : common.parentElement; node; node = node.parentElement) {
@@ -22,7 +22,7 @@ globalThis.pagekeep ??= {};
     if (!selected || selected.isCollapsed || !selected.toString().trim()) return null;
     const inert = document.implementation.createHTMLDocument("");
     for (let index = 0; index < selected.rangeCount; index++)
-      inert.body.append(inert.importNode(wrapped(selected.getRangeAt(index)), true));
+      inert.body.append(inert.importNode(wrap(selected.getRangeAt(index)), true));
     return inert.body.innerHTML;
   };
 }

@@ -1,38 +1,39 @@
-// The popup: saves the page on one click (or shows it first, if so chosen), and says what became of it.
-import { settings } from "../lib/settings.js";
-import { askLeave } from "../lib/leave.js";
+// The popup: saves the page on one click (or shows a preview first, if so set), and shows the result.
+import { requestTabsPermission } from "../lib/permissions.js";
+import { readSettings } from "../lib/settings.js";
 
 const MESSAGES = {
   article: ({ word_count }) => `Article captured (${word_count} words)`,
   simplified: () => "Article captured (simplified)",
-  bookmark: () => "Saved as bookmark - extraction failed",
+  bookmark: () => "Saved as a bookmark: no content found",
   discarded: () => "Discarded by a rule",
 };
-const at = (id) => document.getElementById(id);
-const chosen = await settings();
-const tab = await thisTab();
+const byId = (id) => document.getElementById(id);
+const settings = await readSettings();
+const tab = await currentTab();
 let item = null;
 
-/** The tab in front; another may be named in the address. */
-async function thisTab() {
+/** Return the active tab, or the one named in the URL. */
+async function currentTab() {
   const named = Number(new URLSearchParams(location.search).get("tab"));
   if (named) return chrome.tabs.get(named);
   return (await chrome.tabs.query({ active: true, currentWindow: true }))[0];
 }
 
-async function tell(act, rest = {}) {
-  const answer = await chrome.runtime.sendMessage({ act, ...rest });
-  if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-  return answer.value;
+/** Run an action of the background worker. */
+async function run(act, rest = {}) {
+  const response = await chrome.runtime.sendMessage({ act, ...rest });
+  if (response.error) throw Object.assign(new Error(response.error.message), response.error);
+  return response.value;
 }
 
-function say(text, level = "", { title, facts, advice = [] } = {}) {
-  at("said").textContent = text;
-  at("dot").dataset.level = level;
-  if (title !== undefined) at("title").textContent = title;
-  if (facts !== undefined) at("facts").textContent = facts;
-  at("advice").replaceChildren(...advice.filter(Boolean).map((line) => listItem(line)));
-  at("advice").hidden = !advice.some(Boolean);
+function showMessage(text, level = "", { title, facts, advice = [] } = {}) {
+  byId("message").textContent = text;
+  byId("dot").dataset.level = level;
+  if (title !== undefined) byId("title").textContent = title;
+  if (facts !== undefined) byId("facts").textContent = facts;
+  byId("advice").replaceChildren(...advice.filter(Boolean).map((line) => listItem(line)));
+  byId("advice").hidden = !advice.some(Boolean);
 }
 
 function listItem(text, ...more) {
@@ -41,75 +42,75 @@ function listItem(text, ...more) {
   return line;
 }
 
-const day = (moment) => new Date(moment).toLocaleDateString(undefined, { dateStyle: "long" });
-const tags = () => at("tags").value.split(",").map((tag) => tag.trim()).filter(Boolean);
-const count = (words) => (words === null || words === undefined ? "" : `${words} words`);
-const listed = (...parts) => parts.filter(Boolean).join(" · ");
+const formatDate = (time) => new Date(time).toLocaleDateString(undefined, { dateStyle: "long" });
+const readTags = () => byId("tags").value.split(",").map((tag) => tag.trim()).filter(Boolean);
+const formatWords = (words) => (words === null || words === undefined ? "" : `${words} words`);
+const join = (...parts) => parts.filter(Boolean).join(" · ");
 
 function showItem(shown) {
   item = shown;
-  at("tags").value = shown.tags.join(", ");
-  at("reader").href = `${chosen.server}/items/${encodeURIComponent(shown.id)}`;
-  at("reader").hidden = false;
-  at("methods").hidden = false;
+  byId("tags").value = shown.tags.join(", ");
+  byId("reader").href = `${settings.server}/items/${encodeURIComponent(shown.id)}`;
+  byId("reader").hidden = false;
+  byId("methods").hidden = false;
 }
 
 function showButton(name) {
-  at("save").hidden = name !== "save";
-  at("retag").hidden = name !== "retag";
+  byId("save").hidden = name !== "save";
+  byId("retag").hidden = name !== "retag";
 }
 
 function showResult({ state, item: saved, error, page }) {
   if (state === "saved") return showSaved(saved, page);
-  const text = state === "refused" ? error.message : "Kept here, and sent as soon as the server takes it.";
-  say(text, state === "refused" ? "problem" : "waits", { advice: state === "refused" ? error.suggestions : [error.message, ...error.suggestions] });
-  at("methods").hidden = state !== "refused";
+  const text = state === "refused" ? error.message : "Waiting: the page is sent when the server is available.";
+  showMessage(text, state === "refused" ? "problem" : "waits", { advice: state === "refused" ? error.suggestions : [error.message, ...error.suggestions] });
+  byId("methods").hidden = state !== "refused";
   showButton("");
 }
 
 function showSaved(saved, page) {
   const message = MESSAGES[saved.quality]?.(saved) ?? "Saved";
-  const part = page.selected ? "the selection" : page.sent ? "" : "fetched by the server";
-  say(saved.outcome === "kept" ? "What was saved before is better, and stays" : message, saved.quality, {
+  const part = page.selected ? "selection only" : page.sent ? "" : "fetched by the server";
+  showMessage(saved.outcome === "kept" ? "The version you saved before is better and was kept" : message, saved.quality, {
     title: saved.title,
-    facts: listed(saved.domain, count(saved.word_count), saved.reading_time, part),
+    facts: join(saved.domain, formatWords(saved.word_count), saved.reading_time, part),
     advice: [saved.note, saved.reason, saved.suggestion, ...saved.warnings],
   });
   showItem(saved);
   showButton("retag");
-  at("already").hidden = true;
+  byId("already").hidden = true;
 }
 
-function showThere(there) {
-  at("already").textContent = `Already saved on ${day(there.saved_at)}`;
-  at("already").hidden = false;
-  showItem(there);
+function showExisting(item) {
+  byId("already").textContent = `Already saved on ${formatDate(item.saved_at)}`;
+  byId("already").hidden = false;
+  showItem(item);
 }
 
-/** What would be saved, before it is. */
-function showPreview({ read, title, selected }, there) {
-  if (there) showThere(there);
-  // The message is that of the page as it stands here; a bookmark would not be "saved" yet.
-  const message = read && read.quality.level !== "bookmark" ? read.quality.message : "Only a bookmark";
-  say(there ? "In your library" : read ? `Not saved yet: ${message}` : "Not saved yet", there?.quality ?? read?.quality.level ?? "", {
-    title: read?.title ?? title,
-    facts: read ? listed(count(read.word_count), read.reading_time, selected && "the selection") : "The server will fetch this page.",
-    advice: [read?.quality.reason],
+/** Show what would be saved. */
+function showPreview({ extracted, title, selected }, existing) {
+  if (existing) showExisting(existing);
+  // The server's message for a bookmark says "saved", which is not true yet.
+  const message = extracted && extracted.quality.level !== "bookmark" ? extracted.quality.message : "Only a bookmark";
+  showMessage(existing ? "In your library" : extracted ? `Not saved yet: ${message}` : "Not saved yet", existing?.quality ?? extracted?.quality.level ?? "", {
+    title: extracted?.title ?? title,
+    facts: extracted ? join(formatWords(extracted.word_count), extracted.reading_time, selected && "selection only") : "The server will fetch this page.",
+    advice: [extracted?.quality.reason],
   });
-  at("save").textContent = there ? "Save again" : "Save";
+  byId("save").textContent = existing ? "Save again" : "Save";
   showButton("save");
 }
 
-function showFault(error) {
-  say(error.message, "problem", { advice: error.suggestions ?? [] });
+function showError(error) {
+  showMessage(error.message, "problem", { advice: error.suggestions ?? [] });
 }
 
 async function save(method = "shown", force = false) {
-  say(method === "whole" ? "Going through the page…" : "Saving…", "busy");
+  showMessage(method === "whole" ? "Scrolling through the page…" : "Saving…", "busy");
   try {
-    showResult(await tell("save", { tabId: tab.id, method, tags: tags(), force }));
+    showResult(await run("save", { tabId: tab.id, method, tags: readTags(), force }));
   } catch (error) {
-    showFault(error);
+    showError(error);
   }
   await showQueue();
 }
@@ -117,83 +118,83 @@ async function save(method = "shown", force = false) {
 let queueShown = "";
 
 async function showQueue() {
-  const waiting = await tell("waiting");
+  const waiting = await run("waiting");
   if (JSON.stringify(waiting) === queueShown) return;
   queueShown = JSON.stringify(waiting);
-  at("queue").hidden = !waiting.length;
+  byId("queue").hidden = !waiting.length;
   const failed = waiting.filter(({ refused }) => refused).length;
   const left = waiting.length - failed;
-  at("queue-title").textContent = listed(
-    left && (left === 1 ? "One page waits" : `${left} pages wait`),
-    failed && (failed === 1 ? "One page could not be saved" : `${failed} pages could not be saved`),
+  byId("queue-title").textContent = join(
+    left && (left === 1 ? "1 page waiting" : `${left} pages waiting`),
+    failed && (failed === 1 ? "1 page could not be saved" : `${failed} pages could not be saved`),
   );
-  at("send").hidden = !left;
-  at("waiting").replaceChildren(...waiting.map(waitingLine));
+  byId("send").hidden = !left;
+  byId("waiting").replaceChildren(...waiting.map(waitingLine));
 }
 
 function waitingLine({ number, title, url, refused, trouble }) {
-  const drop = button("Discard", () => tell("discard", { number }));
+  const drop = button("Discard", () => run("discard", { number }));
   const name = title || url;
-  if (!refused) return trouble ? listItem(name, said(`${trouble.message} Next try at ${clock(trouble.due)}.`), drop) : listItem(name, drop);
-  return listItem(name, said(refused, "failed"), button("Try again", async () => showResult(await tell("again", { number }))), drop);
+  if (!refused) return trouble ? listItem(name, paragraph(`${trouble.message} Next attempt at ${formatTime(trouble.due)}.`), drop) : listItem(name, drop);
+  return listItem(name, paragraph(refused, "failed"), button("Try again", async () => showResult(await run("retry", { number }))), drop);
 }
 
-const clock = (moment) => new Date(moment).toLocaleTimeString(undefined, { timeStyle: "short" });
+const formatTime = (time) => new Date(time).toLocaleTimeString(undefined, { timeStyle: "short" });
 
-function said(text, kind = "quiet") {
+function paragraph(text, kind = "quiet") {
   const line = document.createElement("p");
   line.className = kind;
   line.textContent = text;
   return line;
 }
 
-function button(text, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "plain";
-  made.textContent = text;
-  made.addEventListener("click", () => act().catch(showFault).then(showQueue));
-  return made;
+function button(text, onClick) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = "plain";
+  element.textContent = text;
+  element.addEventListener("click", () => onClick().catch(showError).then(showQueue));
+  return element;
 }
 
-async function begin() {
-  say("Looking at the page…", "busy", { title: tab.title ?? "" });
-  if (!chosen.token) return say("No server is set up yet.", "problem", { advice: ["Open the options, and enter its address and a token."] });
+async function start() {
+  showMessage("Reading the page…", "busy", { title: tab.title ?? "" });
+  if (!settings.token) return showMessage("Not set up yet.", "problem", { advice: ["Open the options and enter your server's address and a token."] });
   try {
-    const { became, shown, there } = await tell("open", { tabId: tab.id });
-    if (became) showResult(became);
-    else showPreview(shown, there);
+    const { result, preview, existing } = await run("open", { tabId: tab.id });
+    if (result) showResult(result);
+    else showPreview(preview, existing);
   } catch (error) {
-    showFault(error);
+    showError(error);
   }
 }
 
-at("tagging").addEventListener("submit", async (event) => {
+byId("tagging").addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (at("retag").hidden) return save("shown");
+  if (byId("retag").hidden) return save("shown");
   try {
-    showItem(await tell("retag", { id: item.id, tags: tags() }));
-    at("said").textContent = "Tags set";
+    showItem(await run("retag", { id: item.id, tags: readTags() }));
+    byId("message").textContent = "Tags updated";
   } catch (error) {
-    showFault(error);
+    showError(error);
   }
 });
 for (const choice of document.querySelectorAll("[data-method]"))
-  // Whoever asks for another way wants what it gives, be it shorter.
+  // The user chose this method, so its result replaces the saved one even if it is shorter.
   choice.addEventListener("click", () => save(choice.dataset.method, true));
-at("send").addEventListener("click", () => tell("sendAll").catch(showFault).then(showQueue));
-at("options").addEventListener("click", () => chrome.runtime.openOptionsPage());
-at("window").addEventListener("click", async () => {
+byId("send").addEventListener("click", () => run("sendAll").catch(showError).then(showQueue));
+byId("options").addEventListener("click", () => chrome.runtime.openOptionsPage());
+byId("window").addEventListener("click", async () => {
   try {
-    if (!(await askLeave())) return;
-    const { count: all, saved } = await tell("keepWindow", { windowId: tab.windowId });
-    say(saved === all ? `${all} pages saved` : `${saved} of ${all} pages saved; the others wait below`, saved === all ? "article" : "waits");
+    if (!(await requestTabsPermission())) return;
+    const { count: all, saved } = await run("saveWindow", { windowId: tab.windowId });
+    showMessage(saved === all ? `${all} pages saved` : `${saved} of ${all} pages saved, the others are waiting`, saved === all ? "article" : "waits");
   } catch (error) {
-    showFault(error);
+    showError(error);
   }
   await showQueue();
 });
 
-await begin();
+await start();
 await showQueue();
-setInterval(() => showQueue().catch(showFault), 1_000); // what waits is sent meanwhile
+setInterval(() => showQueue().catch(showError), 1_000); // waiting pages may be sent while the popup is open

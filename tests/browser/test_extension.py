@@ -262,7 +262,7 @@ def test_another_way_is_a_click_away(browser: Browser, server: Server, site: Sit
     shown.bring_to_front()  # as it is under a real popup: browsers do not draw what is behind
     popup.evaluate("document.querySelector('[data-method=whole]').click()")
     until(lambda: "At the foot lies a boat." in server.content(url))
-    until(lambda: popup.inner_text("#said").startswith("Article captured"))
+    until(lambda: popup.inner_text("#message").startswith("Article captured"))
     popup.click("[data-method=server]")
     until(lambda: server.find(url)["source"] == "web")
     until(lambda: "fetched by the server" in popup.inner_text("#facts"))
@@ -273,7 +273,7 @@ def test_who_wants_to_look_first_is_asked(browser: Browser, server: Server, site
     url = address(site, "/page/lantern")
     popup = browser.popup(browser.click_button(browser.open(url)))
     popup.wait_for_selector("#save:not([hidden])")
-    expect(popup.locator("#said")).to_contain_text("Not saved yet: Article captured (")
+    expect(popup.locator("#message")).to_contain_text("Not saved yet: Article captured (")
     expect(popup.locator("#facts")).to_contain_text(" words")
     assert server.find(url) is None
     popup.click("#save")
@@ -319,12 +319,12 @@ def test_options_keep_only_what_the_server_takes(browser: Browser, server: Serve
     kept = "chrome.storage.local.get('settings').then((all) => all.settings.token)"
     options.fill("#token", "pk_wrong")
     options.click("button[type=submit]")
-    options.wait_for_selector("#said[data-level=problem]")
-    expect(options.locator("#said")).to_contain_text("token is not known")
+    options.wait_for_selector("#message[data-level=problem]")
+    expect(options.locator("#message")).to_contain_text("token is not known")
     assert browser.worker.evaluate(kept) == ""
     options.fill("#token", server.token)
     options.click("button[type=submit]")
-    options.wait_for_selector("#said[data-level=good]")
+    options.wait_for_selector("#message[data-level=good]")
     until(lambda: browser.worker.evaluate(kept) == server.token)
 
 
@@ -359,7 +359,7 @@ def test_all_tabs_of_a_window_are_saved_once_that_is_allowed(
         popup.click("#window")
         for url, name in zip(urls, ("gull", "tern", "puffin"), strict=True):
             assert f"It is {name}." in server.content(url)
-        until(lambda: popup.inner_text("#said") == "3 pages saved")
+        until(lambda: popup.inner_text("#message") == "3 pages saved")
 
 
 def test_a_page_the_server_refuses_is_kept_until_its_user_decides(browser: Browser, site: Site) -> None:
@@ -405,13 +405,13 @@ def test_a_server_that_always_fails_is_asked_ever_less_and_given_up_after_a_day(
             until(lambda tries=tries: saves() == tries)
             until(lambda pause=pause: browser.worker.evaluate(due) == pause)
         popup = browser.own("popup/popup.html")
-        popup.wait_for_selector("#waiting :text('The disk is full. Next try at')")
+        popup.wait_for_selector("#waiting :text('The disk is full. Next attempt at')")
         popup.close()
         browser.worker.evaluate(f"late += 24 * 60; {asked}")
         until(lambda: browser.worker.evaluate(due) == 0)
         popup = browser.own("popup/popup.html")
-        popup.wait_for_selector("#waiting :text('Given up after a day of trying. The server says: The disk is full.')")
-        expect(popup.locator("#queue-title")).to_have_text("One page could not be saved")
+        popup.wait_for_selector("#waiting :text('The server failed for a day. Last error: The disk is full.')")
+        expect(popup.locator("#queue-title")).to_have_text("1 page could not be saved")
         browser.set_up(server)
         popup.click("#waiting button:text('Try again')")
         assert "It is gale." in server.content(address(site, "/page/gale"))
@@ -433,7 +433,7 @@ def test_nothing_is_lost_while_the_server_is_off(
             until(lambda number=number: browser.waiting() == number)
         popup = browser.own("popup/popup.html")
         popup.wait_for_selector("#queue:not([hidden])")
-        expect(popup.locator("#queue-title")).to_have_text("2 pages wait")
+        expect(popup.locator("#queue-title")).to_have_text("2 pages waiting")
         assert popup.evaluate("chrome.alarms.getAll().then((all) => all.map(({ name }) => name))") == ["send"]
     server.start()
     with Browser(playwright, extension, profile) as browser:  # it was closed meanwhile

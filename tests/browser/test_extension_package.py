@@ -44,7 +44,7 @@ def test_every_file_that_is_named_is_in_the_package(browser: str, tmp_path: Path
             for found in re.findall(r'(?:from|src=|href=)\s*"(\.{0,2}[\w/.-]+\.(?:js|css))"', text):
                 named.add(posixpath.normpath(posixpath.join(posixpath.dirname(name), found)))
             named |= set(re.findall(r'"(page/\w+\.js)"', text))
-    assert {"background.js", "page/flatten.js", "popup/popup.js", "look.css", "icons/128.png"} <= named
+    assert {"background.js", "page/flatten.js", "popup/popup.js", "style.css", "icons/128.png"} <= named
     assert named <= inside
     assert "firefox.json" not in inside
 

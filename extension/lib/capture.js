@@ -1,0 +1,44 @@
+// Capturing what a tab shows. Methods: shown (the page as displayed, or its selection), whole (after scrolling to the end), server
+// (the server fetches the URL).
+
+const HTML = new Set(["text/html", "application/xhtml+xml"]);
+
+/** Capture a tab and return `{page, title}`; throw an Error if the tab cannot be saved. */
+export async function capture(tab, method = "shown") {
+  const url = tab.url ?? "";
+  if (method === "server" && isWeb(url)) return captureByUrl(url, tab.title);
+  const seen = await captureInPage(tab.id, method);
+  if (seen === null) {
+    if (isWeb(url)) return captureByUrl(url, tab.title); // the browser blocks extensions here, but the server may fetch it
+    throw new Error("Browser pages cannot be saved.");
+  }
+  if (!isWeb(seen.url)) throw new Error("Only web pages can be saved, not files on this computer.");
+  if (method === "server" || !HTML.has(seen.type)) return captureByUrl(seen.url, seen.title);
+  const { html, selection } = seen;
+  return { page: { url: seen.url, html, rendered: true, ...(selection && { selection }) }, title: seen.title };
+}
+
+export const isWeb = (url) => /^https?:\/\//.test(url);
+
+/** Return a page that the server fetches. */
+export const captureByUrl = (url, title) => ({ page: { url }, title: title || url });
+
+async function captureInPage(tabId, method) {
+  const target = { tabId };
+  try {
+    await chrome.scripting.executeScript({ target, files: ["page/flatten.js", "page/selection.js", "page/scroll.js"] });
+    const [{ result }] = await chrome.scripting.executeScript({ target, func: readPage, args: [method] });
+    return result ?? null;
+  } catch {
+    return null; // a browser page, the extension store, or a page that was closed in the meantime
+  }
+}
+
+/** Runs in the page. */
+async function readPage(method) {
+  const about = { url: location.href, title: document.title || location.href, type: document.contentType };
+  if (method === "server") return about;
+  if (method === "whole") await globalThis.pagekeep.scrollThrough();
+  const selection = method === "shown" ? globalThis.pagekeep.selection() : null;
+  return { ...about, selection, html: globalThis.pagekeep.flatten() };
+}
