@@ -15,7 +15,19 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pagekeep import Options, Page, PagekeepError, ParseError, TooLarge, UnsupportedContent, dom, extract
+from pagekeep import (
+    NotFound,
+    NotOffered,
+    Options,
+    Page,
+    PagekeepError,
+    ParseError,
+    TooLarge,
+    UnsupportedContent,
+    dom,
+    extract,
+    pipeline,
+)
 from pagekeep.model import PageWarning
 
 URL = "https://mill.example/blog/the-wheel"
@@ -210,11 +222,11 @@ def test_what_needs_the_pages_address_is_said_to_be_left_out() -> None:
     assert warning not in extract(html, "https://example.com/").trace.warnings
 
 
-def test_stages_are_timed_only_with_the_callers_timer() -> None:
+def test_steps_are_timed_only_with_the_callers_timer() -> None:
     assert extract(STORY).trace.seconds == {}
     moments = iter(range(1_000))
     timed = extract(STORY, options=Options(timer=lambda: next(moments) / 1_000)).trace.seconds
-    assert list(timed) == ["parse", "metadata", "rules", "survey", "chain", "write", "judge"]
+    assert list(timed) == [step.name for step in pipeline.STEPS]
     assert all(seconds > 0 for seconds in timed.values())
 
 
@@ -266,3 +278,44 @@ def test_a_guessed_encoding_is_noted() -> None:
     page = extract(STORY.replace("same", "schön").encode("windows-1252"), URL)
     assert [warning.code for warning in page.trace.warnings] == ["encoding"]
     assert "windows-1252" in page.trace.warnings[0].text
+
+
+def test_every_step_has_a_name_of_its_own_and_a_description() -> None:
+    steps = [step for phase in pipeline.PHASES.values() for step in phase]
+    names = [step.name for step in steps]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
+    assert all(step.description for step in steps)
+
+
+def test_any_step_that_is_not_required_can_be_skipped() -> None:
+    html = f"<title>The wheel</title><article>{STORY}<p><a href=/x>y</a><img src=/z.png></p></article>"
+    for step in (step for phase in pipeline.PHASES.values() for step in phase):
+        options = Options(skip_steps=frozenset({step.name}), timer=time.perf_counter)
+        if step.required:
+            with pytest.raises(NotOffered, match=f"'{step.name}' cannot be skipped"):
+                extract(html, URL, options=options)
+        else:
+            page = extract(html, URL, options=options)
+            assert SENTENCE in page.text
+            assert step.name not in page.trace.seconds
+
+
+def test_an_unknown_step_is_refused_with_the_names_of_all_that_can_be_skipped() -> None:
+    with pytest.raises(NotFound, match="Unknown step: 'pars'") as caught:
+        extract(STORY, options=Options(skip_steps=frozenset({"pars"})))
+    names = caught.value.suggestions[0]
+    assert "rules-before" in names
+    assert "code-blocks" in names
+    assert "sanitise" not in names
+
+
+def test_removals_carry_the_name_of_their_step() -> None:
+    html = f"<body><nav>Home and more pages</nav><article>{STORY}<p>Sea <textarea>draft</textarea></p></article>"
+    page = extract(html, URL)
+    assert page.trace.removals
+    names = {step.name for phase in pipeline.PHASES.values() for step in phase} | {"container"}
+    assert {removal.step for removal in page.trace.removals} <= names
+    assert {"non-text"} <= {removal.step for removal in page.trace.removals}
+    skipped = extract(html, URL, options=Options(skip_steps=frozenset({"non-text"})))
+    assert "non-text" not in {removal.step for removal in skipped.trace.removals}

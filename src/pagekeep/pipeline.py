@@ -1,350 +1,401 @@
-"""The whole way from HTML to Markdown, readable from top to bottom. Pure: same input, same output, byte for byte.
+"""From HTML to Markdown, as a list of steps over one state. Pure: the same input gives the same bytes.
 
-This module composes the rooms `extract` and `markdown`, which know nothing of each other.
+This module joins the rooms `extraction` and `markdown`, which do not import each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 from pagekeep import dom, markdown
-from pagekeep.extraction import metadata, site_rules
+from pagekeep.extraction import clean, locate, metadata, prune, site_rules
 from pagekeep.extraction.classify import browser_need, caught, kind
-from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import structured, urls
 from pagekeep.extraction.input.decode import decode
 from pagekeep.extraction.input.doctype import document_type
 from pagekeep.extraction.locate import page_facts, survey
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain, full_page
-from pagekeep.extraction.metadata import language, tags
 from pagekeep.extraction.output import losses, quality, references
-from pagekeep.extraction.output.quality import Written
+from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.extraction.prune import cut, prune
-from pagekeep.model import Attempt, Caught, Metadata, NeedRender, Options, Page, PageWarning, Removal, Trace
+from pagekeep.extraction.prune.cut import cut, report_removals
+from pagekeep.extraction.steps import Step, Stopwatch, check_skippable, run_steps
+from pagekeep.model import (
+    Caught,
+    DocumentType,
+    Kind,
+    Link,
+    Media,
+    Metadata,
+    NeedRender,
+    Options,
+    Page,
+    PageWarning,
+    Quality,
+    Removal,
+    RuleMatch,
+    Trace,
+)
 from pagekeep.rules import shipped
-from pagekeep.rules.rule import Rendering
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
-_NO_ADDRESS: Final = PageWarning(
-    "unknown_address", "the page's own address is not known: relative links and pictures were left out"
-)
-_HEAD: Final = 1_024
+_DOCTYPE_CHARS: Final = 1_024
 """Characters of the source in which a doctype is looked for."""
+
+
+@dataclass(slots=True)
+class State:
+    """One page on its way through the steps. Each field is set by the step named before it."""
+
+    html: str | bytes
+    url: str | None
+    rules: Rulebook
+    options: Options
+    warnings: list[PageWarning] = field(default_factory=list)
+
+    # decode, parse
+    source: str = ""
+    document: dom.Document = field(init=False)
+    document_type: DocumentType = "html5"
+    body: dom.Element = field(init=False)
+
+    # structured-data, metadata; rules, language and tags change the metadata
+    structured: structured.Structured = field(init=False)
+    metadata: Metadata = field(init=False)
+    base_url: str | None = None
+    """What relative links are resolved against; `None` when the page's address is not known."""
+
+    # rules-before, rules-after
+    before: site_rules.Before = field(default_factory=site_rules.Before)
+    rule_matches: tuple[RuleMatch, ...] = ()
+    discarded_by: str | None = None
+    """Id of the rule that discarded the page: no further step runs."""
+
+    # survey, wall-signs, kind, locate
+    survey: survey.Survey = field(init=False)
+    survey_warnings: tuple[PageWarning, ...] = ()
+    signals: caught.Signals = field(init=False)
+    kind: Kind = "article"
+    kind_reasons: tuple[str, ...] = ()
+    facts: page_facts.PageFacts = field(init=False)
+    outcome: chain.Outcome = field(init=False)
+
+    # cut, clean, sanitise, markdown
+    content: dom.Element = field(init=False)
+    counts: losses.Counts = field(default_factory=dict)
+    """What the content held before the clean-up, for the loss check."""
+    clean_html: str = ""
+    clean_root: dom.Element = field(init=False)
+    output: Output = field(init=False)
+
+    # walls, browser-need, quality, links-and-media
+    caught: Caught | None = None
+    need_render: NeedRender | None = None
+    quality: Quality = field(init=False)
+    links: tuple[Link, ...] = ()
+    media: tuple[Media, ...] = ()
+
+
+def _decode(state: State) -> None:
+    """Decode the bytes of the page to text; refuse what is too large, empty or not a page."""
+    state.source, warnings = decode(state.html, state.options)
+    state.warnings += warnings
+
+
+def _parse(state: State) -> None:
+    """Parse the text to a tree."""
+    state.document = dom.parse(state.source)
+    state.document_type = document_type(state.source[:_DOCTYPE_CHARS], state.document)
+    # A page without a body still has an empty one.
+    state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")
+
+
+def _read_structured_data(state: State) -> None:
+    """Read JSON-LD and microdata."""
+    state.structured = structured.read(state.document)
+
+
+def _read_metadata(state: State) -> None:
+    """Read title, author, dates and the rest of what the page says about itself."""
+    state.metadata = metadata.read(state.document, state.structured, state.url)
+    # A file without an address may still name the one it came from.
+    state.base_url = urls.base(state.document, state.url or state.metadata.canonical)
+
+
+def _apply_rules_before(state: State) -> tuple[Removal, ...]:
+    """Apply the site rules for the page as it came; a rule may discard the page."""
+    state.before = before = site_rules.before(state.rules, state.url, state.document, state.body)
+    state.rule_matches, state.discarded_by = before.matched, before.discarded_by
+    state.metadata = site_rules.with_overrides(state.metadata, before.metadata)
+    return before.removals
+
+
+def _survey_page(state: State) -> None:
+    """Number the nodes of the page and measure their text; flatten deep nesting and cut off huge pages."""
+    state.survey, state.survey_warnings = survey.survey_page(state.body)
+
+
+def _collect_wall_signs(state: State) -> None:
+    """Collect signs of a wall, an error page or an empty shell while the page is still whole."""
+    status, removed = state.options.status, state.before.gone
+    state.signals = caught.look(
+        state.document, state.survey, state.structured, state.source, state.url, status, removed
+    )
+
+
+def _classify(state: State) -> None:
+    """Decide what kind of page it is: an article, a forum thread, a product..."""
+    verdict = kind.classify(state.structured, state.survey, state.url)
+    state.kind, state.kind_reasons = verdict.kind, verdict.reasons
+
+
+def _locate(state: State) -> None:
+    """Find the content by one of the strategies, in the whole page or the part that a rule chose."""
+    scope, options = state.before.scope, state.options
+    if scope:
+        state.survey, state.survey_warnings = survey.survey_page(scope.take())
+    state.facts = page_facts.collect(
+        state.survey, state.structured, state.metadata, PROFILES[state.kind], options.remembered,
+        scope.kind if scope else None, state.before.bounds, skip=options.skip_steps,
+    )  # fmt: skip
+    state.warnings += state.survey_warnings
+    state.outcome = chain.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer)
+
+
+def _keep_included_parts(state: State) -> None:
+    """Keep the parts within the content that rules include, where they are."""
+    if state.outcome.content and state.before.parts:
+        content, state.before = site_rules.keep_in_place(state.survey, state.outcome.content, state.before)
+        state.rule_matches = state.before.matched
+        state.outcome = replace(state.outcome, content=content, tried=content)
+
+
+def _cut(state: State) -> tuple[Removal, ...]:
+    """Cut the content out of the tree."""
+    outcome = state.outcome
+    removals = report_removals(state.survey, outcome.tried) if outcome.tried else ()
+    # A bookmark without a description shows the few words the page has.
+    shown = outcome.content or (None if state.metadata.description else outcome.tried)
+    state.content = cut(state.survey, shown) if shown else _make_bookmark(state.metadata)
+    return removals
+
+
+def _apply_rules_after(state: State) -> tuple[Removal, ...]:
+    """Apply the site rules for the content that was found; a rule may still discard the page."""
+    before = state.before if state.outcome.content else state.before.without_parts()
+    after = site_rules.after(state.rules, state.url, state.content, state.source, before)
+    state.rule_matches, state.discarded_by = after.matched, after.discarded_by
+    state.metadata = site_rules.with_overrides(state.metadata, after.metadata)
+    return after.removals
+
+
+def _warn_of_relative_links(state: State) -> None:
+    """Warn of relative links and images when the page's address is not known."""
+    if state.base_url is None and urls.has_relative(state.content):
+        text = "the page's own address is not known: relative links and pictures were left out"
+        state.warnings.append(PageWarning("unknown_address", text))
+
+
+def _clean(state: State) -> list[Removal]:
+    """Turn the content into clean HTML, by the steps of the clean-up."""
+    state.counts = losses.count_in_page(state.content)
+    state.content, removals = clean.clean(state.content, state.base_url, skip=state.options.skip_steps)
+    return removals
+
+
+def _sanitise(state: State) -> None:
+    """Remove everything outside the vocabulary of clean HTML; nothing executable passes."""
+    state.clean_html, state.clean_root = sanitise(state.content)
+
+
+def _write_markdown(state: State) -> None:
+    """Write the clean HTML as Markdown and as plain text."""
+    root, html = state.clean_root, state.clean_html
+    text = markdown.to_text(root)
+    state.output = Output(root, html, text, markdown.to_markdown(root), count_words(text), state.counts)
+
+
+def _recognise_walls(state: State) -> None:
+    """Recognise a wall, an error page or an empty shell that came instead of the page."""
+    output = state.output
+    found = caught.judge(state.signals, output.text, output.word_count, state.outcome.strategy)
+    if found and found.kind == "empty_shell" and state.facts.scope == "article":
+        found = None  # a rule says that these are the page's own words, few as they are
+    state.caught = found
+
+
+def _decide_on_browser(state: State) -> None:
+    """Decide whether a browser would show more; a rule's decision comes first."""
+    output, rendering = state.output, state.before.rendering
+    need = browser_need.need_render(state.signals.promise, output.text, output.word_count, state.outcome.strategy)
+    if rendering is not None:
+        rule_id, wanted = rendering
+        if wanted.mode == "never":
+            need = None
+        elif wanted.mode == "force":
+            need = None if state.options.rendered else NeedRender(f"the rule {rule_id} asks for it")
+        need = replace(need, wait_for=wanted.wait_for, timeout=wanted.timeout) if need else None
+    state.need_render = need
+
+
+def _fall_back_to_bookmark(state: State) -> None:
+    """Keep a bookmark when something else came instead of the page, or too few words are left of it."""
+    words, wall = state.output.word_count, state.caught
+    if state.outcome.content and (wall or words < chain.min_words(state.facts)):
+        reason = wall.reason if wall else f"only {words} words were left after the clean-up"
+        state.outcome = chain.fall_back_to_bookmark(state.outcome, reason)
+    if not state.outcome.content and not _may_show(state):
+        state.content = _make_bookmark(state.metadata)
+        for write in (_clean, _sanitise, _write_markdown):
+            write(state)
+
+
+def _detect_language(state: State) -> None:
+    """Detect the language, unless the page names it."""
+    state.metadata = metadata.add_language(state.metadata, state.document, state.output.text)
+
+
+def _choose_tags(state: State) -> None:
+    """Choose tags from keywords, categories, the domain and the text."""
+    state.metadata = metadata.add_tags(state.metadata, state.output.text, state.url)
+
+
+def _assess(state: State) -> None:
+    """Score the result and check that nothing was lost."""
+    output = state.output
+    reason = None if state.outcome.content else _explain_failure(state)
+    state.quality = quality.assess(output, state.outcome.strategy, state.metadata, reason)
+    state.warnings += losses.warnings(output.counts, output.root)
+
+
+def _list_links_and_media(state: State) -> None:
+    """List the links, images, videos and audio of the content."""
+    state.links, state.media = references.links(state.output.root), references.media(state.output.root)
+
+
+STEPS: Final[list[Step[State]]] = [
+    Step("decode", _decode, required=True),
+    Step("parse", _parse, required=True),
+    Step("structured-data", _read_structured_data, required=True),
+    Step("metadata", _read_metadata, required=True),
+    Step("rules-before", _apply_rules_before),
+    Step("survey", _survey_page, required=True),
+    Step("wall-signs", _collect_wall_signs, required=True),
+    Step("kind", _classify),
+    Step("locate", _locate, required=True),
+    Step("rules-include", _keep_included_parts),
+    Step("cut", _cut, required=True),
+    Step("rules-after", _apply_rules_after),
+    Step("relative-links", _warn_of_relative_links),
+    Step("clean", _clean, required=True),
+    Step("sanitise", _sanitise, required=True),
+    Step("markdown", _write_markdown, required=True),
+    Step("walls", _recognise_walls),
+    Step("browser-need", _decide_on_browser),
+    Step("bookmark", _fall_back_to_bookmark),
+    Step("language", _detect_language),
+    Step("tags", _choose_tags),
+    Step("quality", _assess, required=True),
+    Step("links-and-media", _list_links_and_media),
+]
+"""What happens to a page, in this order."""
+
+PHASES: Final[Mapping[str, Sequence[Step[Any]]]] = MappingProxyType(
+    {"pipeline": STEPS, "locate": locate.STEPS, "prune": prune.STEPS, "clean": clean.STEPS}
+)
+"""Every list of steps; `locate`, `prune` and `clean` run within the pipeline's steps `locate` and `clean`."""
 
 
 def extract(
     html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = _DEFAULTS
 ) -> Page:
-    """The page's content as Markdown, with everything the page says about itself.
+    """Return the page's content as Markdown, with its metadata; its `document` is left to `markdown.write_document`.
 
-    Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is no page; any page gives a result, if only a
-    bookmark.
+    `rules` defaults to the shipped rules. Raises `TooLarge`, `UnsupportedContent` or `ParseError` for input that is not a
+    page; every page gives a result, if only a bookmark. Raises `NotFound` or `NotOffered` for a step that cannot be skipped.
     """
-    rules = shipped() if rules is None else rules
-    clock = _Clock(options.timer)
-
-    source, warnings = decode(html, options)
-    document = dom.parse(source)
-    body = _body(document)
-    clock.lap("parse")
-
-    data = structured.read(document)
-    about = metadata.read(document, data, url)
-    base = urls.base(document, url or about.canonical)  # a file without an address may still say where it came from
-    clock.lap("metadata")
-
-    before = site_rules.before(rules, url, document, body)
-    if before.discarded_by:
-        told = Trace(document_type(source[:_HEAD], document), rules=before.matched, warnings=warnings)
-        return _discarded(before.discarded_by, about, url, told)
-    about = site_rules.with_overrides(about, before.metadata)
-    clock.lap("rules")
-
-    sought = _find(document, body, source, data, about, before, url, options, clock)
-    found, outcome, verdict = sought.found, sought.outcome, sought.verdict
-
-    if outcome.content and before.parts:
-        kept_there, before = site_rules.keep_in_place(found, outcome.content, before)
-        outcome = replace(outcome, content=kept_there, tried=kept_there)
-    removed = cut.report_removals(found, outcome.tried) if outcome.tried else ()
-    # A bookmark without a description shows the few words the page has.
-    shown = outcome.content or (None if about.description else outcome.tried)
-    content = cut.cut(found, shown) if shown else _bookmark(about)
-    after = site_rules.after(rules, url, content, source, before if outcome.content else before.without_parts())
-    about = site_rules.with_overrides(about, after.metadata)
-    told = Trace(
-        document_type=document_type(source[:_HEAD], document),
-        kind_reasons=verdict.reasons,
-        removals=(*before.removals, *after.removals, *removed),
-        rules=after.matched,
-        warnings=(*warnings, *sought.warnings),
+    if options.skip_steps:
+        check_skippable(options.skip_steps, (step for steps in PHASES.values() for step in steps))
+    state = State(html, url, shipped() if rules is None else rules, options)
+    stopwatch = Stopwatch(options.timer) if options.timer else None
+    record = stopwatch.record if stopwatch else None
+    removals = run_steps(STEPS, state, skip=options.skip_steps, record=record, until=_is_discarded)
+    if _is_discarded(state):
+        _empty(state)
+    trace = Trace(
+        document_type=state.document_type,
+        kind_reasons=state.kind_reasons,
+        attempts=state.outcome.attempts,
+        removals=tuple(removals),
+        rules=state.rule_matches,
+        warnings=tuple(state.warnings),
+        seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),
     )
-    if after.discarded_by:
-        return _discarded(after.discarded_by, about, url, told)
-
-    if base is None and urls.has_relative(content):
-        told = replace(told, warnings=(*told.warnings, _NO_ADDRESS))
-    written, cleaned = _write(content, base, options)
-    told = replace(told, removals=(*told.removals, *cleaned))
-    written, outcome, trap, need_render = _settle(written, sought, outcome, before, about, base, options)
-    clock.lap("write")
-
-    about = _with_language_and_tags(about, document, written.text, url)
-    reason = None if outcome.content else _failure(outcome, trap)
-    judged = quality.assess(written, outcome.strategy, about, reason)
-    clock.lap("judge")
-
-    return Page(
-        url=url,
-        markdown=written.markdown,
-        document="",
-        html=written.html,
-        text=written.text,
-        metadata=about,
-        links=references.links(written.root),
-        media=references.media(written.root),
-        kind=verdict.kind,
-        quality=judged,
-        strategy=outcome.strategy,
-        trace=replace(
-            told,
-            attempts=outcome.attempts,
-            warnings=(*told.warnings, *losses.warnings(written.page, written.root)),
-            seconds=MappingProxyType(clock.seconds),
-        ),
-        word_count=written.word_count,
-        reading_time=reading_time(written.word_count),
-        caught=trap,
-        need_render=need_render,
-        selector=outcome.content.selector if outcome.content else None,
-    )
+    return _make_page(state, trace)
 
 
-class _Sought(NamedTuple):
-    """What is known of the page before anything is cut out of it."""
-
-    found: survey.Survey
-    warnings: tuple[PageWarning, ...]
-    signals: caught.Signals
-    verdict: kind.Verdict
-    page: page_facts.PageFacts
-    outcome: chain.Outcome
-
-
-def _find(
-    document: dom.Document,
-    body: dom.Element,
-    source: str,
-    data: structured.Structured,
-    about: Metadata,
-    before: site_rules.Before,
-    url: str | None,
-    options: Options,
-    clock: _Clock,
-) -> _Sought:
-    """Survey the page, tell its kind, and find its content there, or in the part that a rule chose."""
-    found, warnings = _survey(body)
-    signals = caught.look(document, found, data, source, url, options.status, before.gone)
-    verdict = kind.classify(data, found, url)
-    clock.lap("survey")
-
-    if before.scope:
-        found, warnings = _survey(before.scope.take())
-    scope = before.scope.kind if before.scope else None
-    skip = options.skip_steps
-    page = page_facts.collect(
-        found, data, about, PROFILES[verdict.kind], options.remembered, scope, before.bounds, skip=skip
-    )
-    outcome = chain.run(page, partial(prune, skip=skip), options.timer)
-    clock.lap("chain")
-    return _Sought(found, warnings, signals, verdict, page, outcome)
-
-
-def _settle(
-    written: Written,
-    sought: _Sought,
-    outcome: chain.Outcome,
-    before: site_rules.Before,
-    about: Metadata,
-    base: str | None,
-    options: Options,
-) -> tuple[Written, chain.Outcome, Caught | None, NeedRender | None]:
-    """What was written, seen once more: is it the page, or what was caught instead, or too little of it?"""
-    trap = caught.judge(sought.signals, written.text, written.word_count, outcome.strategy)
-    if trap and trap.kind == "empty_shell" and sought.page.scope == "article":
-        trap = None  # few words as they are, a rule says that they are the page's own
-    promised = browser_need.need_render(sought.signals.promise, written.text, written.word_count, outcome.strategy)
-    need_render = _need_render(promised, before.rendering, options)
-    if outcome.content and (trap or written.word_count < chain.min_words(sought.page)):
-        left = f"only {written.word_count} words were left after the clean-up"
-        outcome = chain.fall_back_to_bookmark(outcome, trap.reason if trap else left)
-    if not outcome.content and not _may_show(written, about, trap, need_render):
-        written, _ = _write(_bookmark(about), base, options)
-    return written, outcome, trap, need_render
-
-
-def keep_text(
-    text: str | bytes,
-    url: str | None = None,
-    *,
-    options: Options = _DEFAULTS,
-    about: Metadata | None = None,
-    plain: str | None = None,
-) -> Page:
-    """A page of a text that is no HTML (plain text, Markdown): kept as it is, under frontmatter of what it shows, or of
-    what is known `about` it. `plain` are its words, where they are not the text itself."""
-    source, warnings = decode(text, options)
-    body = source.replace("\r\n", "\n").strip("\n") + "\n"
-    root = dom.element("div", None, dom.element("pre", None, dom.element("code", None, body)))
-    clean_html, root = sanitise(root)
-    said = body if plain is None else plain
-    written = Written(root, clean_html, said, body, count_words(said), {})
-    about = about or Metadata(title=_first_line(body), origins=MappingProxyType({"title": "first line"}))
-    about = _with_language_and_tags(about, dom.parse(""), said, url)
-    judged = quality.assess(written, "verbatim", about, None)
-    attempt = Attempt("verbatim", True, "not HTML, kept as it is", written.word_count)
-    return Page(
-        url=url,
-        markdown=body,
-        document="",
-        html=clean_html,
-        text=said,
-        metadata=about,
-        links=(),
-        media=(),
-        kind="article",
-        quality=judged,
-        strategy="verbatim",
-        trace=Trace(attempts=(attempt,), warnings=warnings),
-        word_count=written.word_count,
-        reading_time=reading_time(written.word_count),
-    )
-
-
-def _first_line(text: str) -> str | None:
-    """What a text is called: its first line that says something, without the marks of a heading."""
-    for line in text.splitlines()[:50]:
-        if any(map(str.isalnum, line)):
-            return line.strip("#=*_- \t")[:200]
-    return None
-
-
-def _write(content: dom.Element, base: str | None, options: Options) -> tuple[Written, list[Removal]]:
-    """Return the cut content in all its forms, sanitised, and what the clean-up removed."""
-    page = losses.count_in_page(content)
-    content, removals = clean(content, base, skip=options.skip_steps)
-    html, root = sanitise(content)
-    text = markdown.to_text(root)
-    return Written(root, html, text, markdown.to_markdown(root), count_words(text), page), removals
-
-
-@dataclass(slots=True)
-class _Clock:
-    """Seconds per stage, measured with the caller's timer or not at all."""
-
-    timer: Callable[[], float] | None
-    seconds: dict[str, float] = field(default_factory=dict)
-    last: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.last = self.timer() if self.timer else 0.0
-
-    def lap(self, stage: str) -> None:
-        if self.timer:
-            now = self.timer()
-            self.seconds[stage], self.last = now - self.last, now
-
-
-def _body(document: dom.Document) -> dom.Element:
-    """What is surveyed and changed; a page without a body still has an empty one."""
-    return dom.first(document, "body") or document.root or dom.element("body")
-
-
-def _survey(root: dom.Element) -> tuple[survey.Survey, tuple[PageWarning, ...]]:
-    """The survey of a tree; deep nests are flattened, and what was not looked at is said."""
-    warnings: list[PageWarning] = []
-    found = survey.survey(root)
-    if found.too_deep:
-        flattened = dom.bound_depth(root)
-        text = f"nested too deep: {flattened} elements were flattened, no text was lost"
-        warnings.append(PageWarning("flattened", text))
-        found = survey.survey(root)
-    if found.truncated:
-        dom.drop_after(found.nodes[-1])
-        text = f"truncated: the page has more than {survey.MAX_NODES} nodes, the rest was left out"
-        warnings.append(PageWarning("truncated", text))
-    return found, tuple(warnings)
-
-
-def _need_render(
-    promised: NeedRender | None, asked: tuple[str, Rendering] | None, options: Options
-) -> NeedRender | None:
-    """A rule's word on the browser stands above what the markup promises."""
-    if asked is None or asked[1].mode == "never":
-        return None if asked else promised
-    rule_id, wanted = asked
-    if wanted.mode == "force":
-        promised = None if options.rendered else NeedRender(f"the rule {rule_id} asks for it")
-    return replace(promised, wait_for=wanted.wait_for, timeout=wanted.timeout) if promised else None
-
-
-def _bookmark(about: Metadata) -> dom.Element:
-    """What is kept of a page without content: its own description."""
+def _make_bookmark(about: Metadata) -> dom.Element:
+    """Return what is kept of a page without content: its own description."""
     return dom.element("div", None, *([dom.element("p", None, about.description)] if about.description else []))
 
 
-def _may_show(written: Written, about: Metadata, trap: Caught | None, need_render: NeedRender | None) -> bool:
-    """Whether a bookmark keeps the text that was found.
+def _may_show(state: State) -> bool:
+    """Return whether a bookmark keeps the text that was found.
 
-    A paywall's teaser is the article's own beginning; a few words without a description are all the page says. What was
-    caught instead of the page, or stands around an empty root, is not its text.
+    The teaser of a paywall is the beginning of the article; a few words without a description are all that the page
+    says. What came instead of the page, or is around an empty root, is not its text.
     """
-    if trap:
-        return trap.kind == "paywall"
-    return not about.description and not need_render and written.word_count < full_page.MIN_WORDS
+    if state.caught:
+        return state.caught.kind == "paywall"
+    return not state.metadata.description and not state.need_render and state.output.word_count < full_page.MIN_WORDS
 
 
-def _failure(outcome: chain.Outcome, trap: Caught | None) -> str:
-    """Why there is no content: what was caught instead of the page, or why each level failed."""
-    if trap:
-        return f"{trap.reason.rstrip('.')}. {trap.suggestion}"
-    tried = [f"{attempt.strategy}: {attempt.reason}" for attempt in outcome.attempts if not attempt.passed]
-    return "; ".join(tried)
+def _explain_failure(state: State) -> str:
+    """Return why there is no content: what came instead of the page, or why each strategy failed."""
+    if state.caught:
+        return f"{state.caught.reason.rstrip('.')}. {state.caught.suggestion}"
+    failed = [f"{attempt.strategy}: {attempt.reason}" for attempt in state.outcome.attempts if not attempt.passed]
+    return "; ".join(failed)
 
 
-def _with_language_and_tags(about: Metadata, document: dom.Document, text: str, url: str | None) -> Metadata:
-    told = about.origins.get("language", "")
-    code, origin = (about.language, told) if told else language.detect(document, text)
-    chosen = tags.choose(about, text, urls.domain(url), code)
-    origins = {**about.origins, **({"language": origin} if code else {})}
-    return replace(about, language=code, tags=chosen, origins=MappingProxyType(origins))
+def _is_discarded(state: State) -> bool:
+    return state.discarded_by is not None
 
 
-def _discarded(rule_id: str, about: Metadata, url: str | None, told: Trace) -> Page:
-    """The record of a page that a rule wants none of: what it was and which rule it was, nothing of what it says."""
-    judged = quality.discarded(f"Content discarded by rule {rule_id}")
+def _empty(state: State) -> None:
+    """Leave only a record of a discarded page: what it was and which rule discarded it."""
+    state.kind = "article"
+    state.outcome = chain.Outcome("discarded", None, ())
+    state.output = Output(dom.element("div"), "", "", "", 0, {})
+    state.quality = quality.discarded(f"Content discarded by rule {state.discarded_by}")
+
+
+def _make_page(state: State, trace: Trace) -> Page:
+    output, outcome = state.output, state.outcome
     return Page(
-        url=url,
-        markdown="",
+        url=state.url,
+        markdown=output.markdown,
         document="",
-        html="",
-        text="",
-        metadata=about,
-        links=(),
-        media=(),
-        kind="article",
-        quality=judged,
-        strategy="discarded",
-        trace=told,
-        word_count=0,
-        reading_time=reading_time(0),
-        discarded_by=rule_id,
+        html=output.html,
+        text=output.text,
+        metadata=state.metadata,
+        links=state.links,
+        media=state.media,
+        kind=state.kind,
+        quality=state.quality,
+        strategy=outcome.strategy,
+        trace=trace,
+        word_count=output.word_count,
+        reading_time=reading_time(output.word_count),
+        caught=state.caught,
+        need_render=state.need_render,
+        selector=outcome.content.selector if outcome.content else None,
+        discarded_by=state.discarded_by,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pagekeep import Options, Page, PagekeepError, dom, extract
+from pagekeep import Options, Page, PagekeepError, dom, extract, pipeline
 from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.survey import MAX_NODES
 from pagekeep.model import Strategy
@@ -305,7 +305,9 @@ def ticking(step: float) -> Callable[[], float]:
 
 
 def test_a_level_over_its_budget_is_given_up_and_the_next_is_tried() -> None:
-    moments = iter([0.0] * 6 + [6.0])  # five stages and the begin of the level, then its end
+    steps_before = [step.name for step in pipeline.STEPS].index("locate")
+    # The timer is read at the start, after every step, and at the start and end of the strategy.
+    moments = iter([0.0] * (1 + steps_before + 1) + [6.0])
     page = extract(f"{HEAD}<body><article>{STORY}</article>", URL, options=Options(timer=lambda: next(moments, 6.0)))
     assert tried(page) == [("readability", False), ("simplified", True)]
     assert page.trace.attempts[0].reason == "took longer than its 5 s"

@@ -270,7 +270,7 @@ def is_text(fetched: Fetched) -> bool:
 
 def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     """The page in what was fetched, now or long ago; text that is no HTML is kept as it is."""
-    from pagekeep.pipeline import extract, keep_text
+    from pagekeep.pipeline import extract
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     if fetched.content_type == READER_TYPE:
@@ -278,5 +278,7 @@ def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
 
         return page_of_answer(fetched, options)
     if is_text(fetched):
-        return keep_text(fetched.body, fetched.final_url or None, options=options)
+        from pagekeep.capture.plain_text import keep_text
+
+        return keep_text(fetched.body, fetched.final_url or None, options)
     return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pagekeep.capture.markdown_parts import parts_of
+from pagekeep.capture.plain_text import keep_text
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso
 from pagekeep.fetch.remote_reader import Answer, read_answer
 from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page, PageWarning
-from pagekeep.pipeline import keep_text
 
 
 def page_of_answer(fetched: Fetched, options: Options) -> Page:
@@ -23,7 +23,7 @@ def page_of_answer(fetched: Fetched, options: Options) -> Page:
     page = keep_text(
         answer.markdown,
         fetched.final_url or None,
-        options=replace(options, encoding=None),
+        replace(options, encoding=None),
         about=_about(answer),
         plain=found.words,
     )

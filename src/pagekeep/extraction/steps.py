@@ -6,7 +6,7 @@ The list is data. From it come the trace (what each step removed, how long it to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from pagekeep.errors import NotFound, NotOffered
@@ -56,6 +56,23 @@ def run_steps(
         if until is not None and until(state):
             break
     return removals
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Measure seconds per step with the caller's timer."""
+
+    timer: Callable[[], float]
+    seconds: dict[str, float] = field(default_factory=dict)
+    last: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last = self.timer()
+
+    def record(self, step: str) -> None:
+        """Note the time since the step before."""
+        now = self.timer()
+        self.seconds[step], self.last = now - self.last, now
 
 
 def check_skippable(names: Collection[str], steps: Iterable[Step[Any]]) -> None:

@@ -30,9 +30,9 @@ def assess(
         "text": text,
         "markdown": markdown.to_markdown(root),
         "word_count": count_words(text),
-        "page": {},
+        "counts": {},
     }
-    return quality.assess(quality.Written(**values | other), strategy, metadata, reason)
+    return quality.assess(quality.Output(**values | other), strategy, metadata, reason)
 
 
 def paragraphs(sentence: str, count: int) -> str:

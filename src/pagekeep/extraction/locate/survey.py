@@ -12,6 +12,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import class_names
+from pagekeep.model import PageWarning
 
 TEXT: Final = "#text"
 
@@ -61,6 +62,22 @@ class Survey:
             index = self.parent[index]
             chain.append(index)
         return chain
+
+
+def survey_page(root: dom.Element) -> tuple[Survey, tuple[PageWarning, ...]]:
+    """Survey a tree, after flattening deep nesting, and cut off what is beyond the limit of nodes."""
+    warnings: list[PageWarning] = []
+    found = survey(root)
+    if found.too_deep:
+        flattened = dom.bound_depth(root)
+        text = f"nested too deep: {flattened} elements were flattened, no text was lost"
+        warnings.append(PageWarning("flattened", text))
+        found = survey(root)
+    if found.truncated:
+        dom.drop_after(found.nodes[-1])
+        text = f"truncated: the page has more than {MAX_NODES} nodes, the rest was left out"
+        warnings.append(PageWarning("truncated", text))
+    return found, tuple(warnings)
 
 
 def survey(root: dom.Element) -> Survey:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 from pagekeep import dom
+from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.metadata import about, author, clues, published, subjects, title
+from pagekeep.extraction.metadata import about, author, clues, language, published, subjects, tags, title
 from pagekeep.model import Metadata
 
-__all__ = ["read"]
+__all__ = ["add_language", "add_tags", "read"]
 
 
 def read(document: dom.Document, structured: Structured, url: str | None) -> Metadata:
@@ -50,3 +52,16 @@ def read(document: dom.Document, structured: Structured, url: str | None) -> Met
         keywords=keywords.terms,
         origins=MappingProxyType(origins),
     )
+
+
+def add_language(known: Metadata, document: dom.Document, text: str) -> Metadata:
+    """Return the metadata with the language that the document names or the text is written in."""
+    origin = known.origins.get("language", "")
+    code, origin = (known.language, origin) if origin else language.detect(document, text)
+    origins = {**known.origins, **({"language": origin} if code else {})}
+    return replace(known, language=code, origins=MappingProxyType(origins))
+
+
+def add_tags(known: Metadata, text: str, url: str | None) -> Metadata:
+    """Return the metadata with tags for the library."""
+    return replace(known, tags=tags.choose(known, text, urls.domain(url), known.language))

@@ -36,8 +36,8 @@ _WORDS_A_SENTENCE: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The content in all its forms, as it leaves the house."""
+class Output:
+    """The content in all its forms."""
 
     root: dom.Element
     """The tree of the clean HTML."""
@@ -45,15 +45,15 @@ class Written:
     text: str
     markdown: str
     word_count: int
-    page: losses.Counts
+    counts: losses.Counts
     """What the content held before the clean-up, for the loss check."""
 
 
-def assess(written: Written, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
+def assess(output: Output, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
     """Score, level and checks of one result; `reason` is why extraction failed, on a bookmark."""
     level, colour = _LEVELS[strategy]
-    message = _message(level, written.word_count)
-    return Quality(_score(written, metadata), level, colour, message, _checks(written, metadata), reason)
+    message = _message(level, output.word_count)
+    return Quality(_score(output, metadata), level, colour, message, _checks(output, metadata), reason)
 
 
 def discarded(reason: str) -> Quality:
@@ -67,12 +67,12 @@ def _message(level: QualityLevel, words: int) -> str:
     return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
 
 
-def _score(written: Written, metadata: Metadata) -> int:
-    words = written.word_count
-    blocks = len(dom.tagged(written.root, _BLOCKS))
+def _score(output: Output, metadata: Metadata) -> int:
+    words = output.word_count
+    blocks = len(dom.tagged(output.root, _BLOCKS))
     sentences = words // _WORDS_A_SENTENCE
     if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
-        sentences = max(sentences, len(_SENTENCE_END.findall(written.text)))
+        sentences = max(sentences, len(_SENTENCE_END.findall(output.text)))
     points = (
         20 if metadata.title else 0,
         _points(words * (_LETTERS_A_WORD + 1), _LENGTH),
@@ -87,16 +87,16 @@ def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
     return next((points for threshold, points in table if count > threshold), 0)
 
 
-def _checks(written: Written, metadata: Metadata) -> tuple[Check, ...]:
-    paragraphs = len(dom.tagged(written.root, _PARAGRAPHS))
-    characters = len(written.text)
-    density = characters / len(written.html) if written.html else 0.0
-    linked = sum(len(dom.text_of(link)) for link in dom.select(written.root, "a"))
+def _checks(output: Output, metadata: Metadata) -> tuple[Check, ...]:
+    paragraphs = len(dom.tagged(output.root, _PARAGRAPHS))
+    characters = len(output.text)
+    density = characters / len(output.html) if output.html else 0.0
+    linked = sum(len(dom.text_of(link)) for link in dom.select(output.root, "a"))
     link_density = min(1.0, linked / characters) if characters else 0.0
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
-    lost = losses.lost(written.page, written.root, written.markdown)
+    lost = losses.lost(output.counts, output.root, output.markdown)
     return (
-        Check("words", written.word_count > 100, f"{written.word_count} words"),
+        Check("words", output.word_count > 100, f"{output.word_count} words"),
         Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
         Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
         Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
