@@ -1,4 +1,4 @@
-"""Elements and characters that are no text of the page: scripts, controls, drawings, hidden parts, invisible characters."""
+"""Scripts, form controls, drawings, hidden parts and invisible characters: whatever is not text of the page."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ WRAPPERS: Final = frozenset(
         "div section article main header footer aside nav center form fieldset legend hgroup search dialog body html"
     ).split()
 )
-"""Boxes without a meaning of their own once the content is cut out: only what they hold counts."""
+"""Boxes that mean nothing once the content is cut out: only what they hold counts."""
 HOLDERS: Final = frozenset("li dd blockquote td th details address".split())
 """Blocks that stay and hold either one line of text or other blocks."""
 LINES: Final = frozenset("dt summary figcaption caption".split()) | HEADINGS

@@ -7,7 +7,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.code.editors import EDITORS, join_editor_lines, join_file_tables, join_fragments
-from pagekeep.extraction.clean.code.language import language_of, spoken_language
+from pagekeep.extraction.clean.code.language import language_of, language_from_label
 from pagekeep.extraction.clean.code.text import NUMBERS, code_text
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import (
@@ -85,12 +85,12 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
         return
     place = table or pre
     language = language_of(pre)
-    spoken = _take_label(place, language, removals)
+    labelled = _take_label(place, language, removals)
     text = code_text(pre, removals)
     if table is not None:
         dom.drop(pre)
         removals.record_words([table], "line numbers of a code block")
-    _write_block(place, text, language or spoken)
+    _write_block(place, text, language or labelled)
 
 
 def _normalise_bare(code: dom.Element, removals: Removals) -> None:
@@ -202,10 +202,10 @@ def _take_label(block: dom.Element, language: str, removals: Removals) -> str:
             return ""
         if before is not None:
             label = _label(before)
-            spoken = spoken_language(label)
-            if spoken and (not language or language in (spoken, label.lower()) or spoken_language(language) == spoken):
+            labelled = language_from_label(label)
+            if labelled and (not language or language in (labelled, label.lower()) or language_from_label(language) == labelled):
                 removals.drop(before, "name of a code block's language")
-                return spoken
+                return labelled
             return ""
         parent = node.parent
         if not isinstance(parent, dom.Element) or parent.tag not in ("div", "figure", "code", "section"):

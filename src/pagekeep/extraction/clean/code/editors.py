@@ -1,4 +1,4 @@
-"""Code that is no `pre` yet: lines drawn by editors, files shown as tables, programs in pieces."""
+"""Code that is not in a `pre` yet: lines drawn by editors, files shown as tables, programs in pieces."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ _LABELS: Final = (
     "dockerfile dockerfile makefile makefile markdown markdown latex latex scss scss vue vue zig zig objective-c "
     "objectivec matlab matlab julia julia nix nix http http node.js javascript"
 ).split()
-_SPOKEN: Final = dict(zip(_LABELS[::2], _LABELS[1::2], strict=True))
+_LANGUAGE_OF_LABEL: Final = dict(zip(_LABELS[::2], _LABELS[1::2], strict=True))
 """Language names as written in bars above code blocks."""
 _LANGUAGES: Final = (
-    frozenset(_SPOKEN)
-    | frozenset(_SPOKEN.values())
+    frozenset(_LANGUAGE_OF_LABEL)
+    | frozenset(_LANGUAGE_OF_LABEL.values())
     | frozenset(
         "abap ada agda angelscript antlr apache apex apl applescript arduino asciidoc asm astro autohotkey avr awk ballerina "
         "basic batch bat bibtex bicep blade brainfuck bsl cobol coffee coffeescript clike cmake cmd coq cpp crystal csv cue "
@@ -70,56 +70,56 @@ def language_of(block: dom.Element) -> str:
     """Return the language that a code block, its `code` child or a box around it names; empty if none does."""
     child = dom.first(block, "code")
     if child is not None:
-        named = _named_by(child, bare=True)
-        if named:
-            return named
-    named = _named_by(block, bare=True)
+        language = _named_by(child, bare=True)
+        if language:
+            return language
+    language = _named_by(block, bare=True)
     node = block.parent
     for _ in range(_MAX_BOXES):
-        if named or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
+        if language or not isinstance(node, dom.Element) or node.tag in ("article", "main", "body", "li", "blockquote"):
             break
-        named = _named_by(node, bare=node.tag == "figure")
+        language = _named_by(node, bare=node.tag == "figure")
         node = node.parent
-    return named
+    return language
 
 
-def spoken_language(label: str) -> str:
+def language_from_label(label: str) -> str:
     """Return the language behind a label such as `C++` or `Shell`; empty if it is not one."""
-    return _SPOKEN.get(label.lower(), "") if len(label) <= _MAX_LABEL_CHARS else ""
+    return _LANGUAGE_OF_LABEL.get(label.lower(), "") if len(label) <= _MAX_LABEL_CHARS else ""
 
 
 def _named_by(node: dom.Element, *, bare: bool) -> str:
     for name in _ATTRIBUTES:
-        found = _known(node.attr(name) or "")
-        if found:
-            return found
+        language = _known(node.attr(name) or "")
+        if language:
+            return language
     names = class_names(node)
-    drawn = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
+    is_code = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
     for name in names:
-        found = _in_class(name, drawn)
-        if found:
-            return found
+        language = _in_class(name, is_code)
+        if language:
+            return language
     return _bare_name(names) if bare else ""
 
 
-def _in_class(name: str, drawn: bool) -> str:
+def _in_class(name: str, is_code: bool) -> str:
     """Return the language in a prefixed class; on a box that is not code (`lang-en`, `language-menu`), only a known one."""
     match = _PREFIXED.fullmatch(name)
-    found = _known(match.group(1)) if match else ""
-    if found and (drawn or found in _LANGUAGES):
-        return found
+    language = _known(match.group(1)) if match else ""
+    if language and (is_code or language in _LANGUAGES):
+        return language
     match = _HINTED.fullmatch(name)
-    found = _known(match.group(1)) if match else ""
-    return found if found in _LANGUAGES else ""
+    language = _known(match.group(1)) if match else ""
+    return language if language in _LANGUAGES else ""
 
 
 def _bare_name(names: list[str]) -> str:
     """Return the class next to a highlighter's own if it is the name of a language."""
     for marker, name in pairwise(names):
         if marker in _MARKERS:
-            found = _known(name.rstrip(";"))
-            if found and (marker == "brush:" or found in _LANGUAGES):
-                return found
+            language = _known(name.rstrip(";"))
+            if language and (marker == "brush:" or language in _LANGUAGES):
+                return language
     if names and len(names) < 3 and (len(names) == 1 or names[1] in _MARKERS) and names[0].lower() in _LANGUAGES:
         return names[0].lower()
     return ""

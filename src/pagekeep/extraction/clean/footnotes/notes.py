@@ -52,10 +52,10 @@ def strip_leading_mark(body: dom.Element) -> None:
         dom.drop(child)
     node: dom.Node = body
     for _ in range(_MAX_MARK_DEPTH):
-        shown = [child for child in node.children if not is_blank(child)]
-        if not shown:
+        visible = [child for child in node.children if not is_blank(child)]
+        if not visible:
             return
-        node = shown[0]
+        node = visible[0]
         if isinstance(node, dom.Text):
             _cut_leading(node)
             return

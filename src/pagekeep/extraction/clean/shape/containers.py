@@ -40,12 +40,12 @@ def normalise_containers(state: CleanState) -> None:
 
 def _normalise_holder(node: dom.Element, tag: str) -> None:
     """Unwrap a single paragraph, and an item's line above its nested lists."""
-    shown = [child for child in node.children if not is_blank(child)]
-    if not shown:
+    visible = [child for child in node.children if not is_blank(child)]
+    if not visible:
         if tag not in ("td", "th"):
             dom.drop(node)
         return
-    first, rest = shown[0], shown[1:]
+    first, rest = visible[0], visible[1:]
     if isinstance(first, dom.Element) and first.tag == "p":
         tight = tag == "li" and all(isinstance(child, dom.Element) and child.tag in LISTS for child in rest)
         if tag not in ("blockquote", "details") and (not rest or tight):
@@ -165,11 +165,11 @@ def _take_images(line: dom.Element) -> list[dom.Node]:
 
 def drop_edge_rules(state: CleanState) -> None:
     """Remove horizontal rules at the start, at the end, and right after the title."""
-    shown = [child for child in state.root.children if not is_blank(child)]
-    while shown and is_tag(shown[-1], "hr"):
-        dom.drop(shown.pop())
-    has_title = bool(shown) and is_tag(shown[0], "h1")
-    for child in shown[has_title:]:
+    visible = [child for child in state.root.children if not is_blank(child)]
+    while visible and is_tag(visible[-1], "hr"):
+        dom.drop(visible.pop())
+    has_title = bool(visible) and is_tag(visible[0], "h1")
+    for child in visible[has_title:]:
         if not is_tag(child, "hr"):
             break
         dom.drop(child)

@@ -88,12 +88,12 @@ def _shape_inline(node: dom.Element, tag: str) -> None:
     children = node.children
     if _is_line(children):
         return
-    blocks, breaks, shown = _look(children)
+    blocks, breaks, visible = _look(children)
     if blocks:
         _box_inline(node, tag)
-    elif breaks and (not shown or (tag not in KEPT_INLINE and len(children) < _MAX_SPAN_CHILDREN)):
+    elif breaks and (not visible or (tag not in KEPT_INLINE and len(children) < _MAX_SPAN_CHILDREN)):
         dom.unwrap(node)  # its line breaks may separate paragraphs of the box around it
-    elif not shown:
+    elif not visible:
         _drop_apart(node)
 
 
@@ -156,8 +156,8 @@ def _shape_box(node: dom.Element, tag: str) -> None:
         return
     if _is_part_of_list(node):
         return
-    blocks, breaks, shown = _look(children)
-    if not shown:
+    blocks, breaks, visible = _look(children)
+    if not visible:
         _drop_apart(node)
     elif not blocks and not breaks:
         if tag != "p":
@@ -180,8 +180,8 @@ def _shape_holder(node: dom.Element, tag: str) -> None:
     children = node.children
     if tag != "blockquote" and _is_line(children):
         return
-    blocks, breaks, shown = _look(children)
-    if not shown:
+    blocks, breaks, visible = _look(children)
+    if not visible:
         if tag in ("td", "th"):
             fill(node)
         else:
@@ -199,8 +199,8 @@ def _drop_when_empty(node: dom.Element) -> None:
 
 def _shape_heading(node: dom.Element) -> None:
     """Turn a heading around lists, tables or other headings into a box."""
-    blocks, _, shown = _look(node.children)
-    if not shown:
+    blocks, _, visible = _look(node.children)
+    if not visible:
         _drop_apart(node)
     elif blocks and any(part.tag in _NOT_IN_HEADING for part in first_elements(node, _MAX_HEADING_ELEMENTS)):
         dom.retag(node, "div")
@@ -209,18 +209,18 @@ def _shape_heading(node: dom.Element) -> None:
 
 def _look(children: Sequence[dom.Node]) -> tuple[bool, bool, bool]:
     """Return whether there are blocks, line breaks, and anything visible."""
-    blocks = breaks = shown = False
+    blocks = breaks = visible = False
     for child in children:
         if isinstance(child, dom.Element):
             tag = child.tag
             if tag == "br":
                 breaks = True
                 continue
-            shown = True
+            visible = True
             blocks = blocks or tag in BLOCKS
-        elif not shown and not is_blank(child):
-            shown = True
-    return blocks, breaks, shown
+        elif not visible and not is_blank(child):
+            visible = True
+    return blocks, breaks, visible
 
 
 def _is_line_then_lists(item: dom.Element) -> bool:
