@@ -24,6 +24,6 @@ PHASES = (
 """The phases in the order a page passes them."""
 
 
-def step_names() -> list[str]:
-    """Return the names of all steps, in the order they run."""
-    return [step.name for phase in PHASES for step in phase.steps]
+def all_steps() -> list[Step[Any]]:
+    """Return the steps of all phases, in the order they run."""
+    return [step for phase in PHASES for step in phase.steps]

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
 from pagekeep.doors.cli.pages.extract import FORMATS
-from pagekeep.present.steps import step_names
+from pagekeep.present.steps import all_steps
 
 PARAGRAPHS = [
     "The lamp room at Corbel Point was built before the road, so every pane of glass came by boat and was carried up "
@@ -223,11 +223,11 @@ def test_skip_step_runs_without_the_named_steps(page: str) -> None:
 def test_skip_step_with_an_unknown_name_lists_the_steps(page: str) -> None:
     result = run(page, "--skip-step", "footnote")
     assert result.exit_code == 2
-    assert "There is no step 'footnote'." in result.stderr
+    assert "Unknown step: 'footnote'." in result.stderr
     assert "footnotes" in result.stderr
     assert "boilerplate" in result.stderr
 
 
 def test_names_of_steps_are_unique_among_all_phases() -> None:
-    names = step_names()
+    names = [step.name for step in all_steps()]
     assert len(names) == len(set(names))

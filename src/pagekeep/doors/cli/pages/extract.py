@@ -80,8 +80,11 @@ def extract(
     """Print the content of a page as Markdown: a file, a URL, or stdin (-)."""
     with report_errors(as_json=format_ == "json" and not explained):
         from pagekeep import Options
+        from pagekeep.extraction.steps import check_skippable
+        from pagekeep.present.steps import all_steps
 
-        _check_step_names(skip_steps)
+        if skip_steps:
+            check_skippable(skip_steps, all_steps())  # before the page is fetched
         timer = time.perf_counter if explained else None
         options = Options(timer=timer, skip_steps=frozenset(skip_steps))
         page = (
@@ -91,18 +94,6 @@ def extract(
             if warning.code == "not_rendered":
                 click.echo(f"Note: {warning.text}", err=True)
         show_explanation(page, verbose=verbose) if explained else show(page, format_)
-
-
-def _check_step_names(names: tuple[str, ...]) -> None:
-    """Raise a usage error for a name that is not a step."""
-    if not names:
-        return
-    from pagekeep.present.steps import step_names
-
-    known = step_names()
-    for name in names:
-        if name not in known:
-            raise click.UsageError(f"There is no step {name!r}. Steps are: {', '.join(sorted(known))}.")
 
 
 def is_url(source: str) -> bool:

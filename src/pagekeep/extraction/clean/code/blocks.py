@@ -7,7 +7,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.code.editors import EDITORS, join_editor_lines, join_file_tables, join_fragments
-from pagekeep.extraction.clean.code.language import language_of, language_from_label
+from pagekeep.extraction.clean.code.language import language_from_label, language_of
 from pagekeep.extraction.clean.code.text import NUMBERS, code_text
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import (
@@ -203,7 +203,9 @@ def _take_label(block: dom.Element, language: str, removals: Removals) -> str:
         if before is not None:
             label = _label(before)
             labelled = language_from_label(label)
-            if labelled and (not language or language in (labelled, label.lower()) or language_from_label(language) == labelled):
+            if labelled and (
+                not language or language in (labelled, label.lower()) or language_from_label(language) == labelled
+            ):
                 removals.drop(before, "name of a code block's language")
                 return labelled
             return ""
