@@ -132,3 +132,17 @@ def test_names_of_notes_accuse_of_nothing() -> None:
     notes = '<div class="footnotes-footer"><p id="footnote-1"><sup>1</sup> Forty of them.</p></div>'
     page = extract(f"<body><article><p>{SENTENCE * 6}<sup>1</sup></p><p>{SENTENCE * 6}</p>{notes}</article></body>")
     assert "[^1]: Forty of them." in page.markdown
+
+
+def test_text_in_controls_and_drawings_outside_the_content_is_reported(surveyed: Surveyed, index_of: IndexOf) -> None:
+    found = surveyed(
+        "<textarea>one two</textarea><nav><select><option>three</select></nav><svg><text>four</text></svg>"
+        "<script>var x = 1</script><main>kept <textarea>left to the clean-up</textarea></main>"
+    )
+    content = Content(index_of(found, "main"), {index_of(found, "nav"): NAVIGATION})
+    reported = {(removal.element, removal.reason, removal.words) for removal in report_removals(found, content)}
+    assert reported == {
+        ("textarea", "outside the content", 2),
+        ("select", "navigation", 1),
+        ("svg", "outside the content", 1),
+    }

@@ -158,8 +158,9 @@ _CACHED_NAMES: Final = 32_768
 _MAX_NAMES: Final = 40
 """Names of one element that are read, a bound on work."""
 _MAX_ID_CHARS: Final = 40
+"""Characters of the longest id that names a part of the layout; a longer one is made of a heading's words."""
 _MAX_ID_SEPARATORS: Final = 2
-"""A longer id, or one of more words, is made of a heading's words: `share-a-profile-with-others`."""
+"""The same for hyphens and underscores: `share-a-profile-with-others` has five words of a heading."""
 
 
 def find_signs(names: str) -> int:

@@ -84,7 +84,8 @@ CONTAINER_STEP = "container"
 
 def label(found: Reasons, step: str) -> Exclusions:
     """Return the findings of one step as exclusions under its name."""
-    return {index: Exclusion(reason, step) for index, reason in found.items()}
+    exclusions = {reason: Exclusion(reason, step) for reason in set(found.values())}
+    return {index: exclusions[reason] for index, reason in found.items()}
 
 
 class HasExclusions(Protocol):

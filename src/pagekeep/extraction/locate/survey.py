@@ -16,7 +16,7 @@ from pagekeep.model import PageWarning
 
 TEXT: Final = "#text"
 
-# Elements whose id names a part of the layout. On headings, sections and list items the id is made of their own words.
+# Elements whose id names a part of the layout. On headings, sections and list items the id is a slug of their text.
 _WITH_LAYOUT_ID: Final = frozenset("div ul ol aside nav form footer header table center dialog article".split())
 
 _IDEOGRAPHS: Final = "\u2e80"
@@ -32,8 +32,9 @@ _OPAQUE: Final = frozenset(
     "script style template svg math head iframe canvas object embed select datalist textarea input audio video"
     " map source track param meta link title base frame frameset applet area".split()
 )
-# Those of them that are listed all the same, because they may be kept.
-_OPAQUE_LISTED: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
+# Those of them that are listed all the same, because they may be kept, and those whose text is lost with them.
+OPAQUE_LISTED: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
+_CONTROLS: Final = frozenset({"select", "textarea"})
 
 
 @dataclass(slots=True)
@@ -51,6 +52,8 @@ class Survey:
     """Characters of text in the subtree."""
     linked: list[int]
     """Characters of text in the subtree that are in links."""
+    controls: list[tuple[int, dom.Element]]
+    """Form controls with text, which are not listed, each with the index of its parent."""
     truncated: bool
     too_deep: bool
     """Elements below `dom.MAX_DEPTH` were not visited: flatten the tree and survey it again."""
@@ -90,6 +93,7 @@ def survey(root: dom.Element) -> Survey:
     tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
     find_signs, find_id_signs, opaque = class_names.find_signs, class_names.find_id_signs, _OPAQUE
     text_type, element_type = dom.Text, dom.Element
+    controls: list[tuple[int, dom.Element]] = []
     known: dict[str, int] = {}
     truncated = too_deep = False
 
@@ -122,7 +126,9 @@ def survey(root: dom.Element) -> Survey:
                     linked.append(0)
             elif isinstance(child, element_type):
                 name = child.tag
-                if name in opaque and name not in _OPAQUE_LISTED:
+                if name in opaque and name not in OPAQUE_LISTED:
+                    if name in _CONTROLS:
+                        controls.append((index, child))
                     continue
                 here = len(nodes)
                 if here >= MAX_NODES:
@@ -159,4 +165,4 @@ def survey(root: dom.Element) -> Survey:
         ends[index] = len(nodes)
 
     visit(root.children, 0, False, 1)
-    return Survey(nodes, tags, parents, ends, flags, chars, linked, truncated, too_deep)
+    return Survey(nodes, tags, parents, ends, flags, chars, linked, controls, truncated, too_deep)

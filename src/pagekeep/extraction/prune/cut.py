@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import boilerplate
 from pagekeep.extraction.locate.exclusions import CONTAINER_STEP, Exclusion, Exclusions, Reason
 from pagekeep.extraction.locate.page_facts import Content
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
 from pagekeep.model import Removal
 
 _MAX_REMOVALS: Final = 200
-"""Removals that are reported, those with the most text first: pages with tens of thousands of empty boxes exist."""
+"""Removals that are reported, those with the most text first."""
 _MAX_NAME_CHARS: Final = 40
 """Characters of a class or id in a short name."""
 _MAX_CLASSES: Final = 2
@@ -84,17 +85,38 @@ def _contains(outer: dom.Node, node: dom.Node) -> bool:
 def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
     """Return what `cut` removes, most text first. Must be called before `cut`."""
     lost = _find_lost(survey, content)
-    with_text = [index for index in lost if survey.chars[index]]
-    largest = sorted(with_text, key=lambda index: (-survey.chars[index], index))[:_MAX_REMOVALS]
-    return tuple(
-        Removal(
-            _short_name(survey.nodes[index]),
-            lost[index].reason.value,
-            len(dom.text_of(survey.nodes[index]).split()),
-            lost[index].step,
-        )
-        for index in largest
-    )
+    largest = sorted(lost, key=lambda index: (-survey.chars[index], index))[:_MAX_REMOVALS]
+    removals = [
+        _removal(survey.nodes[index], words, lost[index]) for index in largest if (words := _count_words(survey, index))
+    ]
+    removals += _report_controls(survey, content.root, lost)
+    return tuple(removals[:_MAX_REMOVALS])
+
+
+def _removal(node: dom.Node, words: int, exclusion: Exclusion) -> Removal:
+    return Removal(_short_name(node), exclusion.reason.value, words, exclusion.step)
+
+
+def _count_words(survey: Survey, index: int) -> int:
+    """Count the words in a subtree, also those in drawings and frames but not in scripts."""
+    end = survey.end[index]
+    tags, texts = survey.tag[index:end], []
+    if survey.chars[index]:
+        texts = [survey.nodes[place].data for place, tag in enumerate(tags, index) if tag == TEXT]  # type: ignore[attr-defined]
+    if not OPAQUE_LISTED.isdisjoint(tags):
+        texts += [dom.text_of(survey.nodes[place]) for place, tag in enumerate(tags, index) if tag in OPAQUE_LISTED]
+    return len(" ".join(texts).split())
+
+
+def _report_controls(survey: Survey, root: int, lost: Exclusions) -> Iterator[Removal]:
+    """Yield the form controls that are lost with their text; those within the content are left to the clean-up."""
+    for parent, control in survey.controls:
+        above = parent
+        while above not in lost and above not in (0, root):
+            above = survey.parent[above]
+        words = len(dom.text_of(control).split())
+        if words and (above in lost or above != root):
+            yield _removal(control, words, lost.get(above, _OUTSIDE))
 
 
 def _find_lost(survey: Survey, content: Content) -> Exclusions:

@@ -14,6 +14,7 @@ _SCRIPTS: Final = 'script[type="application/json"], script#__NEXT_DATA__, script
 
 # Bounds on work and memory, so that no page makes this expensive.
 _MAX_SCRIPTS: Final = 20
+"""Scripts of one page that are read."""
 _MAX_CHARS: Final = 2_000_000
 """Characters of state read in all."""
 _MAX_TEXT_CHARS: Final = 500_000

@@ -14,6 +14,7 @@ from pagekeep.extraction.locate.survey import Survey
 
 # The checks of a candidate, as the design of the fallback chain states them.
 MIN_WORDS: Final = 100
+"""Words of a candidate, and of the result."""
 _MIN_CHARS: Final = 100
 """Characters that a candidate must exceed."""
 _MIN_PARAGRAPHS: Final = 2
