@@ -1,4 +1,4 @@
-"""The first steps of the pipeline, for tests of what comes after them."""
+"""Fixtures: the first steps of the pipeline, for tests of later ones."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def _body(document: dom.Document) -> dom.Element:
 
 @pytest.fixture
 def surveyed() -> Surveyed:
-    """The survey of a page's body."""
+    """Return a function that surveys a page's body."""
     return lambda html: survey(_body(dom.parse(html)))
 
 
 @pytest.fixture
 def facts_of() -> FactsOf:
-    """A page as the levels of the chain see it."""
+    """Return a function that collects the facts of a page."""
 
-    def read(html: str, kind: Kind = "article") -> PageFacts:
+    def collect(html: str, kind: Kind = "article") -> PageFacts:
         document = dom.parse(html)
         data = structured.read(document)
         about = metadata.read(document, data, "https://mill.example/page")
         return page_facts.collect(survey(_body(document)), data, about, PROFILES[kind])
 
-    return read
+    return collect
 
 
 @pytest.fixture
 def index_of() -> Callable[[Survey, str], int]:
-    """The place in the survey of the first element that matches."""
+    """Return a function that finds the index of the first element that matches."""
 
     def find(found: Survey, css: str) -> int:
         node = dom.first(found.nodes[0], css)

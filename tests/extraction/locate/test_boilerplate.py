@@ -1,4 +1,4 @@
-"""What is not content whatever the article may be, and what only looks like it."""
+"""Boilerplate, and content that looks like it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PROSE = "<p>The miller counted the sacks, one by one, until the tide turned agai
 STORY = f'<div id="story">{PROSE * 8}</div>'
 
 
-def dropped(facts: PageFacts) -> dict[str, str]:
-    """Text of every dropped subtree, and why."""
+def excluded(facts: PageFacts) -> dict[str, str]:
+    """Return the text of every excluded subtree, and why."""
     return {
         dom.text_of(facts.survey.nodes[index]).strip(): exclusion.reason for index, exclusion in facts.excluded.items()
     }
@@ -54,8 +54,8 @@ def dropped(facts: PageFacts) -> dict[str, str]:
         ('<div class="sticky-bar">noise</div>', "bar"),
     ],
 )
-def test_furniture_is_dropped_and_named(facts_of: FactsOf, html: str, reason: str) -> None:
-    assert dropped(facts_of(f"{STORY}<div>{html}</div>")) == {"noise": reason}
+def test_boilerplate_is_excluded_with_its_reason(facts_of: FactsOf, html: str, reason: str) -> None:
+    assert excluded(facts_of(f"{STORY}<div>{html}</div>")) == {"noise": reason}
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_furniture_is_dropped_and_named(facts_of: FactsOf, html: str, reason: st
     ],
 )
 def test_what_holds_the_pages_prose_is_content_whatever_it_is_called(facts_of: FactsOf, html: str) -> None:
-    assert dropped(facts_of(html.format(STORY))) == {}
+    assert excluded(facts_of(html.format(STORY))) == {}
 
 
 def test_names_within_code_mean_nothing(facts_of: FactsOf) -> None:
     code = '<pre><code><span class="comment"># why</span> <span class="nav ad">x</span></code></pre>'
     inline = '<p>Use <code class="button">go</code> now.</p>'
-    assert dropped(facts_of(STORY + code + inline)) == {}
+    assert excluded(facts_of(STORY + code + inline)) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,46 +91,44 @@ def test_names_within_code_mean_nothing(facts_of: FactsOf) -> None:
     ],
 )
 def test_closed_accordions_and_tabs_are_content(facts_of: FactsOf, html: str) -> None:
-    assert dropped(facts_of(STORY + html)) == {}
+    assert excluded(facts_of(STORY + html)) == {}
 
 
 def test_only_the_outermost_of_nested_furniture_is_named(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(f"{STORY}<footer><nav>links</nav> noise</footer>")) == {"links noise": "footer"}
+    assert excluded(facts_of(f"{STORY}<footer><nav>links</nav> noise</footer>")) == {"links noise": "footer"}
 
 
-def test_a_cookie_notice_is_dropped_even_when_it_is_long(facts_of: FactsOf) -> None:
+def test_a_cookie_notice_is_excluded_even_when_it_is_long(facts_of: FactsOf) -> None:
     notice = "<p>We and our partners store things on your device, among them cookies, if you agree to it.</p>" * 3
-    reasons = dropped(facts_of(f'{STORY}<div id="cookie-banner">{notice}</div>')).values()
+    reasons = excluded(facts_of(f'{STORY}<div id="cookie-banner">{notice}</div>')).values()
     assert list(reasons) == ["cookie notice"]
 
 
 def test_comments_are_content_in_a_forum_and_not_under_an_article(facts_of: FactsOf) -> None:
     html = f'{STORY}<div class="comment">I think so too.</div>'
-    assert dropped(facts_of(html, "article")) == {"I think so too.": "comments"}
-    assert dropped(facts_of(html, "forum")) == {}
+    assert excluded(facts_of(html, "article")) == {"I think so too.": "comments"}
+    assert excluded(facts_of(html, "forum")) == {}
 
 
 def test_a_header_in_a_section_is_kept_where_sections_have_headers(facts_of: FactsOf) -> None:
     html = f"<header>Top</header><main><section><header>Our work</header>{PROSE * 4}</section></main>"
-    assert "Our work" in dropped(facts_of(html, "article"))
-    kept = dropped(facts_of(html, "service"))
+    assert "Our work" in excluded(facts_of(html, "article"))
+    kept = excluded(facts_of(html, "service"))
     assert "Our work" not in kept
     assert "Top" in kept
 
 
 def test_a_heading_is_not_judged_by_its_anchor(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(f'{STORY}<h2 id="related-comments" class="nav">Related comments</h2>')) == {}
+    assert excluded(facts_of(f'{STORY}<h2 id="related-comments" class="nav">Related comments</h2>')) == {}
 
 
 def test_a_long_text_in_something_called_a_button_is_a_card(facts_of: FactsOf) -> None:
-    card = (
-        "A card that can be clicked and tells a whole story about the mill, the sacks, the tide, and the great wheel. "
-    )
-    assert dropped(facts_of(f'{STORY}<div class="btn">{card}</div>')) == {}
-    assert dropped(facts_of(f'{STORY}<div class="btn">Go</div>')) == {"Go": "button"}
+    card = "A card that can be clicked and has a whole story about the mill, the sacks, the tide, and the great wheel. "
+    assert excluded(facts_of(f'{STORY}<div class="btn">{card}</div>')) == {}
+    assert excluded(facts_of(f'{STORY}<div class="btn">Go</div>')) == {"Go": "button"}
 
 
-def test_every_node_of_a_dropped_subtree_is_marked(facts_of: FactsOf) -> None:
+def test_every_node_of_an_excluded_subtree_is_marked(facts_of: FactsOf) -> None:
     facts = facts_of(f"<nav><ul><li>a<li>b</ul></nav>{STORY}")
     dead = boilerplate.mark(facts.survey, facts.excluded)
     names = {facts.survey.tag[index] for index in range(len(dead)) if dead[index]}
@@ -140,7 +138,7 @@ def test_every_node_of_a_dropped_subtree_is_marked(facts_of: FactsOf) -> None:
 
 
 def test_a_page_without_prose_is_judged_without_dividing_by_nothing(facts_of: FactsOf) -> None:
-    assert dropped(facts_of("<nav>noise</nav>")) == {"noise": "navigation"}
+    assert excluded(facts_of("<nav>noise</nav>")) == {"noise": "navigation"}
 
 
 @pytest.mark.parametrize("opening", ['<div role="dialog">', '<div class="modal">', "<dialog>"])
@@ -163,19 +161,19 @@ def test_text_laid_over_a_picture_is_content_when_it_holds_the_text(facts_of: Fa
 
 def test_a_call_to_action_goes_unless_it_is_what_the_page_offers(facts_of: FactsOf) -> None:
     html = f'{STORY}<div class="post-cta">Mill your own flour today!</div>'
-    assert dropped(facts_of(html)) == {"Mill your own flour today!": "call to action"}
-    assert dropped(facts_of(html, "service")) == {}
-    assert dropped(facts_of(f'{STORY}<div class="post-cta">{PROSE * 4}</div>')) == {}
+    assert excluded(facts_of(html)) == {"Mill your own flour today!": "call to action"}
+    assert excluded(facts_of(html, "service")) == {}
+    assert excluded(facts_of(f'{STORY}<div class="post-cta">{PROSE * 4}</div>')) == {}
 
 
-def test_what_a_class_hides_is_dropped_from_a_thread_alone(facts_of: FactsOf) -> None:
+def test_what_a_class_hides_is_excluded_from_a_thread_alone(facts_of: FactsOf) -> None:
     html = f'{STORY}<div class="d-none">Delete this post?</div>'
-    assert dropped(facts_of(html, "forum")) == {"Delete this post?": "hidden by its class"}
-    assert dropped(facts_of(html, "service")) == {}
+    assert excluded(facts_of(html, "forum")) == {"Delete this post?": "hidden by its class"}
+    assert excluded(facts_of(html, "service")) == {}
 
 
 def test_a_folded_part_that_a_class_hides_stays(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(f'{STORY}<div class="hidden tab-panel">More of it.</div>', "forum")) == {}
+    assert excluded(facts_of(f'{STORY}<div class="hidden tab-panel">More of it.</div>', "forum")) == {}
 
 
 @pytest.mark.parametrize(
@@ -188,72 +186,72 @@ def test_a_folded_part_that_a_class_hides_stays(facts_of: FactsOf) -> None:
     ],
 )
 def test_what_a_reader_unfolds_stays_with_its_title(facts_of: FactsOf, opener: str) -> None:
-    assert dropped(facts_of(f'{STORY}<div>{opener}<div id="x" aria-hidden="true">One by one.</div></div>')) == {}
+    assert excluded(facts_of(f'{STORY}<div>{opener}<div id="x" aria-hidden="true">One by one.</div></div>')) == {}
 
 
-def test_a_row_of_tabs_is_no_title(facts_of: FactsOf) -> None:
+def test_a_row_of_tabs_is_not_a_title(facts_of: FactsOf) -> None:
     tabs = "<div>" + '<button aria-controls="x">How are sacks counted?</button>' * 2 + "</div><div>One by one.</div>"
-    assert set(dropped(facts_of(STORY + tabs)).values()) == {"button"}
+    assert set(excluded(facts_of(STORY + tabs)).values()) == {"button"}
 
 
 def test_a_menu_that_unfolds_is_hidden_all_the_same(facts_of: FactsOf) -> None:
     menu = '<div aria-expanded="false">Sacks</div><div hidden><a href="/a">Small</a> <a href="/b">Large</a></div>'
-    assert list(dropped(facts_of(STORY + menu)).values()) == ["hidden"]
+    assert list(excluded(facts_of(STORY + menu)).values()) == ["hidden"]
 
 
 def test_what_nothing_unfolds_is_hidden(facts_of: FactsOf) -> None:
-    assert list(dropped(facts_of(f"{STORY}<p>Sacks</p><div hidden>One by one.</div>")).values()) == ["hidden"]
+    assert list(excluded(facts_of(f"{STORY}<p>Sacks</p><div hidden>One by one.</div>")).values()) == ["hidden"]
 
 
 def test_a_paragraph_without_links_is_related_to_its_heading(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(STORY + '<p class="h2-related">It opens at nine.</p>')) == {}
-    related = dropped(facts_of(STORY + '<p class="related">Read <a href="/b">the other</a></p>'))
+    assert excluded(facts_of(STORY + '<p class="h2-related">It opens at nine.</p>')) == {}
+    related = excluded(facts_of(STORY + '<p class="related">Read <a href="/b">the other</a></p>'))
     assert list(related.values()) == ["related"]
 
 
-def test_small_print_is_dropped_even_when_it_is_longer_than_the_story(facts_of: FactsOf) -> None:
+def test_small_print_is_excluded_even_when_it_is_longer_than_the_story(facts_of: FactsOf) -> None:
     facts = facts_of(f'<div>{PROSE * 3}</div><div class="legal-disclaimer">{PROSE * 5}</div>')
     assert [exclusion.reason for exclusion in facts.excluded.values()] == ["small print"]
 
 
-def test_a_toolbar_around_code_is_no_button(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(STORY + '<div class="code-toolbar"><pre>ring()</pre></div>')) == {}
-    assert dropped(facts_of(STORY + '<div class="code-dropdown menu"><pre>ring()</pre></div>')) == {}
+def test_a_toolbar_around_code_is_not_a_button(facts_of: FactsOf) -> None:
+    assert excluded(facts_of(STORY + '<div class="code-toolbar"><pre>ring()</pre></div>')) == {}
+    assert excluded(facts_of(STORY + '<div class="code-dropdown menu"><pre>ring()</pre></div>')) == {}
 
 
 def test_an_aside_that_is_a_callout_is_content(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(STORY + '<aside class="starlight-aside"><p>Mind the tide.</p></aside>')) == {}
+    assert excluded(facts_of(STORY + '<aside class="starlight-aside"><p>Mind the tide.</p></aside>')) == {}
 
 
 CARDS = "".join(f'<li><a href="/{i}">Sieve number {i}, of beech and brass</a> 12.00</li>' for i in range(20))
 
 
 def test_filters_that_hold_the_cards_stay(facts_of: FactsOf) -> None:
-    told = "<p>Each sieve is turned from one piece of beech, and the brass is woven by hand in the valley below.</p>"
+    text = "<p>Each sieve is turned from one piece of beech, and the brass is woven by hand in the valley below.</p>"
     options = "<ul class='filters'><li>Beech</li><li>Brass</li></ul>"
-    facts = facts_of(f"<ul>{CARDS}</ul>{options}<div class='filter-results'>{told}</div>", "collection")
-    assert dropped(facts) == {"BeechBrass": "filters"}
+    facts = facts_of(f"<ul>{CARDS}</ul>{options}<div class='filter-results'>{text}</div>", "collection")
+    assert excluded(facts) == {"BeechBrass": "filters"}
 
 
-def test_a_dialog_with_the_only_sentences_of_a_page_of_cards_is_dropped(facts_of: FactsOf) -> None:
+def test_a_dialog_with_the_only_sentences_of_a_page_of_cards_is_excluded(facts_of: FactsOf) -> None:
     html = f"<ul>{CARDS}</ul><div class='modal'>{PROSE}</div>"
-    assert list(dropped(facts_of(html, "collection")).values()) == ["dialog"]
-    assert dropped(facts_of(html, "article")) == {}
+    assert list(excluded(facts_of(html, "collection")).values()) == ["dialog"]
+    assert excluded(facts_of(html, "article")) == {}
 
 
-def test_a_menu_is_no_content_however_much_of_a_page_of_cards_it_is(facts_of: FactsOf) -> None:
+def test_a_menu_is_not_content_however_much_of_a_page_of_cards_it_is(facts_of: FactsOf) -> None:
     menu = "".join(f'<a href="/{i}">Department number {i}</a>' for i in range(60))
     facts = facts_of(f"<header>{menu}</header><ul>{CARDS}</ul>", "listing")
     assert [exclusion.reason for exclusion in facts.excluded.values()] == ["header"]
 
 
-def test_what_holds_the_main_part_is_not_what_its_name_says(facts_of: FactsOf) -> None:
+def test_an_element_around_main_is_kept_whatever_its_name(facts_of: FactsOf) -> None:
     html = f"<div>{PROSE * 3}</div><div class='content-sidebar-wrap'><main><ul>{CARDS}</ul></main></div>"
-    assert dropped(facts_of(html)) == {}
+    assert excluded(facts_of(html)) == {}
 
 
 def test_a_dialog_may_have_a_main_part_of_its_own(facts_of: FactsOf) -> None:
-    assert dropped(facts_of(f"{STORY}<div class='modal'><main>noise</main></div>")) == {"noise": "dialog"}
+    assert excluded(facts_of(f"{STORY}<div class='modal'><main>noise</main></div>")) == {"noise": "dialog"}
 
 
 def test_a_footer_with_the_longest_block_of_the_page_is_still_its_footer(facts_of: FactsOf) -> None:

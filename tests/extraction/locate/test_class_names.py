@@ -1,4 +1,4 @@
-"""What the words in class names and ids say."""
+"""Signs in class names and ids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def signs(names: str) -> Sign:
         ("entry-content", Sign.CONTENT),
     ],
 )
-def test_a_name_is_read_for_what_it_says(names: str, sign: Sign) -> None:
+def test_a_known_name_gives_its_sign(names: str, sign: Sign) -> None:
     assert sign in signs(names)
 
 
@@ -64,7 +64,7 @@ def test_a_name_is_read_for_what_it_says(names: str, sign: Sign) -> None:
         ("panelist", Sign.FOLDED),
     ],
 )
-def test_a_word_inside_another_word_says_nothing(names: str, sign: Sign) -> None:
+def test_a_word_inside_another_word_is_ignored(names: str, sign: Sign) -> None:
     assert sign not in signs(names)
 
 
@@ -76,7 +76,7 @@ def test_words_are_parted_by_case_and_by_anything_but_letters(names: str) -> Non
 @pytest.mark.parametrize(
     "names", ["has-sidebar", "no-sidebar", "with-sidebar", "without-sidebar", "hasSidebar", "has-left-sidebar"]
 )
-def test_a_name_that_says_whether_something_is_there_does_not_name_the_element(names: str) -> None:
+def test_a_name_that_states_whether_something_exists_is_ignored(names: str) -> None:
     assert Sign.SIDEBAR not in signs(names)
 
 
@@ -91,7 +91,7 @@ def test_a_stating_name_does_not_silence_its_neighbours() -> None:
 
 
 @pytest.mark.parametrize("names", ["", " ", "content-x1", "\u5bfc\u822a", "-_-", "123"])
-def test_names_without_a_known_word_say_nothing(names: str) -> None:
+def test_names_without_a_known_word_give_no_sign(names: str) -> None:
     assert signs(names) == Sign.NONE
 
 
@@ -101,7 +101,7 @@ def test_endless_names_are_not_read_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("name", ["print:hidden", "md:nav", "w-[ad]", "group/share:block"])
-def test_utility_classes_say_how_an_element_looks_not_what_it_is(name: str) -> None:
+def test_utility_classes_give_no_sign(name: str) -> None:
     assert signs(name) == Sign.NONE
 
 

@@ -64,14 +64,14 @@ def test_sections_about_the_product_stay(surveyed: Surveyed, heading: str) -> No
     assert cut(surveyed(f"{PRODUCT}<section><h2>{heading}</h2>{OTHERS}</section>")) == {}
 
 
-def test_the_section_ends_where_something_stands_before_its_heading(surveyed: Surveyed) -> None:
+def test_the_section_ends_where_text_precedes_its_heading(surveyed: Surveyed) -> None:
     inner = f"<div id='others'><h2>Similar items</h2>{OTHERS}</div>"
     found = surveyed(f"{PRODUCT}<div><p>Weighs 80 kg.</p>{inner}</div>")
     (index,) = off_topic_sections.find(found, 0, {})
     assert found.nodes[index].attr("id") == "others"  # type: ignore[attr-defined]
 
 
-def test_what_was_dropped_before_the_heading_does_not_end_the_section(surveyed: Surveyed) -> None:
+def test_an_excluded_part_before_the_heading_does_not_end_the_section(surveyed: Surveyed) -> None:
     found = surveyed(f"{PRODUCT}<div id='all'><nav>Up</nav><div><h2>Similar items</h2>{OTHERS}</div></div>")
     (index,) = off_topic_sections.find(found, 0, {found.tag.index("nav"): "navigation"})
     assert found.nodes[index].attr("id") == "all"  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def test_a_heading_with_nothing_of_its_own_takes_nothing_along(surveyed: Surveye
     assert cut(surveyed(f"{PRODUCT}<h2>Reviews</h2>{STORY}")) == {}
 
 
-def test_the_better_part_of_the_page_is_not_dropped_for_its_heading(surveyed: Surveyed) -> None:
+def test_the_better_part_of_the_page_is_not_removed_for_its_heading(surveyed: Surveyed) -> None:
     assert cut(surveyed(f"<div><h2>More from the mill</h2>{STORY * 9}</div><p>Short.</p>")) == {}
 
 

@@ -1,4 +1,4 @@
-"""What every level knows about the page."""
+"""What every strategy knows about the page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_collecting_facts_leaves_the_tree_alone(facts_of: FactsOf) -> None:
     )
 
 
-def test_what_is_kept_is_all_below_the_root_but_the_dropped(facts_of: FactsOf) -> None:
+def test_everything_below_the_root_is_kept_except_exclusions(facts_of: FactsOf) -> None:
     survey = facts_of("<div><nav><b>x</b></nav><p>word</p></div><p>outside</p>").survey
     tags = [survey.tag[index] for index in iterate_kept(survey, Content(1, {2: "navigation"}))]
     assert tags == ["div", "p", "#text"]
@@ -47,7 +47,7 @@ def test_nothing_has_no_link_density(facts_of: FactsOf) -> None:
     assert (measured.words, measured.chars, measured.link_density) == (0, 0, 0)
 
 
-def test_an_element_that_a_level_made_is_measured_by_its_own_text(facts_of: FactsOf) -> None:
+def test_an_element_that_a_strategy_made_is_measured_by_its_own_text(facts_of: FactsOf) -> None:
     made = dom.element("div", None, dom.element("p", None, "three words here"))
     measured = measure(facts_of("<p>other text entirely</p>"), Content(0, {}, made=made))
     assert measured.words == 3

@@ -30,7 +30,7 @@ def test_text_of_an_inner_block_is_not_the_outer_blocks_own(surveyed: Surveyed, 
     assert own[index_of(found, "section")] == 5
 
 
-def test_blocks_shorter_than_asked_are_not_summed(surveyed: Surveyed, index_of: IndexOf) -> None:
+def test_blocks_under_the_minimum_are_not_summed(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed("<div><p>abcdefghij</p><p>abc</p></div>")
     own = prose.measure_own_text(found)
     assert prose.sum_blocks(found, own, 5)[index_of(found, "div")] == 10
@@ -44,7 +44,7 @@ def test_dead_blocks_are_not_summed(surveyed: Surveyed, index_of: IndexOf) -> No
     assert prose.sum_blocks(found, prose.measure_own_text(found), 1, dead)[0] == 3
 
 
-def test_text_that_stands_in_the_body_itself_is_summed(surveyed: Surveyed) -> None:
+def test_text_in_the_body_itself_is_summed(surveyed: Surveyed) -> None:
     found = surveyed("loose words<p>abc</p>")
     assert prose.sum_blocks(found, prose.measure_own_text(found), 1)[0] == len("loose words") + 3
 

@@ -124,7 +124,7 @@ def test_a_tree_below_the_depth_bound_is_marked_and_fits_after_flattening() -> N
     assert found.chars[0] == len("the bottom")
 
 
-def test_text_in_ideographs_counts_for_what_it_says(surveyed: Surveyed) -> None:
+def test_an_ideograph_counts_as_three_letters(surveyed: Surveyed) -> None:
     latin = surveyed("<p>The ferry did not sail this morning because of the fog.</p>").chars[0]
     assert 0.7 * latin < surveyed("<p>渡轮今天早上没有开，因为雾太大了。</p>").chars[0] < 1.3 * latin
     # A name in Latin letters in the middle does not make it Latin.

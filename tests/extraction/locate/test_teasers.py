@@ -1,4 +1,4 @@
-"""Lists of teasers have no say in where an article stands."""
+"""Lists of teasers have no vote on where an article is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def voting(found: Survey) -> list[int]:
     return teasers.remove_votes(found, prose.measure_own_text(found), 40)
 
 
-def test_teasers_below_an_article_have_no_say(surveyed: Surveyed, index_of: IndexOf) -> None:
+def test_teasers_below_an_article_have_no_vote(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed(f"<article>{STORY}</article><ul>{TEASER * 20}</ul>")
     votes = voting(found)
     assert sum(votes[index_of(found, "ul") :]) == 0
@@ -36,19 +36,19 @@ def test_a_stream_longer_than_the_article_does_not_hide_it(facts_of: FactsOf, in
     assert content.root == index_of(facts.survey, "#story")
 
 
-def test_teasers_are_heard_where_nothing_else_is_said(surveyed: Surveyed) -> None:
+def test_teasers_vote_where_there_is_no_other_text(surveyed: Surveyed) -> None:
     found = surveyed(f"<p>{SENTENCE}</p><ul>{TEASER * 20}</ul>")
     assert voting(found) == prose.measure_own_text(found)
 
 
-def test_steps_and_lists_of_mere_links_are_no_teasers(surveyed: Surveyed) -> None:
+def test_steps_and_lists_of_links_are_not_teasers(surveyed: Surveyed) -> None:
     step = f"<li><b>Open the sluice.</b> {SENTENCE}</li>"
     link = '<li><a href="/a">The ferry that came too late again</a></li>'
     found = surveyed(f"{STORY}<ol>{step * 9}</ol><ul>{link * 9}</ul>")
     assert voting(found) == prose.measure_own_text(found)
 
 
-def test_three_teasers_are_no_stream(surveyed: Surveyed) -> None:
+def test_three_teasers_are_too_few(surveyed: Surveyed) -> None:
     found = surveyed(f"{STORY}<ul>{TEASER * 3}</ul>")
     assert voting(found) == prose.measure_own_text(found)
 

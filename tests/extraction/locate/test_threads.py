@@ -91,7 +91,7 @@ def test_what_the_comments_comment_on_belongs_to_the_thread(surveyed: Surveyed) 
     assert found.tag[root] == "main"
 
 
-def test_posts_that_hold_little_of_the_page_are_not_believed(surveyed: Surveyed) -> None:
+def test_posts_with_little_of_the_page_are_not_the_content(surveyed: Surveyed) -> None:
     found = surveyed(
         f"<main><p>{ANSWER * 9}</p></main><aside><div id='teaser-1'>One more</div><div id='teaser-2'>Two more</div></aside>"
     )

@@ -37,19 +37,19 @@ def test_a_root_that_is_itself_content_comes_whole(surveyed: Surveyed, index_of:
     assert dom.html_of(cut(found, Content(index_of(found, "table"), {}))).startswith("<div><table>")
 
 
-def test_dropped_parts_are_gone_and_what_stands_behind_them_stays(surveyed: Surveyed, index_of: IndexOf) -> None:
+def test_excluded_parts_are_gone_and_what_follows_them_stays(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed("<div>one <nav>menu</nav>two</div>")
     content = Content(index_of(found, "div"), {index_of(found, "nav"): NAVIGATION})
     assert dom.inner_html(cut(found, content)) == "one two"
 
 
-def test_a_drop_outside_the_content_does_no_harm(surveyed: Surveyed, index_of: IndexOf) -> None:
+def test_an_exclusion_outside_the_content_does_no_harm(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed("<nav>menu</nav><div>one</div>")
     content = Content(index_of(found, "div"), {index_of(found, "nav"): NAVIGATION})
     assert dom.inner_html(cut(found, content)) == "one"
 
 
-def test_a_root_inside_something_dropped_is_still_kept(surveyed: Surveyed, index_of: IndexOf) -> None:
+def test_a_root_inside_an_excluded_part_is_still_kept(surveyed: Surveyed, index_of: IndexOf) -> None:
     found = surveyed("<aside><div>one</div></aside>")
     content = Content(index_of(found, "div"), {index_of(found, "aside"): ASIDE})
     assert dom.inner_html(cut(found, content)) == "one"
@@ -64,14 +64,14 @@ def test_removals_are_named_as_in_css_with_the_most_text_first(surveyed: Surveye
     found = surveyed(
         '<p>x</p><nav class="top wide">one</nav><div id="foot" class="f">one two three</div><aside>one two</aside>'
     )
-    dropped = {
+    excluded = {
         index_of(found, "nav"): NAVIGATION,
         index_of(found, "div"): FOOTER,
         index_of(found, "aside"): ASIDE,
     }
     reported = [
         (removal.element, removal.reason, removal.words, removal.step)
-        for removal in report_removals(found, Content(0, dropped))
+        for removal in report_removals(found, Content(0, excluded))
     ]
     assert reported == [
         ("div#foot", "footer", 3, "boilerplate"),
@@ -87,8 +87,8 @@ def test_a_removal_without_text_is_not_reported(surveyed: Surveyed, index_of: In
 
 def test_the_removals_reported_are_bounded(surveyed: Surveyed) -> None:
     found = surveyed("<nav>word</nav>" * 1_000)
-    dropped = {index: NAVIGATION for index, tag in enumerate(found.tag) if tag == "nav"}
-    assert 0 < len(report_removals(found, Content(0, dropped))) < 1_000
+    excluded = {index: NAVIGATION for index, tag in enumerate(found.tag) if tag == "nav"}
+    assert 0 < len(report_removals(found, Content(0, excluded))) < 1_000
 
 
 def test_what_is_outside_the_container_is_reported_too(surveyed: Surveyed, index_of: IndexOf) -> None:
@@ -128,7 +128,7 @@ def test_notes_that_nothing_asks_for_stay_where_they_are() -> None:
     assert "Forty" not in extract(article("")).markdown
 
 
-def test_names_of_notes_accuse_of_nothing() -> None:
+def test_names_of_notes_are_not_boilerplate() -> None:
     notes = '<div class="footnotes-footer"><p id="footnote-1"><sup>1</sup> Forty of them.</p></div>'
     page = extract(f"<body><article><p>{SENTENCE * 6}<sup>1</sup></p><p>{SENTENCE * 6}</p>{notes}</article></body>")
     assert "[^1]: Forty of them." in page.markdown

@@ -1,4 +1,4 @@
-"""Lines above the first paragraph that only tell when it was written."""
+"""Lines above the first paragraph that are only a date or a reading time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def found(survey: Survey, author: str | None = None) -> list[str]:
         "Veröffentlicht am 5. März 2024 um 10:30 Uhr",
     ],
 )
-def test_days_and_reading_times_with_what_is_said_of_them(line: str) -> None:
+def test_dates_and_reading_times_are_datelines(line: str) -> None:
     assert is_dateline(line)
 
 
@@ -51,11 +51,11 @@ def test_days_and_reading_times_with_what_is_said_of_them(line: str) -> None:
         "",
     ],
 )
-def test_other_lines_are_none(line: str) -> None:
+def test_other_lines_are_not_datelines(line: str) -> None:
     assert not is_dateline(line)
 
 
-def test_authors_may_stand_in_the_line(surveyed: Surveyed) -> None:
+def test_authors_may_be_in_the_line(surveyed: Surveyed) -> None:
     html = f"<h1>Mills</h1><p>By <a href=/ada>Ada Grey</a> | March 5, 2024</p>{PROSE}"
     assert found(surveyed(html), "Ada Grey") == ["By Ada Grey | March 5, 2024"]
     assert found(surveyed(html), "Bo Lind") == []
@@ -72,7 +72,7 @@ def test_a_part_of_a_line_is_not_cut_out_of_it(surveyed: Surveyed) -> None:
     assert found(surveyed(f"<h1>Mills</h1>Burnt on <b>March 5, 2024</b>{PROSE}")) == []
 
 
-def test_behind_the_first_paragraph_every_date_is_text(surveyed: Surveyed) -> None:
+def test_after_the_first_paragraph_every_date_is_text(surveyed: Surveyed) -> None:
     assert found(surveyed(f"<h1>Mills</h1>{PROSE}<p>March 5, 2024</p>{PROSE}")) == []
 
 

@@ -21,8 +21,8 @@ def texts(found: Survey, indices: dict[int, str]) -> list[str]:
     return [" ".join(dom.text_of(found.nodes[index]).split()) for index in indices]
 
 
-def lone_links(survey: Survey, dropped: dict[int, str] | None = None) -> list[tuple[str, str]]:
-    cut = link_blocks.find_lone_links(survey, 0, dropped or {})
+def lone_links(survey: Survey, excluded: dict[int, str] | None = None) -> list[tuple[str, str]]:
+    cut = link_blocks.find_lone_links(survey, 0, excluded or {})
     return [(" ".join(dom.text_of(survey.nodes[index]).split()), reason) for index, reason in cut.items()]
 
 
@@ -33,12 +33,12 @@ def test_a_list_of_links_to_other_pages_is_cut(surveyed: Surveyed) -> None:
     assert set(cut.values()) == {"link list"}
 
 
-def test_a_table_of_contents_is_cut_and_called_so(surveyed: Surveyed) -> None:
+def test_a_table_of_contents_is_found(surveyed: Surveyed) -> None:
     contents = LINKS.replace('href="/', 'href="#part-')
     assert set(link_blocks.find(surveyed(PROSE * 3 + contents), 0, {}).values()) == {"table of contents"}
 
 
-def test_buttons_that_lead_nowhere_are_no_table_of_contents(surveyed: Surveyed) -> None:
+def test_buttons_that_lead_nowhere_are_not_a_table_of_contents(surveyed: Surveyed) -> None:
     for nowhere in ('href="#" data-tab="', 'role="button" data-tab="'):
         assert link_blocks.find(surveyed(PROSE * 3 + LINKS.replace('href="/', nowhere)), 0, {}) == {}
 
@@ -47,7 +47,7 @@ def test_a_paragraph_with_one_link_stays(surveyed: Surveyed) -> None:
     assert link_blocks.find(surveyed(PROSE * 3 + '<p><a href="/a">The whole text</a></p>'), 0, {}) == {}
 
 
-def test_a_list_whose_text_mostly_stands_outside_links_stays(surveyed: Surveyed) -> None:
+def test_a_list_with_most_text_outside_links_stays(surveyed: Surveyed) -> None:
     items = "".join(f'<li><a href="/{i}">one</a> and what there is to say about it</li>' for i in range(5))
     assert link_blocks.find(surveyed(f"{PROSE * 3}<ul>{items}</ul>"), 0, {}) == {}
 
@@ -56,7 +56,7 @@ def test_content_that_is_itself_a_list_of_links_stays(surveyed: Surveyed) -> Non
     assert link_blocks.find(surveyed(LINKS * 3 + "<p>Three lists.</p>"), 0, {}) == {}
 
 
-def test_what_is_dropped_already_is_not_named_again(surveyed: Surveyed) -> None:
+def test_what_is_excluded_already_is_not_found_again(surveyed: Surveyed) -> None:
     found = surveyed(f"<nav>{LINKS}</nav>{PROSE * 3}")
     assert link_blocks.find(found, 0, {1: "navigation"}) == {}
 
@@ -74,7 +74,7 @@ def test_a_list_that_leads_to_other_hosts_names_sources_and_stays(surveyed: Surv
     assert set(link_blocks.find(found, 0, {}, host="archive.example").values()) == {"link list"}
 
 
-def test_buttons_that_lead_to_shops_are_no_sources(surveyed: Surveyed) -> None:
+def test_buttons_that_lead_to_shops_are_not_sources(surveyed: Surveyed) -> None:
     buttons = "".join(f'<a href="https://shop.example/{i}">Look at the price in shop {i}</a>' for i in range(4))
     assert link_blocks.find(surveyed(f"{PROSE * 3}<div>{buttons}</div>"), 0, {}, host="mill.example")
 
@@ -110,6 +110,6 @@ def test_links_in_sentences_and_lists_stay(surveyed: Surveyed) -> None:
     )
 
 
-def test_lone_links_within_what_is_removed_are_not_named_again(surveyed: Surveyed) -> None:
+def test_lone_links_within_an_excluded_part_are_not_found_again(surveyed: Surveyed) -> None:
     survey = surveyed(f"<nav><div>{LINK}</div></nav>")
     assert lone_links(survey, {1: "navigation"}) == []

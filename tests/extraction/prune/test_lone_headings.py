@@ -32,6 +32,6 @@ def test_a_heading_stays_with_what_is_left_under_it() -> None:
     ]
 
 
-def test_of_headings_that_say_the_same_one_stays() -> None:
+def test_of_headings_with_the_same_words_one_stays() -> None:
     assert headings("<h3>Sacks</h3><div><h2>Sacks</h2></div><p>Of hemp.</p>") == ["## How it ended", "## Sacks"]
     assert headings("<h2>Sacks</h2><p>Of hemp.</p><h2>Sacks</h2><p>Of wool.</p>")[1:] == ["## Sacks", "## Sacks"]

@@ -46,11 +46,11 @@ def test_a_refrain_among_its_siblings_stays(surveyed: Surveyed) -> None:
     assert repeats.find_copies(surveyed(f"<div>{PROSE}{PROSE}</div>"), 0, {}) == {}
 
 
-def test_short_blocks_may_be_said_twice(surveyed: Surveyed) -> None:
+def test_short_blocks_may_appear_twice(surveyed: Surveyed) -> None:
     assert repeats.find_copies(surveyed("<div><p>Yes.</p></div><div><p>Yes.</p></div>"), 0, {}) == {}
 
 
-def test_the_original_of_a_copy_may_not_be_what_is_dropped(surveyed: Surveyed) -> None:
+def test_an_excluded_block_is_not_the_original_of_a_copy(surveyed: Surveyed) -> None:
     found = surveyed(f"<aside><p>{SENTENCE}</p></aside><div><p>{SENTENCE}</p></div>")
     assert repeats.find_copies(found, 0, {1: "aside"}) == {}
 
@@ -64,7 +64,7 @@ def test_any_block_may_be_shown_twice(surveyed: Surveyed) -> None:
     assert min(cut) > found.end[1] - 1
 
 
-def test_a_paragraph_within_an_item_is_no_copy_of_the_item(surveyed: Surveyed) -> None:
+def test_a_paragraph_within_an_item_is_not_a_copy_of_the_item(surveyed: Surveyed) -> None:
     assert repeats.find_copies(surveyed(f"<ul><li><p>{SENTENCE}</p></li></ul>"), 0, {}, any_block=True) == {}
 
 
@@ -74,12 +74,12 @@ def test_what_a_long_item_repeats_is_found_inside_it(surveyed: Surveyed) -> None
     assert texts(found, repeats.find_copies(found, 0, {}, any_block=True)) == [SENTENCE]
 
 
-def test_cells_of_a_table_may_say_the_same(surveyed: Surveyed) -> None:
+def test_cells_of_a_table_may_have_the_same_text(surveyed: Surveyed) -> None:
     row = "<tr><td>as long as the stones are turned</td></tr>"
     assert repeats.find_copies(surveyed(f"<table>{row * 3}</table>"), 0, {}, any_block=True) == {}
 
 
-def test_a_quotation_of_an_earlier_post_is_named(surveyed: Surveyed) -> None:
+def test_a_quotation_of_an_earlier_post_is_found(surveyed: Surveyed) -> None:
     found = surveyed(post(f"<p>{QUESTION}</p>") + post(f"<blockquote>{QUESTION}</blockquote>", f"<p>{ANSWER}</p>"))
     cut = repeats.find_quotations(found, 0, {})
     assert [found.tag[index] for index in cut] == ["blockquote"]
@@ -113,12 +113,12 @@ def test_a_quotation_from_elsewhere_stays_and_is_quoted_once(surveyed: Surveyed)
     assert list(repeats.find_quotations(found, 0, {})) == [second]
 
 
-def test_what_is_quoted_before_it_is_said_stays(surveyed: Surveyed) -> None:
+def test_a_quotation_before_its_source_stays(surveyed: Surveyed) -> None:
     html = post(f"<blockquote>{ANSWER}</blockquote>") + post(f"<p>{ANSWER}</p>")
     assert repeats.find_quotations(surveyed(html), 0, {}) == {}
 
 
-def test_what_is_dropped_is_neither_a_source_nor_a_quotation(surveyed: Surveyed) -> None:
+def test_an_excluded_part_is_neither_a_source_nor_a_quotation(surveyed: Surveyed) -> None:
     found = surveyed(f"<nav>{QUESTION}</nav><blockquote>{QUESTION}</blockquote><blockquote>{QUESTION}</blockquote>")
     nav, _first, second = (index for index, tag in enumerate(found.tag) if tag in {"nav", "blockquote"})
     assert list(repeats.find_quotations(found, 0, {nav: "navigation"})) == [second]
@@ -131,7 +131,7 @@ def test_beyond_the_bound_quotations_stay(surveyed: Surveyed, monkeypatch: pytes
     assert repeats.find_quotations(found, 0, {}) == {}
 
 
-def test_what_every_post_says_is_named(surveyed: Surveyed) -> None:
+def test_text_in_every_post_is_found(surveyed: Surveyed) -> None:
     post = "<div class='post'><h3>Re: The frozen wheel</h3><p>{}</p><div class='tools'>Reply</div></div>"
     found = surveyed("".join(post.format(text) for text in (QUESTION, ANSWER, REMARK)))
     cut = repeats.find_refrains(found, 0, {})
@@ -147,10 +147,10 @@ def test_names_that_differ_from_post_to_post_stay(surveyed: Surveyed) -> None:
     assert repeats.find_refrains(surveyed(html), 0, {}) == {}
 
 
-def test_two_of_the_same_are_no_refrain(surveyed: Surveyed) -> None:
+def test_two_of_the_same_are_too_few(surveyed: Surveyed) -> None:
     assert repeats.find_refrains(surveyed("<div class='post'><div class='tools'>Reply</div></div>" * 2), 0, {}) == {}
 
 
-def test_a_column_of_a_table_may_say_the_same_throughout(surveyed: Surveyed) -> None:
+def test_a_column_of_a_table_may_have_the_same_text_throughout(surveyed: Surveyed) -> None:
     rows = "".join(f"<tr><td>Sack {i}, weighed by the miller</td><td>yes</td></tr>" for i in range(4))
     assert repeats.find_refrains(surveyed(f"<table>{rows}</table>"), 0, {}) == {}

@@ -1,4 +1,4 @@
-"""Lines that speak of the page as a device."""
+"""Lines about the page as a tool."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Surveyed = Callable[[str], Survey]
 PROSE = "<p>The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still.</p>"
 
 
-def found(survey: Survey, dropped: dict[int, str] | None = None) -> list[tuple[str, str]]:
-    cut = stray_lines.find(survey, 0, dropped or {})
+def found(survey: Survey, excluded: dict[int, str] | None = None) -> list[tuple[str, str]]:
+    cut = stray_lines.find(survey, 0, excluded or {})
     return [(survey.tag[index] + ":" + dom.text_of(survey.nodes[index]), reason) for index, reason in cut.items()]
 
 
@@ -48,7 +48,7 @@ def test_the_same_words_as_text_stay(surveyed: Surveyed, html: str) -> None:
     assert found(surveyed(f"{PROSE}{html}{PROSE}")) == []
 
 
-def test_what_is_dropped_already_is_not_named_again(surveyed: Surveyed) -> None:
+def test_what_is_excluded_already_is_not_found_again(surveyed: Surveyed) -> None:
     assert found(surveyed("<div>Loading...</div>"), {1: "hidden"}) == []
 
 

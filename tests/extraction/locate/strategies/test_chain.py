@@ -83,8 +83,8 @@ def test_a_strategy_over_its_time_limit_fails_though_its_result_is_good(
     monkeypatch: pytest.MonkeyPatch, facts: PageFacts
 ) -> None:
     set_strategies(monkeypatch, strategy("readability", seconds=5), strategy("simplified", seconds=3))
-    moments = iter([0.0, 5.5, 5.5, 8.5])
-    outcome = chain.run(facts, prune, lambda: next(moments))
+    times = iter([0.0, 5.5, 5.5, 8.5])
+    outcome = chain.run(facts, prune, lambda: next(times))
     assert outcome.strategy == "simplified"
     assert [attempt.seconds for attempt in outcome.attempts] == [5.5, 3.0]
     assert "longer than its 5 s" in outcome.attempts[0].reason

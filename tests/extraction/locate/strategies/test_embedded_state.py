@@ -30,7 +30,7 @@ def read(value: Any) -> str | None:
     return None if made is None else " ".join(dom.text_of(made).split())
 
 
-def test_an_article_that_stands_only_in_the_state_is_found() -> None:
+def test_an_article_that_is_only_in_the_state_is_found() -> None:
     result = extract(page({"props": {"pageProps": {"post": {"title": "The late ferry", "contentHtml": HTML}}}}))
     assert result.strategy == "simplified"
     assert result.need_render is None

@@ -10,7 +10,7 @@ from pagekeep.extraction.locate.strategies import full_page
 FactsOf = Callable[..., PageFacts]
 
 
-def test_the_whole_body_is_kept_but_what_is_no_content(facts_of: FactsOf) -> None:
+def test_the_whole_body_is_kept_except_boilerplate(facts_of: FactsOf) -> None:
     words = "One sentence after the other, all of them plain. " * 8
     facts = facts_of(f'<nav>Menu</nav><p>{words}</p><div class="share-bar">Share</div><p>Two</p>')
     content = full_page.locate(facts)
@@ -25,7 +25,7 @@ def test_fifty_words_are_good_enough(facts_of: FactsOf) -> None:
     assert "49 words" in (full_page.judge(facts, Measure(49, 300, 0, 0)) or "")
 
 
-def test_names_that_would_leave_nothing_are_not_believed_but_tags_are(facts_of: FactsOf) -> None:
+def test_names_that_would_leave_nothing_are_ignored_but_tags_count(facts_of: FactsOf) -> None:
     words = "One sentence after the other, all of them plain. " * 8
     parts = "".join(f'<div class="promo">{words}</div>' for _ in range(6))
     content = full_page.locate(facts_of(f"<nav>Menu</nav>{parts}"))
@@ -48,7 +48,7 @@ def test_a_few_words_of_a_longer_page_are_not_good_enough(facts_of: FactsOf) -> 
     assert "12 words" in (full_page.judge(facts_of(rows), Measure(12, 60, 0, 0)) or "")
 
 
-def test_names_are_believed_where_a_short_text_is_all_that_is_left(facts_of: FactsOf) -> None:
+def test_names_count_where_a_short_text_is_all_that_is_left(facts_of: FactsOf) -> None:
     menu = "".join(f'<div class="tree"><a href="/{i}">Boat {i} of the fleet</a></div>' for i in range(12))
     text = "<p>First boat at six, and every hour from then on.</p><p>Last boat at nine, if the tide and the wind allow.</p>"
     content = full_page.locate(facts_of(f'<div class="nav-view">{menu}</div><div>{text}</div>'))

@@ -79,7 +79,7 @@ def test_a_short_but_complete_page_is_good_enough(facts_of: FactsOf) -> None:
     assert verdict(facts_of(f"<h1>Notice</h1><p>{SENTENCE} {SENTENCE}</p>")) is None
 
 
-def test_a_short_thread_is_complete_whatever_the_forum_says_around_it(facts_of: FactsOf) -> None:
+def test_a_short_thread_is_complete_whatever_is_around_it(facts_of: FactsOf) -> None:
     html = f"<footer>{SENTENCE * 9}</footer><main><p>{SENTENCE} {SENTENCE}</p></main>"
     assert verdict(facts_of(html, "forum")) is None
     assert "under 100" in (verdict(facts_of(html, "service")) or "")

@@ -45,7 +45,7 @@ def test_the_usual_places_are_found(facts_of: FactsOf, index_of: IndexOf, place:
     assert decided(facts).root == index_of(facts.survey, "#it")
 
 
-def test_an_article_element_is_believed_before_a_named_one(facts_of: FactsOf, index_of: IndexOf) -> None:
+def test_an_article_element_is_preferred_to_a_named_one(facts_of: FactsOf, index_of: IndexOf) -> None:
     facts = facts_of(f'{TITLE}<div class="entry-content">{STORY}</div><article>{STORY}</article>')
     assert decided(facts).root == index_of(facts.survey, "article")
 
@@ -61,7 +61,7 @@ def test_without_usual_places_the_densest_block_is_found(facts_of: FactsOf, inde
     assert decided(facts).root == index_of(facts.survey, "#dense")
 
 
-def test_a_body_in_structured_data_is_believed_first(facts_of: FactsOf) -> None:
+def test_a_body_in_structured_data_is_preferred(facts_of: FactsOf) -> None:
     lines = [f"Line {i}: {SENTENCE}" for i in range(8)]
     data = json.dumps({"@type": "NewsArticle", "headline": "The mill", "articleBody": "\n\n".join(lines)})
     content = decided(facts_of(f'<script type="application/ld+json">{data}</script><article>{STORY}</article>'))
@@ -69,12 +69,12 @@ def test_a_body_in_structured_data_is_believed_first(facts_of: FactsOf) -> None:
     assert [dom.text_of(child) for child in content.made.children] == lines
 
 
-def test_a_place_full_of_links_is_not_believed(facts_of: FactsOf) -> None:
+def test_a_place_full_of_links_is_rejected(facts_of: FactsOf) -> None:
     links = "".join(f'<p><a href="/{i}">{SENTENCE}</a></p>' for i in range(8))
     assert simplified.locate(facts_of(f"{TITLE}<article>{links}</article>")) is None
 
 
-def test_a_page_without_date_author_or_headline_is_not_believed(facts_of: FactsOf) -> None:
+def test_a_page_without_date_author_or_headline_is_rejected(facts_of: FactsOf) -> None:
     assert simplified.locate(facts_of(f"<article>{STORY}</article>")) is None
     assert simplified.locate(facts_of(f"<h1>The mill</h1><article>{STORY}</article>")) is not None
 
