@@ -1,32 +1,32 @@
 """Every error Pagekeep raises on purpose, in one tree.
 
     PagekeepError
-    |-- InvalidUrl            the address is not a URL
+    |-- InvalidUrl            not a URL
     |-- InvalidProtocol       a URL, but not http or https
-    |-- BlockedAddress        the address guard refused where it leads
+    |-- BlockedAddress        a private address that is not allowed
     |-- FetchError
     |   |-- FetchTimeout      the server took longer than the deadline
-    |   |-- FetchHttpError    the server answered with an error status
+    |   |-- FetchHttpError    the server returned an error status
     |   `-- FetchNetworkError no usable connection (DNS, TLS, reset)
     |-- TooLarge              more bytes than the limit
     |-- UnsupportedContent    not a page (binary, PDF, image)
     |-- RenderError           the browser is missing or failed
-    |-- ParseError            nothing that can be read as a page
+    |-- ParseError            the input cannot be read
     |-- RuleError             a site rule is malformed
     |-- NotFound              no such file, item or rule
     |-- RetryLimit            retried by hand too often
-    |-- Conflict              it clashes with what is there or under way
-    |   `-- Outdated          what was to be changed has changed meanwhile
-    |-- NotOffered            known, but Pagekeep does not do it
-    |-- StoreError            the library could not read or write
-    |   `-- InvalidQuery      what is asked of it makes no sense
+    |-- Conflict              conflicts with existing data or a running action
+    |   `-- Outdated          changed by another request in the meantime
+    |-- NotOffered            not supported by Pagekeep
+    |-- StoreError            the library could not be read or written
+    |   `-- InvalidQuery      the query cannot be understood
     `-- AccessError
-        |-- NotSignedIn       nobody knows who asks
-        |-- NotAllowed        known, but may not do this
-        `-- TooManyRequests   tried too often
+        |-- NotSignedIn       not signed in
+        |-- NotAllowed        signed in, but not allowed
+        `-- TooManyRequests   too many requests in a short time
 
-`type` is stable and part of the public interface. Messages and suggestions are written for the person who reads them: no
-file-system paths beyond what the caller named, no resolved addresses, no stack traces.
+`type` is stable and part of the public interface. A message says what happened and with which input, the suggestions what to
+do next. They contain no file paths except the caller's own, no resolved IP addresses and no stack traces.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class PagekeepError(Exception):
-    """Base of the tree: a sentence for people, a stable `type` for programs, and what to do next."""
+    """Base class: a message for people, a stable `type` for programs, and suggestions of what to do next."""
 
     default_suggestions: ClassVar[tuple[str, ...]] = ()
 
@@ -51,33 +51,33 @@ class PagekeepError(Exception):
 
     @property
     def type(self) -> str:
-        """The stable name of this error, equal to the class name."""
+        """Stable name of this error, equal to the class name."""
         return type(self).__name__
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON shape every door answers with."""
+        """Return the error as JSON types, as every interface reports it."""
         error = {"type": self.type, "message": self.message, "suggestions": list(self.suggestions)}
         return {"success": False, "error": error}
 
 
 class InvalidUrl(PagekeepError):
-    """The address is not a URL."""
+    """Not a URL."""
 
-    default_suggestions = ("Give a whole address, such as https://example.com/article.",)
+    default_suggestions = ("Use a full URL, such as https://example.com/article.",)
 
 
 class InvalidProtocol(PagekeepError):
     """A URL whose scheme is neither http nor https."""
 
-    default_suggestions = ("Use an address that starts with http:// or https://.",)
+    default_suggestions = ("Use a URL that starts with http:// or https://.",)
 
 
 class BlockedAddress(PagekeepError):
-    """The address guard refused the place the URL leads to."""
+    """The URL leads to a private address that is not allowed."""
 
-    default_suggestions = ("If this host is yours, add it to `allow_hosts`.",)
+    default_suggestions = ("To allow it, add the host to the setting `allow_hosts`.",)
     host: str | None = None
-    """The host as the address names it, where that is what was refused."""
+    """The refused host as the URL names it, if known."""
 
 
 class FetchError(PagekeepError):
@@ -91,35 +91,35 @@ class FetchTimeout(FetchError):
 
 
 class FetchHttpError(FetchError):
-    """The server answered with an error status."""
+    """The server returned an error status."""
 
     def __init__(self, message: str, *, status: int, suggestions: Iterable[str] | None = None) -> None:
         super().__init__(message, suggestions=suggestions)
         self.status = status
         self.page: Fetched | None = None
-        """What came with the error, when it was a page: a wall often answers with 403."""
+        """The page that came with the status, if any: login walls often come with a 403."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors cross process borders in bulk runs; the keyword-only status must come along."""
+        """Keep the keyword-only status when the error is sent to another process, as in bulk runs."""
         return partial(FetchHttpError, status=self.status, suggestions=self.suggestions), (self.message,)
 
 
 class FetchNetworkError(FetchError):
     """No usable connection to the server."""
 
-    default_suggestions = ("Check the address and your connection, then try again.",)
+    default_suggestions = ("Check the URL and your connection, then try again.",)
 
 
 class TooLarge(PagekeepError):
     """The input is larger than the limit."""
 
-    default_suggestions = ("Save the part you need as a smaller file.",)
+    default_suggestions = ("Save only the part you need.",)
 
 
 class UnsupportedContent(PagekeepError):
     """The input is not a page of text."""
 
-    default_suggestions = ("Give an HTML page.",)
+    default_suggestions = ("Use the URL or the file of an HTML page.",)
 
 
 class RenderError(PagekeepError):
@@ -127,22 +127,22 @@ class RenderError(PagekeepError):
 
 
 class ParseError(PagekeepError):
-    """Nothing in the input can be read as a page."""
+    """The input cannot be read."""
 
-    default_suggestions = ("Check that this is a page of HTML, and whole.",)
+    default_suggestions = ("Check that this is a complete HTML page.",)
 
 
 class RuleError(PagekeepError):
     """A site rule is malformed."""
 
     faults: tuple[RuleFault, ...] = ()
-    """Every fault that was found, not only the first."""
+    """All faults found, not only the first."""
 
     @classmethod
     def of(cls, faults: tuple[RuleFault, ...]) -> RuleError:
-        """The error that tells all of these."""
-        number = "A fault" if len(faults) == 1 else f"{len(faults)} faults"
-        error = cls(f"{number} in the rules.", suggestions=map(str, faults))
+        """Return an error that lists these faults."""
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        error = cls(f"The rules have {count}.", suggestions=map(str, faults))
         error.faults = faults
         return error
 
@@ -156,42 +156,42 @@ class RetryLimit(PagekeepError):
 
 
 class Conflict(PagekeepError):
-    """It clashes with what is there or under way."""
+    """The action conflicts with existing data or a running action."""
 
 
 class Outdated(Conflict):
-    """What was to be changed has changed meanwhile."""
+    """The data was changed by another request in the meantime."""
 
-    default_suggestions = ("Read it again, then change it.",)
+    default_suggestions = ("Load it again, then repeat your change.",)
 
 
 class NotOffered(PagekeepError):
-    """Something that others do and Pagekeep does not."""
+    """Pagekeep does not support this."""
 
 
 class StoreError(PagekeepError):
-    """The library could not read or write."""
+    """The library could not be read or written."""
 
 
 class InvalidQuery(StoreError):
-    """What is asked of the library makes no sense."""
+    """The query cannot be understood."""
 
 
 class AccessError(PagekeepError):
-    """The server does not do this for whoever asks."""
+    """The caller has no access."""
 
 
 class NotSignedIn(AccessError):
-    """Nobody knows who asks."""
+    """The caller is not signed in."""
 
     default_suggestions = ("Sign in, or send a token: `Authorization: Bearer ...`.",)
 
 
 class NotAllowed(AccessError):
-    """Whoever asks may not do this."""
+    """The caller is signed in, but not allowed to do this."""
 
 
 class TooManyRequests(AccessError):
-    """Tried too often in too short a time."""
+    """Too many requests in a short time."""
 
-    default_suggestions = ("Wait a few minutes.",)
+    default_suggestions = ("Wait a few minutes, then try again.",)

@@ -18,7 +18,7 @@ class Browser:
         self.asked: list[tuple[str, float]] = []
         self.ready = asyncio.Event()
 
-    async def picture(self, url: str, _part: str, *, timeout: float, **_: Any) -> str:
+    async def screenshot(self, url: str, _part: str, *, timeout: float, **_: Any) -> str:
         self.asked.append((url, timeout))
         await self.ready.wait()
         return f"a picture of {url}"

@@ -6,7 +6,7 @@ import httpcore
 import pytest
 
 from pagekeep import BlockedAddress
-from pagekeep.fetch.backend import GuardedBackend, connecting
+from pagekeep.fetch.backend import GuardedBackend, timings
 from pagekeep.fetch.guard import Guard
 from tests.site.server import Canary, Site
 
@@ -53,7 +53,7 @@ def test_a_stream_that_was_never_used_can_be_closed(site: Site, run: Any) -> Non
 def test_the_time_to_connect_is_noted(site: Site, run: Any) -> None:
     async def go() -> dict[str, float]:
         seconds: dict[str, float] = {}
-        connecting.set(seconds)
+        timings.set(seconds)
         stream = await GuardedBackend(Guard(["127.0.0.1"])).connect_tcp("127.0.0.1", site.port)
         await stream.aclose()
         return seconds

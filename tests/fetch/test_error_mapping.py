@@ -9,7 +9,7 @@ import httpcore
 import pytest
 
 from pagekeep import BlockedAddress, FetchError, FetchNetworkError, FetchTimeout
-from pagekeep.fetch.error_mapping import http_error, translated, was_reset
+from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
 
 FOREIGN = [
     httpcore.ConnectTimeout("10.0.0.1"),
@@ -29,7 +29,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize("foreign", FOREIGN, ids=lambda error: type(error).__name__)
 def test_foreign_errors_become_ours_and_tell_nothing(foreign: Exception) -> None:
-    with pytest.raises(FetchError) as caught, translated("a.example"):
+    with pytest.raises(FetchError) as caught, map_errors("a.example"):
         raise foreign
     assert isinstance(caught.value, (FetchNetworkError, FetchTimeout))
     assert "a.example" in caught.value.message
@@ -40,13 +40,13 @@ def test_foreign_errors_become_ours_and_tell_nothing(foreign: Exception) -> None
 
 def test_our_own_errors_pass_unchanged() -> None:
     ours = BlockedAddress("no")
-    with pytest.raises(BlockedAddress) as caught, translated("a.example"):
+    with pytest.raises(BlockedAddress) as caught, map_errors("a.example"):
         raise ours
     assert caught.value is ours
 
 
 def test_mistakes_of_ours_are_not_hidden() -> None:
-    with pytest.raises(KeyError), translated("a.example"):
+    with pytest.raises(KeyError), map_errors("a.example"):
         raise KeyError("bug")
 
 
@@ -68,7 +68,7 @@ def test_only_a_hang_up_is_worth_another_try(error: Exception, reset: bool) -> N
 
 @pytest.mark.parametrize("status", [*range(100, 104), *range(300, 600), 999])
 def test_every_status_has_words_and_a_next_step(status: int) -> None:
-    error = http_error("a.example", status)
+    error = make_http_error("a.example", status)
     assert error.status == status
     assert str(status) in error.message
     assert error.suggestions

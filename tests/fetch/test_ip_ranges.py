@@ -4,7 +4,7 @@ from ipaddress import IPv4Address, ip_address
 
 import pytest
 
-from pagekeep.fetch.ip_ranges import REFUSED_V4, REFUSED_V6, is_public, looks_like_ipv4, read_ipv4
+from pagekeep.fetch.ip_ranges import REFUSED_V4, REFUSED_V6, is_public, looks_like_ipv4, parse_ipv4
 
 PUBLIC = [
     *("1.1.1.1", "8.8.8.8", "93.184.216.34", "172.15.255.255", "172.32.0.0", "11.0.0.0", "9.255.255.255"),
@@ -56,7 +56,7 @@ def test_both_ends_of_every_refused_network_are_refused(network: object) -> None
 )
 def test_every_notation_of_ipv4_is_read_as_browsers_do(host: str, address: str) -> None:
     assert looks_like_ipv4(host)
-    assert read_ipv4(host) == IPv4Address(address)
+    assert parse_ipv4(host) == IPv4Address(address)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_every_notation_of_ipv4_is_read_as_browsers_do(host: str, address: str) 
     ["256.0.0.1", "1.2.3.256", "1.2.3.4.5", "4294967296", "1.16777216", "08.0.0.1", "0x100.1", "1..2", "9" * 5000],
 )
 def test_impossible_ipv4_is_not_read(host: str) -> None:
-    assert read_ipv4(host) is None
+    assert parse_ipv4(host) is None
 
 
 @pytest.mark.parametrize("host", ["example.com", "1.2.3.example", "x.0xg", "0x7f.example", "a1", ""])

@@ -14,7 +14,7 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, FetchNetworkError, FetchTimeout, ParseError
-from pagekeep.fetch.remote_reader import CONTENT_TYPE, Reader, read_answer
+from pagekeep.fetch.remote_reader import CONTENT_TYPE, RemoteReader, parse_answer
 from pagekeep.model import Fetched
 
 ANSWER = """Title: The keeper: a log
@@ -34,7 +34,7 @@ Ships were counted. Title: not a line about the page.
 
 
 def test_the_lines_about_the_page_are_read() -> None:
-    answer = read_answer(ANSWER)
+    answer = parse_answer(ANSWER)
     assert (answer.title, answer.url) == ("The keeper: a log", "https://example.com/keeper?day=2")
     assert answer.published == "2025-03-19T10:30:00+00:00"
     assert answer.warnings == ("This page may be out of date.",)
@@ -47,12 +47,12 @@ def test_the_lines_about_the_page_are_read() -> None:
     ["# Only Markdown\n\nTitle: nothing", "Title: A book\nof ships\n\nMarkdown Content: is a phrase here", ""],
 )
 def test_a_text_without_such_lines_is_markdown_from_its_first_line(text: str) -> None:
-    assert read_answer(text).markdown == text
-    assert read_answer(text).title is None
+    assert parse_answer(text).markdown == text
+    assert parse_answer(text).title is None
 
 
 def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
-    assert read_answer("\ufeff" + ANSWER.replace("\n", "\r\n")) == read_answer(ANSWER)
+    assert parse_answer("\ufeff" + ANSWER.replace("\n", "\r\n")) == parse_answer(ANSWER)
 
 
 class Post(ThreadingHTTPServer):
@@ -116,8 +116,8 @@ def post() -> Iterator[Post]:
 
 def ask(settings: Settings, url: str, html: str | None = None) -> Fetched:
     async def one() -> Fetched:
-        async with Reader(settings) as reader:
-            return await (reader.ask(url) if html is None else reader.ask_about(html, url))
+        async with RemoteReader(settings) as reader:
+            return await (reader.read_url(url) if html is None else reader.read_html(html, url))
 
     return asyncio.run(one())
 
@@ -192,7 +192,7 @@ def test_a_reader_elsewhere_is_not_told_of_private_hosts(page: str) -> None:
 
 def test_without_an_address_there_is_no_reader() -> None:
     with pytest.raises(ParseError, match="`remote`"):
-        Reader(Settings(mode="remote"))
+        RemoteReader(Settings(mode="remote"))
 
 
 def test_the_key_is_not_shown_with_the_settings() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import InvalidProtocol, InvalidUrl, PagekeepError
-from pagekeep.fetch.urls import join, read_host, split_url
+from pagekeep.fetch.urls import join, parse_host, split_url
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_other_protocols_are_refused(url: str) -> None:
 
 
 def test_an_address_in_disguise_is_known_as_one() -> None:
-    assert read_host("0x7f.1").odd
-    assert read_host("127.0.0.1.").odd
-    assert not read_host("127.0.0.1").odd
-    assert read_host("１２７.0.0.1").name == "127.0.0.1"
+    assert parse_host("0x7f.1").disguised
+    assert parse_host("127.0.0.1.").disguised
+    assert not parse_host("127.0.0.1").disguised
+    assert parse_host("１２７.0.0.1").name == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_any_text_is_split_or_refused_with_our_error(text: str) -> None:
         except PagekeepError:
             continue
         assert parts.url.isascii()
-        assert split_url(parts.url) == parts or parts.host.odd
+        assert split_url(parts.url) == parts or parts.host.disguised
         assert not set(parts.target) & set(" \r\n\t\\#")

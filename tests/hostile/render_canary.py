@@ -221,13 +221,13 @@ async def attempt_all(render: Render, here: Trap, *, each: bool) -> None:
     await asyncio.gather(*map(one, pages))
 
 
-async def guarded(here: Trap, *, each: bool, seen: bool = False) -> set[str]:
+async def guarded(here: Trap, *, each: bool, visual: bool = False) -> set[str]:
     """What reaches the canaries from our browser, or from the one that takes pictures of pages."""
-    async with Browser(Settings(), Guard([here.site.host]), seen=seen) as browser:
+    async with Browser(Settings(), Guard([here.site.host]), visual=visual) as browser:
 
         async def render(url: str) -> None:
             with suppress(PagekeepError):
-                await (browser.picture(url, "whole", timeout=10) if seen else browser.render(url, timeout=10))
+                await (browser.screenshot(url, "whole", timeout=10) if visual else browser.render(url, timeout=10))
 
         await attempt_all(render, here, each=each)
     return here.reached()
@@ -263,7 +263,7 @@ def main() -> int:
     with trap() as here:
         leaked = asyncio.run(guarded(here, each=full))
     with trap() as here:
-        leaked |= asyncio.run(guarded(here, each=full, seen=True))
+        leaked |= asyncio.run(guarded(here, each=full, visual=True))
     ways = (STAYING | LEAVING).keys()
     heard = control & ways
     # A way that the control does not leak by either proves nothing about the guard: say which.

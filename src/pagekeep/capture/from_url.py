@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pagekeep.capture.screenshots import Camera
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
-    from pagekeep.fetch.remote_reader import Reader
+    from pagekeep.fetch.remote_reader import RemoteReader
     from pagekeep.rules import Rulebook
 
 RenderMode = Literal["auto", "force", "never"]
@@ -69,7 +69,7 @@ class Retrieval:
         self._client: Client | None = None
         self._browser: Browser | None = None
         self._camera: Camera | None = None
-        self._reader: Reader | None = None
+        self._reader: RemoteReader | None = None
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Retrieval:
@@ -117,21 +117,21 @@ class Retrieval:
     async def camera(self) -> Camera:
         """The browser for pages that are to be looked at; beside the other, which reads them sooner without their looks."""
         from pagekeep.capture.screenshots import Camera
-        from pagekeep.fetch.browser.browser import SEEN_AT_ONCE, Browser
+        from pagekeep.fetch.browser.browser import MAX_VISUAL_PAGES, Browser
 
         async with self._starting:
             if self._camera is None:
-                browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard, seen=True))
-                self._camera = Camera(browser, SEEN_AT_ONCE, shared=self.settings.shared)
+                browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard, visual=True))
+                self._camera = Camera(browser, MAX_VISUAL_PAGES, shared=self.settings.shared)
             return self._camera
 
-    async def reader(self) -> Reader:
+    async def reader(self) -> RemoteReader:
         """The remote reader that is configured; `ParseError` when none is."""
-        from pagekeep.fetch.remote_reader import Reader
+        from pagekeep.fetch.remote_reader import RemoteReader
 
         async with self._starting:
             if self._reader is None:
-                self._reader = await self._stack.enter_async_context(Reader(self.settings))
+                self._reader = await self._stack.enter_async_context(RemoteReader(self.settings))
             return self._reader
 
 

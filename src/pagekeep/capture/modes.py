@@ -30,7 +30,7 @@ async def capture_by_mode(request: Request, retrieval: Retrieval, options: Optio
 async def _ask(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     reader = await retrieval.reader()
     progress("Asking the remote reader")
-    fetched = await reader.ask(request.url)
+    fetched = await reader.read_url(request.url)
     from pagekeep.capture.remote_page import page_of_answer  # it brings the whole pipeline along
 
     return Captured(page_of_answer(fetched, options), fetched)

@@ -9,13 +9,13 @@ from pagekeep.capture.markdown_parts import parts_of
 from pagekeep.capture.plain_text import keep_text
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso
-from pagekeep.fetch.remote_reader import Answer, read_answer
+from pagekeep.fetch.remote_reader import RemoteAnswer, parse_answer
 from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page, PageWarning
 
 
 def page_of_answer(fetched: Fetched, options: Options) -> Page:
     """The page in a remote reader's answer, now or long ago; `ParseError` when there is none in it."""
-    answer = read_answer(fetched.body.decode("utf-8", "replace"))
+    answer = parse_answer(fetched.body.decode("utf-8", "replace"))
     if not answer.markdown.strip():
         said = f" It says: {answer.warnings[0]}" if answer.warnings else ""
         raise ParseError(f"The remote reader found no content.{said}", suggestions=("Save it in the mode `local`.",))
@@ -35,7 +35,7 @@ def page_of_answer(fetched: Fetched, options: Options) -> Page:
     )
 
 
-def _about(answer: Answer) -> Metadata:
+def _about(answer: RemoteAnswer) -> Metadata:
     said = {"title": answer.title, "published": answer.published, "description": answer.description}
     known = {name: "remote" for name, value in said.items() if value}
     return Metadata(

@@ -8,7 +8,7 @@ from pagekeep.capture.slots import Turns
 from pagekeep.errors import FetchTimeout
 
 if TYPE_CHECKING:
-    from pagekeep.fetch.browser.browser import Browser, Pictured
+    from pagekeep.fetch.browser.browser import Browser, PageScreenshot
 
 WAITING: Final = 8
 EACH_WAITING: Final = 3
@@ -32,10 +32,10 @@ class Camera:
         timeout: float,
         wait_for: str | None = None,
         html: bytes | None = None,
-    ) -> Pictured:
+    ) -> PageScreenshot:
         """The page and its picture; `timeout` covers the wait for a turn, too. `TooManyRequests` when too many wait."""
         try:
             async with self._turns.turn(user_id, timeout) as left:
-                return await self._browser.picture(url, part, wait_for=wait_for, timeout=max(left, 0.1), html=html)
+                return await self._browser.screenshot(url, part, wait_for=wait_for, timeout=max(left, 0.1), html=html)
         except TimeoutError:
             raise FetchTimeout(f"The browser was busy with other pages for {timeout:g} seconds.") from None

@@ -1,6 +1,6 @@
-"""Retrieval: pages from their servers and out of the browser. The network is touched here and nowhere else.
+"""Fetch pages over HTTP or with a browser. Only this package uses the network.
 
-The HTTP library is loaded with the first fetch, not with this package.
+The HTTP library is imported with the first fetch, not with this package.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ async def fetch(
     client: Client | None = None,
     deadline: float | None = None,
 ) -> Fetched:
-    """The page at `url` over HTTP, as `Client.fetch` gives it: by `client`, or by one made from `settings` for this page."""
+    """Fetch the page at `url` with `client`, or with a new client made from `settings`; see `Client.fetch`."""
     from pagekeep.fetch.client import Client
 
     if client is None:

@@ -1,4 +1,4 @@
-"""The network under the HTTP library: every connection it opens is made by the guard."""
+"""The network backend of the HTTP library: the guard makes every connection."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import httpcore
 from pagekeep.fetch.guard import Guard
 
 CONNECT_TIMEOUT: Final = 60.0
-"""Only a last resort: the deadline of the fetch ends a connection attempt long before."""
+"""A last resort: the deadline of the fetch normally ends a connection attempt long before."""
 
-connecting: ContextVar[dict[str, float] | None] = ContextVar("connecting", default=None)
-"""Where the time to connect is noted for the fetch that had to wait for it."""
+timings: ContextVar[dict[str, float] | None] = ContextVar("timings", default=None)
+"""The timings of the fetch that waits for a connection."""
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to what the guard allows, and to nothing else: no Unix sockets, no proxies, no environment."""
+    """Connects only where the guard allows: no Unix sockets, no proxies from the environment."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -35,10 +35,10 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A stream to an allowed address of the host."""
-        began = perf_counter()
+        """Return a stream to an allowed address of the host."""
+        start = perf_counter()
         connected = await self._guard.connect(host, port, timeout or CONNECT_TIMEOUT)
-        _note(began)
+        _add_connect_time(start)
         return Stream(connected)
 
     async def sleep(self, seconds: float) -> None:
@@ -47,10 +47,10 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
 
 class Stream(httpcore.AsyncNetworkStream):
-    """A connected socket. It becomes a plain or a TLS stream when it is first used as one.
+    """A connected socket, which becomes a plain or a TLS stream when it is first used.
 
-    Upgrading a running asyncio stream to TLS leaves its flow control on the plain transport (Python 3.11), so the choice
-    is made before the stream exists.
+    Upgrading a running asyncio stream to TLS leaves its flow control on the plain transport (Python 3.11), so the stream
+    is created only when it is known which one is needed.
     """
 
     def __init__(self, connected: socket.socket) -> None:
@@ -61,13 +61,13 @@ class Stream(httpcore.AsyncNetworkStream):
         if self._ends is None:
             if self._socket is None:
                 raise httpcore.ReadError
-            # From here on the socket is asyncio's to close, also when the handshake fails.
+            # From here on asyncio closes the socket, also when the handshake fails.
             connected, self._socket = self._socket, None
             self._ends = await asyncio.open_connection(sock=connected, **tls)
         return self._ends
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has arrived, at most `max_bytes`; empty at the end."""
+        """Read at most `max_bytes`; empty at the end."""
         try:
             reader, _ = self._ends or await self._open()
             return await reader.read(max_bytes)
@@ -75,7 +75,7 @@ class Stream(httpcore.AsyncNetworkStream):
             raise httpcore.ReadError(error) from error
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all."""
+        """Send all bytes."""
         if not buffer:
             return
         try:
@@ -88,8 +88,8 @@ class Stream(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
-        """The same stream, encrypted, its other end proven to be `server_hostname`."""
-        began = perf_counter()
+        """Encrypt the stream, after verifying that the other end is `server_hostname`."""
+        start = perf_counter()
         try:
             await self._open(ssl=ssl_context, server_hostname=server_hostname)
         except BaseException as error:
@@ -97,11 +97,11 @@ class Stream(httpcore.AsyncNetworkStream):
             if isinstance(error, ConnectionError):
                 raise httpcore.ReadError(error) from error
             raise
-        _note(began)
+        _add_connect_time(start)
         return self
 
     async def aclose(self) -> None:
-        """Close at once, without waiting for the other side: a hostile one would not answer a goodbye."""
+        """Close immediately, without waiting for the other side, which may be hostile."""
         if self._ends is not None:
             self._ends[1].transport.abort()
         elif self._socket is not None:
@@ -109,13 +109,13 @@ class Stream(httpcore.AsyncNetworkStream):
         self._ends = self._socket = None
 
     def get_extra_info(self, info: str) -> Any:
-        """What the HTTP library asks: whether an idle connection was closed, and what TLS agreed on."""
+        """Return what the HTTP library needs: whether an idle connection was closed, and the TLS parameters."""
         if info == "is_readable":
             return self._ends is None or self._ends[0].at_eof() or self._ends[1].is_closing()
         return None if self._ends is None else self._ends[1].get_extra_info(info)
 
 
-def _note(began: float) -> None:
-    seconds = connecting.get()
+def _add_connect_time(start: float) -> None:
+    seconds = timings.get()
     if seconds is not None:
-        seconds["connect"] = seconds.get("connect", 0.0) + perf_counter() - began
+        seconds["connect"] = seconds.get("connect", 0.0) + perf_counter() - start

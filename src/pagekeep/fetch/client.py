@@ -1,11 +1,11 @@
-"""The HTTP client: a page from its server, through the guard, within bounds of time, size and manners."""
+"""The HTTP client: fetches pages through the guard, with limits on time, size and requests per host."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from time import perf_counter
@@ -17,72 +17,75 @@ import certifi
 import httpcore
 
 from pagekeep.config import Settings
-from pagekeep.errors import FetchHttpError, PagekeepError, TooLarge
-from pagekeep.fetch import redirects
-from pagekeep.fetch.backend import GuardedBackend, connecting
-from pagekeep.fetch.content_type import HTML, charset, media_type, page_type, refuse_other
+from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError, TooLarge
+from pagekeep.fetch.backend import GuardedBackend, timings
+from pagekeep.fetch.content_type import HTML, charset, media_type, page_type, refuse_non_page
 from pagekeep.fetch.cookies import CookieJar
 from pagekeep.fetch.deadline import Deadline
-from pagekeep.fetch.decoders import ACCEPTED, Body
-from pagekeep.fetch.error_mapping import http_error, translated, was_reset
+from pagekeep.fetch.decoders import ACCEPT_ENCODING, Body
+from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
 from pagekeep.fetch.guard import Guard
-from pagekeep.fetch.headers import Headers, checked, checked_cookies
-from pagekeep.fetch.politeness import BUSY, Clock, Gates, SystemClock, pause, retry_after
-from pagekeep.fetch.urls import SplitUrl
+from pagekeep.fetch.headers import Headers, check_cookies, check_headers
+from pagekeep.fetch.politeness import BUSY_STATUSES, Clock, HostLimits, SystemClock, backoff, retry_after
+from pagekeep.fetch.urls import SplitUrl, join
 from pagekeep.model import Fetched
 
 ACCEPT_PAGES: Final = "text/html,application/xhtml+xml,text/markdown;q=0.8,text/plain;q=0.8,*/*;q=0.5"
-DRAINED: Final = 16_384
-"""A short body that nobody wants is read to its end: cheaper than a new connection."""
-KEPT_ALIVE: Final = 10.0
-FAIR_SHARE: Final = 256
-"""Chunks taken before other pages get their turn. A flood of one-byte chunks held them up for 1.6 s."""
-MAX_IDLE: Final = 16
-"""Idle connections kept. The HTTP library looks at each pair of them with every request."""
+REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
+PRIVATE_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
+"""Headers for one origin. They do not follow a redirect to another."""
+MAX_DRAIN_BYTES: Final = 16_384
+"""A body that is not needed is read to its end up to this size, which is cheaper than a new connection."""
+KEEPALIVE_SECONDS: Final = 10.0
+CHUNKS_PER_YIELD: Final = 256
+"""Chunks read before other fetches may run. Without it, a flood of one-byte chunks delayed them by 1.6 s."""
+MAX_IDLE_CONNECTIONS: Final = 16
+"""Few, as the HTTP library compares every pair of idle connections with each request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a caller wants of a fetch, apart from where."""
+class FetchOptions:
+    """The options of one fetch."""
 
     max_bytes: int
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] | None = None
     conditional: bool = False
+    """Whether a 304 response is expected."""
     pages_only: bool = True
-    """Whether anything but a page is refused."""
+    """Whether everything except pages is refused."""
     form: bytes | None = None
-    """What is sent along, as a form; nothing is asked for then but the answer to it."""
+    """A form to send with POST."""
     spaced: bool = True
-    """Whether it waits its turn behind the page before; parts of one page come together, as browsers ask for them."""
+    """Whether to keep the delay per host; the images of a page are loaded together, as browsers do."""
 
 
 @dataclass(slots=True)
-class _Visit:
-    """A fetch on its way."""
+class _FetchState:
+    """A fetch in progress."""
 
-    wish: Wish
+    options: FetchOptions
     first: SplitUrl
-    here: SplitUrl
+    current: SplitUrl
     jar: CookieJar
     deadline: Deadline
     seconds: dict[str, float]
-    hops: int = 0
+    redirects: int = 0
 
 
 @dataclass(slots=True)
-class _Answer:
-    """The head of a response, its body still to come."""
+class _Response:
+    """The status and headers of a response whose body is not read yet."""
 
     status: int
     headers: Headers
-    response: httpcore.Response
+    raw: httpcore.Response
 
 
 class Client:
-    """Fetches pages. Keeps connections and each host's pace, so use one for many pages, as an async context manager.
+    """Fetches pages. It reuses connections and limits the requests per host: use one for many pages, with `async with`.
 
-    Cookies live for one fetch. Nothing is read from the environment: no proxies, no credentials.
+    Cookies are kept during one fetch only. Proxies and credentials in the environment are ignored.
     """
 
     def __init__(
@@ -96,7 +99,7 @@ class Client:
         self.settings = settings = settings or Settings()
         self.guard = guard or Guard(settings.allow_hosts)
         self._clock = clock or SystemClock()
-        self._gates = Gates(settings.per_host_connections, settings.per_host_delay, self._clock)
+        self._hosts = HostLimits(settings.per_host_connections, settings.per_host_delay, self._clock)
         self._tls = tls
         self._pools: dict[str, httpcore.AsyncConnectionPool] = {}
 
@@ -110,23 +113,24 @@ class Client:
         last_modified: str | None = None,
         deadline: float | None = None,
     ) -> Fetched:
-        """The page at `url`, whole. With `etag` or `last_modified` it may come back as `not_modified`, without a body.
+        """Fetch the page at `url`. With `etag` or `last_modified` the result may be `not_modified`, without a body.
 
-        `headers` and `cookies` are for the host of `url`. `deadline` in seconds, `settings.timeout` without one. Raises
-        what stands under `PagekeepError`; a `FetchHttpError` carries the page that came with it as `page`, if one did.
+        `headers` and `cookies` are sent to the host of `url` only. `deadline` is in seconds; the default is
+        `settings.timeout`. Raises only `PagekeepError`; a `FetchHttpError` has the page that came with it as `page`.
         """
-        asked = {"accept": ACCEPT_PAGES, **checked(headers), **checked(_conditions(etag, last_modified))}
-        wish = Wish(self.settings.max_bytes, asked, cookies, conditional=bool(etag or last_modified))
-        return await self._run(url, wish, deadline)
+        all_headers = {"accept": ACCEPT_PAGES, **check_headers(headers)}
+        all_headers |= check_headers(_conditions(etag, last_modified))
+        options = FetchOptions(self.settings.max_bytes, all_headers, cookies, conditional=bool(etag or last_modified))
+        return await self._run(url, options, deadline)
 
     async def download(
         self, url: str, *, accept: str = "*/*", max_bytes: int | None = None, deadline: float | None = None
     ) -> Fetched:
-        """Anything at `url`, whatever its type: for images, icons and the like. Same guard, same bounds."""
-        wish = Wish(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False, spaced=False)
-        return await self._run(url, wish, deadline)
+        """Fetch anything at `url`, whatever its type, such as an image, with the same guard and limits."""
+        options = FetchOptions(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False, spaced=False)
+        return await self._run(url, options, deadline)
 
-    async def send(
+    async def post_form(
         self,
         url: str,
         form: Mapping[str, str],
@@ -134,156 +138,158 @@ class Client:
         headers: Mapping[str, str] | None = None,
         deadline: float | None = None,
     ) -> Fetched:
-        """What the server answers to a form. It is sent to `url` alone: a redirect is refused."""
-        said = {"content-type": "application/x-www-form-urlencoded", "accept": ACCEPT_PAGES, **checked(headers)}
-        wish = Wish(self.settings.max_bytes, said, form=urlencode(form, errors="replace").encode("ascii"))
-        return await self._run(url, wish, deadline)
+        """Send a form to `url` and return the response. A redirect is refused."""
+        all_headers = {"content-type": "application/x-www-form-urlencoded", "accept": ACCEPT_PAGES}
+        all_headers |= check_headers(headers)
+        encoded = urlencode(form, errors="replace").encode("ascii")
+        return await self._run(url, FetchOptions(self.settings.max_bytes, all_headers, form=encoded), deadline)
 
-    async def _run(self, url: str, wish: Wish, seconds: float | None) -> Fetched:
+    async def _run(self, url: str, options: FetchOptions, seconds: float | None) -> Fetched:
         first = self.guard.check_url(url)
-        began = perf_counter()
+        start = perf_counter()
         async with Deadline(seconds or self.settings.timeout) as deadline:
-            visit = _Visit(wish, first, first, CookieJar(first, checked_cookies(wish.cookies)), deadline, {})
-            fetched = await self._follow(url, visit)
-        visit.seconds["total"] = perf_counter() - began
+            jar = CookieJar(first, check_cookies(options.cookies))
+            state = _FetchState(options, first, first, jar, deadline, {})
+            fetched = await self._follow_redirects(url, state)
+        state.seconds["total"] = perf_counter() - start
         return fetched
 
-    async def _follow(self, url: str, visit: _Visit) -> Fetched:
-        """Hop by hop, each checked by the guard, to an answer that is no redirect."""
+    async def _follow_redirects(self, url: str, state: _FetchState) -> Fetched:
+        """Follow redirects, each checked by the guard, to the page."""
         while True:
-            outcome = await self._ask(url, visit)
-            if isinstance(outcome, Fetched):
-                return outcome
-            visit.here = self.guard.check_url(redirects.target(visit.here, outcome))
-            visit.hops += 1
+            result = await self._request_with_retries(url, state)
+            if isinstance(result, Fetched):
+                return result
+            state.current = self._check_redirect(state.current, result)
+            state.redirects += 1
 
-    async def _ask(self, url: str, visit: _Visit) -> Fetched | str:
-        """The answer at `visit.here`, or the location it redirects to; asked again while the server is busy."""
-        host = visit.here.host.name
-        with translated(host):
+    def _check_redirect(self, current: SplitUrl, location: str) -> SplitUrl:
+        if not location.strip():
+            raise InvalidUrl("The page redirects to an empty URL.")
+        try:
+            return self.guard.check_url(join(current.url, location))
+        except BlockedAddress as error:
+            blocked = BlockedAddress(f"`{current.host.name}` redirects to a private address.")
+            blocked.host = error.host
+            raise blocked from None
+
+    async def _request_with_retries(self, url: str, state: _FetchState) -> Fetched | str:
+        """Return the page at `state.current`, or the location it redirects to; retry while the server is busy."""
+        host = state.current.host.name
+        with map_errors(host):
             for attempt in count():
                 try:
-                    outcome = await self._ask_once(url, visit, attempt)
+                    result = await self._request_once(url, state, attempt)
                 except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
-                    if not was_reset(error) or not self._may_retry(visit, attempt, wait := pause(attempt)):
+                    if not was_reset(error) or not self._may_retry(state, attempt, wait := backoff(attempt)):
                         raise
-                    outcome = wait
-                if not isinstance(outcome, float):
-                    return outcome
-                await self._clock.sleep(outcome)
+                    result = wait
+                if not isinstance(result, float):
+                    return result
+                await self._clock.sleep(result)
         raise AssertionError  # pragma: no cover: the loop has no end
 
-    def _may_retry(self, visit: _Visit, attempt: int, wait: float) -> bool:
-        return attempt < self.settings.retries and wait < visit.deadline.remaining
+    def _may_retry(self, state: _FetchState, attempt: int, wait: float) -> bool:
+        return attempt < self.settings.retries and wait < state.deadline.remaining
 
-    async def _ask_once(self, url: str, visit: _Visit, attempt: int) -> Fetched | str | float:
-        """The page, the location of a redirect, or seconds to wait before asking again."""
-        async with self._turn(visit, attempt), self._answer(visit) as answer:
-            visit.jar.keep(answer.headers.cookies, visit.here)
-            if answer.status in redirects.STATUSES and "location" in answer.headers.single:
-                await _drain(answer)
-                if visit.hops >= self.settings.max_redirects or visit.wish.form is not None:
-                    raise _too_many(visit, answer.status)
-                return answer.headers.single["location"]
-            if answer.status in BUSY:
-                wait = self._rest(visit, answer, attempt)
-                if self._may_retry(visit, attempt, wait):
-                    await _drain(answer)
+    async def _request_once(self, url: str, state: _FetchState, attempt: int) -> Fetched | str | float:
+        """Return the page, the location of a redirect, or the seconds to wait before the next try."""
+        async with self._host_slot(state, attempt), self._send(state) as response:
+            state.jar.keep(response.headers.cookies, state.current)
+            if response.status in REDIRECT_STATUSES and "location" in response.headers.fields:
+                await _drain(response)
+                if state.redirects >= self.settings.max_redirects or state.options.form is not None:
+                    raise _redirect_error(state, response.status)
+                return response.headers.fields["location"]
+            if response.status in BUSY_STATUSES:
+                wait = self._retry_wait(state, response, attempt)
+                if self._may_retry(state, attempt, wait):
+                    await _drain(response)
                     return wait
-            return await self._receive(url, visit, answer)
+            return await self._receive(url, state, response)
 
     @asynccontextmanager
-    async def _turn(self, visit: _Visit, attempt: int) -> AsyncIterator[None]:
-        """A seat at the host's gate. Standing in our own queue does not use up the server's time."""
-        spaced = visit.wish.spaced and not visit.hops and not attempt
-        async with AsyncExitStack() as seat:
-            with visit.deadline.paused():
-                turn = self._gates.turn(visit.here.host.name, spaced=spaced, patience=visit.deadline.remaining)
-                await seat.enter_async_context(turn)
+    async def _host_slot(self, state: _FetchState, attempt: int) -> AsyncIterator[None]:
+        """Hold one of the host's slots. The wait for it does not count towards the deadline."""
+        spaced = state.options.spaced and not state.redirects and not attempt
+        async with AsyncExitStack() as stack:
+            with state.deadline.paused():
+                host = state.current.host.name
+                slot = self._hosts.slot(host, spaced=spaced, max_wait=state.deadline.remaining)
+                await stack.enter_async_context(slot)
             yield
 
-    def _rest(self, visit: _Visit, answer: _Answer, attempt: int) -> float:
-        asked = retry_after(answer.headers.single, self._clock)
-        if asked is not None:
-            self._gates.rest(visit.here.host.name, asked)
-        return max(asked or 0.0, pause(attempt))
+    def _retry_wait(self, state: _FetchState, response: _Response, attempt: int) -> float:
+        requested = retry_after(response.headers.fields, self._clock)
+        if requested is not None:
+            self._hosts.hold(state.current.host.name, requested)
+        return max(requested or 0.0, backoff(attempt))
 
     @asynccontextmanager
-    async def _answer(self, visit: _Visit) -> AsyncIterator[_Answer]:
-        here = visit.here
-        began = perf_counter()
-        noted = connecting.set(visit.seconds)
+    async def _send(self, state: _FetchState) -> AsyncIterator[_Response]:
+        start = perf_counter()
+        token = timings.set(state.seconds)
         try:
-            response = await self._pool(here.scheme).handle_async_request(self._request(visit))
+            raw = await self._pool(state.current.scheme).handle_async_request(self._build_request(state))
         finally:
-            connecting.reset(noted)
+            timings.reset(token)
         try:
-            visit.seconds["first_byte"] = perf_counter() - began
-            yield _Answer(response.status, Headers(response.headers), response)
+            state.seconds["first_byte"] = perf_counter() - start
+            yield _Response(raw.status, Headers(raw.headers), raw)
         finally:
-            await response.aclose()
+            await raw.aclose()
 
-    def _request(self, visit: _Visit) -> httpcore.Request:
-        here = visit.here
+    def _build_request(self, state: _FetchState) -> httpcore.Request:
+        current, form = state.current, state.options.form
         headers = {
-            "host": here.authority,
+            "host": current.authority,
             "user-agent": self.settings.user_agent,
-            "accept-encoding": ACCEPTED,
-            **redirects.headers_for(here, visit.first, visit.wish.headers),
+            "accept-encoding": ACCEPT_ENCODING,
+            **_headers_for(state),
         }
-        cookies = visit.jar.header(here)
+        cookies = state.jar.header(current)
         if cookies is not None:
             headers["cookie"] = f"{headers['cookie']}; {cookies}" if "cookie" in headers else cookies
-        # From the guard's own parts: no second parser reads the URL.
-        name = f"[{here.host.name}]" if ":" in here.host.name else here.host.name
-        form = visit.wish.form
         if form is not None:
             headers["content-length"] = str(len(form))
+        # Built from the parts that the guard checked: no second parser reads the URL.
+        name = f"[{current.host.name}]" if ":" in current.host.name else current.host.name
+        target = current.target.encode("ascii")
         return httpcore.Request(
             b"GET" if form is None else b"POST",
-            httpcore.URL(
-                scheme=here.scheme.encode(), host=name.encode(), port=here.port, target=here.target.encode("ascii")
-            ),
+            httpcore.URL(scheme=current.scheme.encode(), host=name.encode(), port=current.port, target=target),
             headers=[(key.encode("ascii"), value.encode("utf-8")) for key, value in headers.items()],
             content=form,
         )
 
-    async def _receive(self, url: str, visit: _Visit, answer: _Answer) -> Fetched:
-        if answer.status == 304 and visit.wish.conditional:
-            return _fetched(url, visit, answer, b"", HTML, not_modified=True)
-        if not 200 <= answer.status < 300:
-            raise await self._refused(url, visit, answer)
-        return await self._page(url, visit, answer)
+    async def _receive(self, url: str, state: _FetchState, response: _Response) -> Fetched:
+        if response.status == 304 and state.options.conditional:
+            return _make_fetched(url, state, response, b"", HTML, not_modified=True)
+        if 200 <= response.status < 300:
+            return await self._read_page(url, state, response)
+        error = make_http_error(state.current.host.name, response.status)
+        # Login walls and soft 404s are recognised by the text of the page, if there is one.
+        with suppress(PagekeepError, httpcore.NetworkError, httpcore.ProtocolError, OSError):
+            error.page = await self._read_page(url, state, response)
+        raise error
 
-    async def _refused(self, url: str, visit: _Visit, answer: _Answer) -> FetchHttpError:
-        """The error of a status, with the page that came along: a wall or a soft 404 is told by its words."""
-        error = http_error(visit.here.host.name, answer.status)
-        page: Fetched | None
-        try:
-            page = await self._page(url, visit, answer)
-        except (PagekeepError, httpcore.NetworkError, httpcore.ProtocolError, OSError):
-            page = None  # The status says enough.
-        error.page = page
-        return error
-
-    async def _page(self, url: str, visit: _Visit, answer: _Answer) -> Fetched:
-        headers = answer.headers.single
-        declared = media_type(headers)
-        if visit.wish.pages_only:
-            refuse_other(declared)
-        body = await _read(answer, visit)
-        kind = page_type(declared, body) if visit.wish.pages_only else declared
-        return _fetched(url, visit, answer, body, kind)
+    async def _read_page(self, url: str, state: _FetchState, response: _Response) -> Fetched:
+        declared = media_type(response.headers.fields)
+        if state.options.pages_only:
+            refuse_non_page(declared)
+        body = await _read_body(response, state)
+        content_type = page_type(declared, body) if state.options.pages_only else declared
+        return _make_fetched(url, state, response, body, content_type)
 
     def _pool(self, scheme: str) -> httpcore.AsyncConnectionPool:
         pool = self._pools.get(scheme)
         if pool is None:
             pool = self._pools[scheme] = httpcore.AsyncConnectionPool(
-                # Certificates cost 20 ms to load: only for those who need them.
+                # Certificates take 20 ms to load: only when they are needed.
                 ssl_context=(self._tls or _tls_context()) if scheme == "https" else None,
                 max_connections=None,
-                max_keepalive_connections=MAX_IDLE,
-                keepalive_expiry=KEPT_ALIVE,
+                max_keepalive_connections=MAX_IDLE_CONNECTIONS,
+                keepalive_expiry=KEEPALIVE_SECONDS,
                 http2=scheme == "https",
                 network_backend=GuardedBackend(self.guard),
             )
@@ -310,64 +316,71 @@ def _conditions(etag: str | None, last_modified: str | None) -> dict[str, str]:
 
 
 def _tls_context() -> ssl.SSLContext:
-    """The system's certificates and Mozilla's; always verified."""
+    """Return a TLS context that verifies against the system's certificates and Mozilla's."""
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
 
 
-def _too_many(visit: _Visit, status: int) -> FetchHttpError:
-    return FetchHttpError(
-        f"`{visit.first.host.name}` redirects {'a form' if visit.wish.form else f'more than {visit.hops} times'}.",
-        status=status,
-        suggestions=("Open the page in your browser and give the address it ends at.",),
-    )
+def _headers_for(state: _FetchState) -> dict[str, str]:
+    """Return the caller's headers for the current URL; private ones are only for the first origin."""
+    headers = state.options.headers
+    if state.current.origin == state.first.origin:
+        return dict(headers)
+    return {name: value for name, value in headers.items() if name not in PRIVATE_HEADERS}
 
 
-def _length(answer: _Answer) -> int | None:
-    text = answer.headers.single.get("content-length", "")
+def _redirect_error(state: _FetchState, status: int) -> FetchHttpError:
+    host = state.first.host.name
+    what = "redirects a form" if state.options.form else f"redirects more than {state.redirects} times"
+    hint = "Open the page in your browser and use the URL it ends at."
+    return FetchHttpError(f"`{host}` {what}.", status=status, suggestions=(hint,))
+
+
+def _content_length(response: _Response) -> int | None:
+    text = response.headers.fields.get("content-length", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
-async def _drain(answer: _Answer) -> None:
-    length = _length(answer)
-    if length is not None and length <= DRAINED:
-        async for _ in answer.response.aiter_stream():
+async def _drain(response: _Response) -> None:
+    length = _content_length(response)
+    if length is not None and length <= MAX_DRAIN_BYTES:
+        async for _ in response.raw.aiter_stream():
             pass
 
 
-async def _read(answer: _Answer, visit: _Visit) -> bytes:
-    """The decoded content; `TooLarge` as soon as more is announced or arrives than is wished for."""
-    began = perf_counter()
-    headers, limit = answer.headers.single, visit.wish.max_bytes
-    body = Body(headers.get("content-encoding", ""), limit)
-    if (_length(answer) or 0) > limit:
+async def _read_body(response: _Response, state: _FetchState) -> bytes:
+    """Return the decoded body; raise `TooLarge` as soon as more than the limit is announced or arrives."""
+    start = perf_counter()
+    limit = state.options.max_bytes
+    body = Body(response.headers.fields.get("content-encoding", ""), limit)
+    if (_content_length(response) or 0) > limit:
         raise TooLarge(f"The page is larger than the limit of {limit / 1e6:g} MB.")
-    taken = 0
-    async for chunk in answer.response.aiter_stream():
+    chunks = 0
+    async for chunk in response.raw.aiter_stream():
         body.feed(chunk)
-        taken += 1
-        if taken % FAIR_SHARE == 0:
+        chunks += 1
+        if chunks % CHUNKS_PER_YIELD == 0:
             await asyncio.sleep(0)
     content = body.content()
-    visit.seconds["body"] = perf_counter() - began
+    state.seconds["body"] = perf_counter() - start
     return content
 
 
-def _fetched(
-    url: str, visit: _Visit, answer: _Answer, body: bytes, kind: str, *, not_modified: bool = False
+def _make_fetched(
+    url: str, state: _FetchState, response: _Response, body: bytes, content_type: str, *, not_modified: bool = False
 ) -> Fetched:
-    headers = answer.headers.single
+    headers = response.headers.fields
     return Fetched(
         url=url,
-        final_url=visit.here.url,
-        status=answer.status,
+        final_url=state.current.url,
+        status=response.status,
         headers=headers,
         body=body,
         encoding=charset(headers),
-        content_type=kind,
+        content_type=content_type,
         not_modified=not_modified,
         etag=headers.get("etag"),
         last_modified=headers.get("last-modified"),
-        seconds=visit.seconds,
+        seconds=state.seconds,
     )

@@ -1,4 +1,4 @@
-"""Cookies for the length of one fetch: enough for pages that set one and redirect to themselves, and nothing is kept."""
+"""Cookies during one fetch, for pages that set a cookie and redirect to themselves. None are stored."""
 
 from __future__ import annotations
 
@@ -11,46 +11,48 @@ from typing import Final
 from pagekeep.fetch.urls import SplitUrl
 
 MAX_COOKIES: Final = 64
-MAX_SIZE: Final = 4096
+MAX_COOKIE_CHARS: Final = 4096
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f;]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
     value: str
-    below: bool
-    """Whether hosts below the one it belongs to get it too."""
+    subdomains: bool
+    """Whether subdomains of its host get it too."""
     secure: bool
 
 
 class CookieJar:
-    """The caller's cookies, for the first host alone, and those that servers set on the way."""
+    """The caller's cookies, for the first host only, and those that servers set during the fetch."""
 
     def __init__(self, first: SplitUrl, cookies: Mapping[str, str] | None) -> None:
         self._jar: dict[tuple[str, str], _Cookie] = {}
         for name, value in (cookies or {}).items():
-            # Not to be sent in the clear when a secure page redirects to a plain one.
-            self._jar[first.host.name, name] = _Cookie(value, below=False, secure=first.scheme == "https")
+            # Not sent over http when an https page redirects there.
+            self._jar[first.host.name, name] = _Cookie(value, subdomains=False, secure=first.scheme == "https")
 
     def header(self, to: SplitUrl) -> str | None:
-        """The `Cookie` header for a request; `None` for none."""
+        """Return the `Cookie` header of a request, or `None`."""
         pairs = [
             f"{name}={cookie.value}"
             for (host, name), cookie in self._jar.items()
-            if (host == to.host.name or (cookie.below and to.host.ip is None and to.host.name.endswith("." + host)))
+            if (
+                host == to.host.name or (cookie.subdomains and to.host.ip is None and to.host.name.endswith("." + host))
+            )
             and (to.scheme == "https" or not cookie.secure)
         ]
         return "; ".join(pairs) or None
 
     def keep(self, lines: Iterable[str], sender: SplitUrl) -> None:
-        """Take what a server set. Faulty, oversized and foreign cookies are passed over, as browsers do."""
+        """Store the cookies that a server set. Faulty, oversized and foreign ones are ignored, as browsers do."""
         for line in lines:
             self._keep(line, sender)
 
     def _keep(self, line: str, sender: SplitUrl) -> None:
         pair, *rest = line.split(";")
         name, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals or not name or len(pair) > MAX_SIZE or _UNSAFE.search(pair):
+        if not equals or not name or len(pair) > MAX_COOKIE_CHARS or _UNSAFE.search(pair):
             return
         attributes = {key.strip().lower(): text.strip() for key, _, text in (part.partition("=") for part in rest)}
         owner = _owner(attributes.get("domain", ""), sender)
@@ -59,16 +61,16 @@ class CookieJar:
         if _expired(attributes):
             self._jar.pop((owner, name), None)
         elif len(self._jar) < MAX_COOKIES or (owner, name) in self._jar:
-            self._jar[owner, name] = _Cookie(value, below="domain" in attributes, secure="secure" in attributes)
+            self._jar[owner, name] = _Cookie(value, subdomains="domain" in attributes, secure="secure" in attributes)
 
 
 def _owner(domain: str, sender: SplitUrl) -> str | None:
-    """The host the cookie belongs to; `None` when the sender may not speak for it."""
+    """Return the host that the cookie is for, or `None` when the sender may not set it."""
     domain = domain.lower().removeprefix(".")
     if not domain or domain == sender.host.name:
         return sender.host.name
-    may = sender.host.ip is None and "." in domain and sender.host.name.endswith("." + domain)
-    return domain if may else None
+    is_parent = sender.host.ip is None and "." in domain and sender.host.name.endswith("." + domain)
+    return domain if is_parent else None
 
 
 def _expired(attributes: Mapping[str, str]) -> bool:
@@ -76,7 +78,7 @@ def _expired(attributes: Mapping[str, str]) -> bool:
         age = attributes["max-age"]
         return age.startswith("-") or age == "0"
     try:
-        # Any year but a past one keeps it: the jar lives for seconds. 1970 and its like are how a cookie is deleted.
+        # The jar lives for seconds, so a date matters only if it deletes the cookie, and that is mostly 1970.
         return parsedate_to_datetime(attributes["expires"]).year < 2000
     except (KeyError, ValueError, TypeError, IndexError):
         return False

@@ -1,4 +1,4 @@
-"""The wall clock of a fetch: one deadline over everything a server can delay."""
+"""The deadline of a fetch, which covers everything that a server can delay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pagekeep.errors import FetchTimeout
 
 
 class Deadline:
-    """Ends whatever runs within it after `seconds`, with `FetchTimeout`."""
+    """A context manager that raises `FetchTimeout` after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -19,20 +19,20 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """Seconds left."""
+        """Seconds left until the deadline."""
         end = self._timeout.when()
         return self._seconds if end is None else end - asyncio.get_running_loop().time()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Time that is not the server's fault, such as standing in our own queue, does not count."""
+        """Stop the clock meanwhile, such as during a wait in our own queue."""
         loop = asyncio.get_running_loop()
-        end, began = self._timeout.when(), loop.time()
+        end, start = self._timeout.when(), loop.time()
         self._timeout.reschedule(None)
         try:
             yield
         finally:
-            self._timeout.reschedule(None if end is None else end + loop.time() - began)
+            self._timeout.reschedule(None if end is None else end + loop.time() - start)
 
     async def __aenter__(self) -> Deadline:
         await self._timeout.__aenter__()

@@ -1,4 +1,4 @@
-"""The one seam where foreign errors become ours: no resolved address, path or stack comes through."""
+"""Translate the errors of the network libraries; no resolved address, path or stack trace remains."""
 
 from __future__ import annotations
 
@@ -13,61 +13,63 @@ import httpcore
 
 from pagekeep.errors import FetchHttpError, FetchNetworkError, FetchTimeout
 
-_TIMEOUTS = (httpcore.TimeoutException, TimeoutError)
-_BROKEN = (httpcore.NetworkError, OSError)
-_NONSENSE = (
+_TIMEOUTS: Final = (httpcore.TimeoutException, TimeoutError)
+_CONNECTION_ERRORS: Final = (httpcore.NetworkError, OSError)
+_PROTOCOL_ERRORS: Final = (
     httpcore.ProtocolError,
     httpcore.UnsupportedProtocol,
     h2.exceptions.H2Error,
     hpack.HPACKError,
 )
-_RESETS = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+_RESETS: Final = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 
 
 @contextmanager
-def translated(host: str) -> Iterator[None]:
-    """Everything that the libraries below raise comes out as a `FetchError`; ours pass unchanged."""
+def map_errors(host: str) -> Iterator[None]:
+    """Turn the errors of the libraries into `FetchError`; our own pass unchanged."""
     try:
         yield
     except _TIMEOUTS:
-        raise FetchTimeout(f"`{host}` did not answer in time.") from None
+        raise FetchTimeout(f"`{host}` did not respond in time.") from None
     except ssl.SSLCertVerificationError:
         raise FetchNetworkError(
-            f"`{host}` could not prove who it is: its certificate is not valid.",
-            suggestions=("Check the address. If the site is yours, renew its certificate.",),
+            f"The certificate of `{host}` is not valid.",
+            suggestions=("Check the URL. If it is your site, renew its certificate.",),
         ) from None
     except ssl.SSLError:
-        raise FetchNetworkError(f"No secure connection to `{host}` could be made.") from None
-    except _BROKEN:
-        raise FetchNetworkError(f"The connection to `{host}` broke off.") from None
-    except _NONSENSE:
-        raise FetchNetworkError(f"`{host}` hung up or did not answer in HTTP.") from None
+        raise FetchNetworkError(f"The secure connection (TLS) to `{host}` failed.") from None
+    except _CONNECTION_ERRORS:
+        raise FetchNetworkError(f"The connection to `{host}` was lost.") from None
+    except _PROTOCOL_ERRORS:
+        raise FetchNetworkError(f"`{host}` closed the connection or did not respond with HTTP.") from None
 
 
 def was_reset(error: BaseException) -> bool:
-    """Whether the server hung up before it answered: worth another try, unlike a refusal or an answer in no HTTP."""
+    """Return whether the server closed the connection before it responded, which is worth a retry."""
     if isinstance(error, (httpcore.ReadError, httpcore.WriteError)):
-        # The HTTP library drops the cause on the way, so our backend hands it over as an argument.
+        # The HTTP library drops the cause, so our backend passes it as an argument.
         return bool(error.args) and isinstance(error.args[0], _RESETS)
-    # The library tells a hang-up and HTTP/2's goodbye from nonsense by their words alone.
-    hung_up = ("Server disconnected", "<ConnectionTerminated")
-    return isinstance(error, httpcore.RemoteProtocolError) and str(error).startswith(hung_up)
+    # Only the text of the library's error shows that it means a closed connection (also HTTP/2's GOAWAY).
+    closed = ("Server disconnected", "<ConnectionTerminated")
+    return isinstance(error, httpcore.RemoteProtocolError) and str(error).startswith(closed)
 
 
-_WORDS: Final = {
-    401: ("asks for a login", "Open the page in your browser and send it from there."),
-    403: ("refuses to show this page", "Open the page in your browser and send it from there."),
-    404: ("has no such page", "Check the address."),
+_SAVE_FROM_BROWSER: Final = (
+    "Open the page in your browser and save it from there with the extension or the bookmarklet."
+)
+_STATUS_MESSAGES: Final = {
+    401: ("requires a login", _SAVE_FROM_BROWSER),
+    403: ("refuses to show this page", _SAVE_FROM_BROWSER),
+    404: ("has no such page", "Check the URL."),
     410: ("has removed this page", "Look for a copy in a web archive."),
-    429: ("was asked too often", "Try again later."),
-    451: ("may not show this page for legal reasons", "Look for a copy in a web archive."),
+    429: ("received too many requests", "Try again later."),
+    451: ("does not show this page for legal reasons", "Look for a copy in a web archive."),
 }
+"""What the server did and what to do next, by status."""
 
 
-def http_error(host: str, status: int) -> FetchHttpError:
-    """The error for a status, in words."""
-    fallback = (
-        ("is out of order", "Try again later.") if status >= 500 else ("did not give the page", "Check the address.")
-    )
-    words, suggestion = _WORDS.get(status, fallback)
-    return FetchHttpError(f"`{host}` {words} (status {status}).", status=status, suggestions=(suggestion,))
+def make_http_error(host: str, status: int) -> FetchHttpError:
+    """Return the error for an HTTP status."""
+    fallback = ("has a problem", "Try again later.") if status >= 500 else ("did not return the page", "Check the URL.")
+    problem, suggestion = _STATUS_MESSAGES.get(status, fallback)
+    return FetchHttpError(f"`{host}` {problem} (status {status}).", status=status, suggestions=(suggestion,))

@@ -1,4 +1,4 @@
-"""The address guard: every outgoing connection of the house passes here, and only an allowed address is connected to."""
+"""The address guard: makes every outgoing connection, and only to allowed addresses."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from typing import Protocol
 
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, InvalidUrl
 from pagekeep.fetch.ip_ranges import IP, Network, is_public
-from pagekeep.fetch.urls import Host, SplitUrl, read_host, split_url
+from pagekeep.fetch.urls import Host, SplitUrl, parse_host, split_url
 
 __all__ = ["Address", "Guard", "Resolver", "SplitUrl", "SystemResolver"]
 
-FIRST_TRIES = 2.0
-"""Seconds for an address while others are left to try: a dead IPv6 route must not eat the deadline."""
+_MAX_ENTRY_SHOWN = 80
+"""Characters of a faulty entry that an error repeats."""
+EARLY_TRY_SECONDS = 2.0
+"""Seconds for one address while there are others to try: a dead IPv6 route must not use up the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that the guard let through, ready to connect to."""
+    """An address that the guard allowed."""
 
     ip: str
     port: int
 
     @property
     def family(self) -> socket.AddressFamily:
-        """IPv6 or IPv4."""
+        """`AF_INET6` or `AF_INET`."""
         return socket.AF_INET6 if ":" in self.ip else socket.AF_INET
 
 
 class Resolver(Protocol):
-    """Turns a name into IP addresses. The seam that tests put their own DNS behind."""
+    """Looks up the IP addresses of a host name; tests use their own."""
 
     async def addresses(self, name: str) -> list[str]:
-        """All addresses of the name, best first; `OSError` when it has none."""
+        """Return all addresses of the name, best first; raise `OSError` when there are none."""
         ...
 
 
@@ -44,16 +46,16 @@ class SystemResolver:
     """The operating system's resolver."""
 
     async def addresses(self, name: str) -> list[str]:
-        """All addresses of the name, in the order the system prefers."""
-        found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
-        return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
+        """Return all addresses of the name, in the order the system prefers."""
+        entries = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries))
 
 
 class Guard:
-    """Decides where Pagekeep may connect to, and makes the connection, so that what was checked is what is used.
+    """Decides where Pagekeep may connect to and makes the connection, so that the address checked is the address used.
 
-    `allow_hosts` opens exceptions: a host name, `*.example.com` (all below it), an IP address or a network such as
-    `10.0.0.0/8`. An allowed name may lead anywhere; an allowed address may be reached by any name.
+    `allow_hosts` lists exceptions: a host name, `*.example.com` (all its subdomains), an IP address or a network such as
+    `10.0.0.0/8`. An allowed name may have any address; an allowed address may have any name.
     """
 
     def __init__(self, allow_hosts: Sequence[str] = (), *, resolver: Resolver | None = None) -> None:
@@ -69,21 +71,21 @@ class Guard:
             if "/" in entry:
                 self._networks.append(ip_network(entry, strict=False))
             elif entry.startswith("*."):
-                self._parents.append("." + read_host(entry[2:]).name)
-            elif (host := read_host(entry)).ip is not None:
+                self._parents.append("." + parse_host(entry[2:]).name)
+            elif (host := parse_host(entry)).ip is not None:
                 self._networks.append(ip_network(host.ip))
             else:
                 self._names.add(host.name)
         except (ValueError, InvalidUrl):
             raise InvalidUrl(
-                f"`{entry[:80]}` in allow_hosts names no host.",
-                suggestions=("Write a name, `*.example.com`, an IP address, or a network such as 10.0.0.0/8.",),
+                f"`{entry[:_MAX_ENTRY_SHOWN]}` in `allow_hosts` is not a host.",
+                suggestions=("Use a name, `*.example.com`, an IP address, or a network such as 10.0.0.0/8.",),
             ) from None
 
     def check_url(self, url: str) -> SplitUrl:
-        """The URL's parts; `InvalidUrl`, `InvalidProtocol`, or `BlockedAddress` when its host alone settles it.
+        """Return the parts of a URL; raise `InvalidUrl`, `InvalidProtocol` or `BlockedAddress`.
 
-        A name that is let through here is checked again, with its addresses, when it is connected to.
+        Only the host itself is checked here; the addresses of a name are checked when it is connected to.
         """
         parts = split_url(url)
         self._check_host(parts.host)
@@ -91,94 +93,98 @@ class Guard:
 
     def _check_host(self, host: Host) -> None:
         if host.ip is not None:
-            if (host.odd or not is_public(host.ip)) and not self._network_allowed(host.ip):
-                raise _blocked("The address", host)
-        elif (host.name == "localhost" or host.name.endswith(".localhost")) and not self._name_allowed(host.name):
-            raise _blocked(f"`{host.name}`", host)
+            if (host.disguised or not is_public(host.ip)) and not self._is_ip_allowed(host.ip):
+                raise _blocked(host)
+        elif (host.name == "localhost" or host.name.endswith(".localhost")) and not self._is_name_allowed(host.name):
+            raise _blocked(host)
 
     def check_address(self, address: str, host: str) -> None:
-        """`BlockedAddress` unless `host` may be connected to at `address`."""
-        self._check_address(ip_address(address.partition("%")[0]), read_host(host))
+        """Raise `BlockedAddress` unless `host` may be connected to at `address`."""
+        self._check_address(ip_address(address.partition("%")[0]), parse_host(host))
 
     def _check_address(self, ip: IP, host: Host) -> None:
-        if is_public(ip) or self._network_allowed(ip) or (host.ip is None and self._name_allowed(host.name)):
+        if is_public(ip) or self._is_ip_allowed(ip) or (host.ip is None and self._is_name_allowed(host.name)):
             return
-        raise _blocked("The address" if host.ip is not None else f"`{host.name}`", host)
+        raise _blocked(host)
 
     def is_exception(self, url: str) -> bool:
-        """Whether the owner has named the URL's host as one that need not be public."""
+        """Return whether the URL's host is listed in `allow_hosts`."""
         host = split_url(url).host
-        return self._network_allowed(host.ip) if host.ip is not None else self._name_allowed(host.name)
+        return self._is_ip_allowed(host.ip) if host.ip is not None else self._is_name_allowed(host.name)
 
-    def _name_allowed(self, name: str) -> bool:
+    def _is_name_allowed(self, name: str) -> bool:
         return name in self._names or any(name.endswith(parent) for parent in self._parents)
 
-    def _network_allowed(self, ip: IP) -> bool:
+    def _is_ip_allowed(self, ip: IP) -> bool:
         return any(ip in network for network in self._networks)
 
     async def resolve(self, host: str, port: int) -> list[Address]:
-        """All addresses of the host. One that is not allowed refuses the host altogether, with `BlockedAddress`."""
-        wanted = read_host(host)
-        self._check_host(wanted)
-        if wanted.ip is not None:
-            return [Address(str(wanted.ip), port)]
+        """Return all addresses of the host; raise `BlockedAddress` when one of them is not allowed."""
+        parsed = parse_host(host)
+        self._check_host(parsed)
+        if parsed.ip is not None:
+            return [Address(str(parsed.ip), port)]
         try:
-            found = await self._resolver.addresses(wanted.name)
+            addresses = await self._resolver.addresses(parsed.name)
         except (OSError, UnicodeError):
-            found = []
-        if not found:
-            raise FetchNetworkError(f"No server was found for `{wanted.name}`.")
-        for address in found:
-            self._check_address(ip_address(address), wanted)
-        return [Address(address, port) for address in found]
+            addresses = []
+        if not addresses:
+            raise FetchNetworkError(f"The host `{parsed.name}` was not found.")
+        for address in addresses:
+            self._check_address(ip_address(address), parsed)
+        return [Address(address, port) for address in addresses]
 
     async def connect(self, host: str, port: int, timeout: float) -> socket.socket:
-        """A connected, non-blocking socket to an allowed address of the host, within `timeout` seconds in all.
+        """Return a connected, non-blocking socket to an allowed address of the host, within `timeout` seconds.
 
-        The names are looked up once and the very addresses that were checked are connected to: a second answer from a
-        hostile DNS is never asked for.
+        The name is looked up only once, and the socket connects to an address that was checked: a hostile DNS server
+        cannot give a different second answer.
         """
         try:
             async with asyncio.timeout(timeout):
-                return await self._first_to_answer(await self.resolve(host, port), host)
+                return await self._connect_to_any(await self.resolve(host, port), host)
         except TimeoutError:
-            raise FetchTimeout(f"`{read_host(host).name}` did not answer in time.") from None
+            raise FetchTimeout(f"`{parse_host(host).name}` did not respond in time.") from None
 
-    async def _first_to_answer(self, addresses: Sequence[Address], host: str) -> socket.socket:
+    async def _connect_to_any(self, addresses: Sequence[Address], host: str) -> socket.socket:
         *earlier, last = addresses
         for address in earlier:
             try:
-                return await asyncio.wait_for(_connect(address), FIRST_TRIES)
+                return await asyncio.wait_for(_connect(address), EARLY_TRY_SECONDS)
             except (OSError, TimeoutError):
                 continue
         try:
             return await _connect(last)
         except OSError as error:
-            # A timeout of the kernel's is an OSError too, and means the same as ours.
+            # A timeout of the kernel is an OSError too, and means the same as ours.
             if isinstance(error, TimeoutError):
                 raise
-            raise FetchNetworkError(f"`{read_host(host).name}` refused the connection.") from None
+            raise FetchNetworkError(f"`{parse_host(host).name}` refused the connection.") from None
 
     async def open_connection(
         self, host: str, port: int, timeout: float
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A plain TCP stream to an allowed address of the host, for the browser's proxy."""
+        """Return a plain TCP stream to an allowed address of the host, for the browser's proxy."""
         return await asyncio.open_connection(sock=await self.connect(host, port, timeout))
 
 
 async def _connect(address: Address) -> socket.socket:
-    made = socket.socket(address.family, socket.SOCK_STREAM)
+    connection = socket.socket(address.family, socket.SOCK_STREAM)
     try:
-        made.setblocking(False)
-        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        await asyncio.get_running_loop().sock_connect(made, (address.ip, address.port))
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await asyncio.get_running_loop().sock_connect(connection, (address.ip, address.port))
     except BaseException:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection
 
 
-def _blocked(what: str, host: Host) -> BlockedAddress:
-    error = BlockedAddress(f"{what} leads to a place that is not on the public internet.")
+def _blocked(host: Host) -> BlockedAddress:
+    """Return the error for a host; it names the host as the URL has it, never an address that was looked up."""
+    if host.ip is not None:
+        error = BlockedAddress(f"This is a private address ({host.name}).")
+    else:
+        error = BlockedAddress(f"`{host.name}` has a private address.")
     error.host = host.name
     return error

@@ -1,4 +1,4 @@
-"""Headers, both ways: what a caller may send, and what a server sent."""
+"""Check the headers that a caller wants to send, and read those that a server sent."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 
 from pagekeep.errors import FetchError
 
-OURS: Final = frozenset(
+CLIENT_HEADERS: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "host", "te", "transfer-encoding", "upgrade"}
 )
-"""Headers that belong to the client: setting one would break what it relies on."""
+"""Headers that only the client may set: it relies on their values."""
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _VALUE = re.compile("[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
@@ -20,40 +20,40 @@ _COOKIE_VALUE = re.compile("[^\x00-\x1f\x7f;\ud800-\udfff]*")
 
 
 class Headers:
-    """A response's headers. Cookies stand apart: they serve this fetch and are never kept with the page."""
+    """The headers of a response. Cookies are separate: they are used during the fetch and never stored with the page."""
 
     def __init__(self, raw: Sequence[tuple[bytes, bytes]]) -> None:
-        single: dict[str, str] = {}
+        fields: dict[str, str] = {}
         self.cookies: list[str] = []
         for key, value in raw:
-            name, text = key.decode("latin-1").lower(), _decoded(value)
+            name, text = key.decode("latin-1").lower(), _decode(value)
             if name == "set-cookie":
                 self.cookies.append(text)
             else:
-                single[name] = f"{single[name]}, {text}" if name in single else text
-        self.single: Mapping[str, str] = single
+                fields[name] = f"{fields[name]}, {text}" if name in fields else text
+        self.fields: Mapping[str, str] = fields
 
 
-def _decoded(value: bytes) -> str:
-    """Servers write UTF-8 into headers (redirects to `/straße`) although the standard knows only latin-1."""
+def _decode(value: bytes) -> str:
+    """Decode a header value as UTF-8, which servers send (redirects to `/straße`), else as the standard's latin-1."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
         return value.decode("latin-1")
 
 
-def checked(headers: Mapping[str, str] | None) -> dict[str, str]:
-    """A caller's headers with names in lower case; `FetchError` for one that cannot or must not be sent."""
+def check_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
+    """Return a caller's headers with lower-case names; raise `FetchError` for one that cannot be sent."""
     lowered = {name.lower(): value.strip() for name, value in (headers or {}).items()}
     for name, value in lowered.items():
-        if name in OURS or not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise FetchError(f"The header {name!r:.60} cannot be sent.", suggestions=("Leave this header out.",))
+        if name in CLIENT_HEADERS or not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise FetchError(f"The header {name!r:.60} cannot be sent.", suggestions=("Remove this header.",))
     return lowered
 
 
-def checked_cookies(cookies: Mapping[str, str] | None) -> Mapping[str, str]:
-    """A caller's cookies; `FetchError` for one that would break the header it travels in."""
+def check_cookies(cookies: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Return a caller's cookies; raise `FetchError` for one that cannot be sent."""
     for name, value in (cookies or {}).items():
         if not _COOKIE_NAME.fullmatch(name) or not _COOKIE_VALUE.fullmatch(value):
-            raise FetchError(f"The cookie {name!r:.60} cannot be sent.", suggestions=("Leave this cookie out.",))
+            raise FetchError(f"The cookie {name!r:.60} cannot be sent.", suggestions=("Remove this cookie.",))
     return cookies or {}

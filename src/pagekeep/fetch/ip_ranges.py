@@ -1,7 +1,7 @@
-"""Which addresses Pagekeep may connect to: one table, and the reading of an IP address in any notation.
+"""Tables of the IP ranges that Pagekeep must not connect to, and a parser for IPv4 addresses in any notation.
 
-`ipaddress.is_global` lets multicast, NAT64, v4-compatible and cloud addresses through, so the policy is written out.
-IPv4 is refused by the table and allowed otherwise; IPv6 is refused unless it is global unicast and not in the table.
+`ipaddress.is_global` accepts multicast, NAT64, v4-compatible and cloud addresses, so the policy is written out. IPv4 is
+allowed unless it is in the table; IPv6 is refused unless it is global unicast and not in the table.
 """
 
 from __future__ import annotations
@@ -40,29 +40,32 @@ REFUSED_V4: Final = {
 }
 
 GLOBAL_V6: Final = IPv6Network("2000::/3")
-"""All that is handed out for the public internet. Loopback, mapped, compatible, unique-local, link-local, site-local and
-multicast addresses lie outside."""
+"""The public internet. Loopback, mapped, compatible, unique-local, link-local, site-local and multicast addresses are
+outside of it."""
 
 REFUSED_V6: Final = {
     IPv6Network(network): reason
     for network, reason in {
-        "2001::/23": "protocol assignments, Teredo among them: an IPv4 address hides inside",
+        "2001::/23": "protocol assignments such as Teredo, which contains an IPv4 address",
         "2001:db8::/32": "documentation",
-        "2002::/16": "6to4: an IPv4 address hides inside",
+        "2002::/16": "6to4, which contains an IPv4 address",
         "3ffe::/16": "withdrawn",
         "3fff::/20": "documentation",
     }.items()
 }
 
 NAT64: Final = IPv6Network("64:ff9b::/96")
-"""The one form that is looked into: on an IPv6-only network every IPv4 site is reached through it."""
+"""The one range whose inner IPv4 address is checked: IPv6-only networks reach every IPv4 site through it."""
 
 _DIGITS: Final = {10: re.compile(r"[0-9]+"), 8: re.compile(r"[0-7]*"), 16: re.compile(r"[0-9a-f]*")}
+
+_MAX_DIGITS: Final = 40
+"""A longer number is too big for any part, and `int()` refuses very long ones."""
 
 
 @lru_cache(maxsize=4096)
 def is_public(address: IP) -> bool:
-    """Whether the address is an ordinary one on the public internet."""
+    """Return whether the address is on the public internet."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in REFUSED_V4)
     if address in NAT64:
@@ -71,26 +74,25 @@ def is_public(address: IP) -> bool:
 
 
 def looks_like_ipv4(host: str) -> bool:
-    """Whether a browser would read the (lower-case) host as an IPv4 address: its last label is a number."""
+    """Return whether a browser would read the (lower-case) host as an IPv4 address: its last label is a number."""
     last = host.removesuffix(".").rpartition(".")[2]
     return last.isdigit() or (last.startswith("0x") and _DIGITS[16].fullmatch(last, 2) is not None)
 
 
-def read_ipv4(host: str) -> IPv4Address | None:
-    """The address in any notation that browsers and `inet_aton` take: decimal, octal, hex, one to four parts."""
-    numbers = [_number(part) for part in host.removesuffix(".").split(".")]
-    known = [number for number in numbers if number is not None]
-    if len(known) != len(numbers) or len(known) > 4:
+def parse_ipv4(host: str) -> IPv4Address | None:
+    """Parse an address in any notation that browsers and `inet_aton` accept: decimal, octal, hex, one to four parts."""
+    parts = [_parse_number(part) for part in host.removesuffix(".").split(".")]
+    numbers = [number for number in parts if number is not None]
+    if len(numbers) != len(parts) or len(numbers) > 4:
         return None
-    *leading, last = known
+    *leading, last = numbers
     if any(number > 255 for number in leading) or last >= 256 ** (4 - len(leading)):
         return None
     return IPv4Address(last + sum(number << (24 - 8 * place) for place, number in enumerate(leading)))
 
 
-def _number(part: str) -> int | None:
-    # A part of more than 40 digits is too big whatever it says, and int() refuses very long ones.
-    if not part or len(part) > 40:
+def _parse_number(part: str) -> int | None:
+    if not part or len(part) > _MAX_DIGITS:
         return None
     if part.startswith("0x"):
         base, digits = 16, part[2:]

@@ -1,4 +1,4 @@
-"""Good manners towards servers: few requests at once, pauses between them, and when to ask again."""
+"""Limits per host: few parallel requests, a delay between them, and when to retry."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from typing import Final, Protocol
 
 from pagekeep.errors import FetchHttpError
 
-BUSY: Final = frozenset({429, 502, 503, 504})
-"""Statuses that say "not now"."""
-FIRST_PAUSE: Final = 0.5
-LONGEST_REST: Final = 3600.0
-"""However long a server asks for, it is tried again after an hour."""
-GATES_KEPT: Final = 1024
+BUSY_STATUSES: Final = frozenset({429, 502, 503, 504})
+"""Statuses that mean "try again later"."""
+FIRST_BACKOFF_SECONDS: Final = 0.5
+MAX_WAIT_SECONDS: Final = 3600.0
+"""A longer Retry-After is cut to this."""
+MAX_HOSTS: Final = 1024
+"""Above this number, hosts that are not in use are forgotten."""
 
 
 class Clock(Protocol):
-    """Time, and the waiting for it. The seam behind which tests do not wait."""
+    """The time, and waiting; tests use a clock that does not wait."""
 
     def now(self) -> float:
-        """Seconds that only grow."""
+        """Return monotonic seconds."""
         ...
 
     def date(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
         ...
 
     async def sleep(self, seconds: float) -> None:
@@ -38,14 +39,14 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The real one."""
+    """The system clock."""
 
     def now(self) -> float:
-        """Seconds that only grow."""
+        """Return monotonic seconds."""
         return time.monotonic()
 
     def date(self) -> float:
-        """Seconds since 1970."""
+        """Return seconds since 1970."""
         return time.time()
 
     async def sleep(self, seconds: float) -> None:
@@ -54,82 +55,85 @@ class SystemClock:
 
 
 @dataclass(slots=True)
-class _Gate:
-    seats: asyncio.Semaphore
+class _HostState:
+    slots: asyncio.Semaphore
     next_start: float = 0.0
-    rests_until: float = 0.0
+    """When the next request may start."""
+    held_until: float = 0.0
+    """Until when the host wants no requests."""
     users: int = field(default=0)
+    """Requests that run or wait."""
 
 
-class Gates:
-    """One gate per host: so many at once, so far apart, and closed while the host asked to be left alone."""
+class HostLimits:
+    """Limits the requests per host: their number, the delay between them, and waits that the host asked for."""
 
     def __init__(self, connections: int, delay: float, clock: Clock) -> None:
         self._connections = connections
         self._delay = delay
         self._clock = clock
-        self._gates: dict[str, _Gate] = {}
+        self._hosts: dict[str, _HostState] = {}
 
     @asynccontextmanager
-    async def turn(self, host: str, *, spaced: bool, patience: float) -> AsyncIterator[None]:
-        """Waits for the host's gate and holds a seat. `spaced=False` for what the server itself asked for (redirects).
+    async def slot(self, host: str, *, spaced: bool, max_wait: float) -> AsyncIterator[None]:
+        """Wait for one of the host's slots and hold it. `spaced=False` skips the delay, for redirects.
 
-        `FetchHttpError` when the host asked for a rest longer than `patience` seconds.
+        Raises `FetchHttpError` when the host asked for a wait of more than `max_wait` seconds.
         """
-        gate = self._gate(host)
-        gate.users += 1
+        state = self._state(host)
+        state.users += 1
         try:
-            async with gate.seats:
-                await self._wait(gate, host, spaced, patience)
+            async with state.slots:
+                await self._wait(state, host, spaced, max_wait)
                 yield
         finally:
-            gate.users -= 1
+            state.users -= 1
             self._forget_idle()
 
-    async def _wait(self, gate: _Gate, host: str, spaced: bool, patience: float) -> None:
+    async def _wait(self, state: _HostState, host: str, spaced: bool, max_wait: float) -> None:
         now = self._clock.now()
-        if gate.rests_until - now > patience:
+        if state.held_until - now > max_wait:
             raise FetchHttpError(
-                f"`{host}` asked not to be asked again so soon.",
+                f"`{host}` asked for a pause between requests.",
                 status=429,
-                suggestions=(f"Try again in {gate.rests_until - now:.0f} seconds.",),
+                suggestions=(f"Try again in {state.held_until - now:.0f} seconds.",),
             )
-        start = max(now, gate.rests_until, gate.next_start if spaced else 0.0)
-        gate.next_start = max(gate.next_start, start + self._delay)
+        start = max(now, state.held_until, state.next_start if spaced else 0.0)
+        state.next_start = max(state.next_start, start + self._delay)
         if start > now:
             await self._clock.sleep(start - now)
 
-    def rest(self, host: str, seconds: float) -> None:
-        """The host asked not to be asked for so long; everyone keeps to it."""
-        gate = self._gate(host)
-        gate.rests_until = max(gate.rests_until, self._clock.now() + min(seconds, LONGEST_REST))
+    def hold(self, host: str, seconds: float) -> None:
+        """Send no more requests to the host for this long."""
+        state = self._state(host)
+        state.held_until = max(state.held_until, self._clock.now() + min(seconds, MAX_WAIT_SECONDS))
 
-    def _gate(self, host: str) -> _Gate:
-        gate = self._gates.get(host)
-        if gate is None:
-            gate = self._gates[host] = _Gate(asyncio.Semaphore(self._connections))
-        return gate
+    def _state(self, host: str) -> _HostState:
+        state = self._hosts.get(host)
+        if state is None:
+            state = self._hosts[host] = _HostState(asyncio.Semaphore(self._connections))
+        return state
 
     def _forget_idle(self) -> None:
-        if len(self._gates) <= GATES_KEPT:
+        if len(self._hosts) <= MAX_HOSTS:
             return
         now = self._clock.now()
-        for host, gate in list(self._gates.items()):
-            if not gate.users and max(gate.next_start, gate.rests_until) <= now:
-                del self._gates[host]
+        for host, state in list(self._hosts.items()):
+            if not state.users and max(state.next_start, state.held_until) <= now:
+                del self._hosts[host]
 
 
 def retry_after(headers: Mapping[str, str], clock: Clock) -> float | None:
-    """Seconds the server asks to wait, from its `Retry-After` header in either form."""
+    """Return the seconds to wait from a `Retry-After` header, in either of its forms."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
-        return min(float(text[:9]), LONGEST_REST)
+        return min(float(text[:9]), MAX_WAIT_SECONDS)
     try:
-        return min(max(0.0, parsedate_to_datetime(text).timestamp() - clock.date()), LONGEST_REST)
+        return min(max(0.0, parsedate_to_datetime(text).timestamp() - clock.date()), MAX_WAIT_SECONDS)
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
 
 
-def pause(attempt: int) -> float:
-    """Seconds before the next try: doubled each time, and spread so that many callers do not return at once."""
-    return float(FIRST_PAUSE * 2**attempt * random.uniform(0.5, 1.5))
+def backoff(attempt: int) -> float:
+    """Return the seconds before the next try: doubled each time, and spread so that not all clients retry at once."""
+    return float(FIRST_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))

@@ -1,4 +1,4 @@
-"""Reading a URL: the one parser whose parts both the guard and the client use, so that the two cannot disagree."""
+"""The URL parser that both the guard and the client use, so that the two cannot disagree."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Final
 from urllib.parse import quote, unquote_to_bytes, urljoin
 
 from pagekeep.errors import InvalidProtocol, InvalidUrl
-from pagekeep.fetch.ip_ranges import IP, looks_like_ipv4, read_ipv4
+from pagekeep.fetch.ip_ranges import IP, looks_like_ipv4, parse_ipv4
+from pagekeep.text import printable
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-MAX_LENGTH: Final = 8192
+MAX_URL_CHARS: Final = 8192
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -24,20 +25,24 @@ _NAME = re.compile(
     r"(?=.{1,253}\.?\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?"
 )
 _ENDS = "".join(map(chr, range(0x21)))
-# What a request line may hold as it is; everything else is percent-encoded as browsers do.
+# Characters that a request line may contain; everything else is percent-encoded, as browsers do.
 _TARGET_SAFE: Final = "%/?:@!$&'()*+,;=-._~[]|{}^`"
+
+_MAX_SHOWN: Final = 80
+"""Characters of a faulty input that an error repeats."""
+_MAX_SCHEME_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host in its one normal form."""
+    """A host in normal form."""
 
     name: str
-    """Lower-case ASCII, no brackets, no trailing dot; an IP address in its usual notation."""
+    """Lower-case ASCII, without brackets or trailing dot; an IP address in its usual notation."""
     ip: IP | None
-    """Set when the host is an address and not a name."""
-    odd: bool = False
-    """An address in a notation that nobody writes but to hide it."""
+    """Set when the host is an IP address and not a name."""
+    disguised: bool = False
+    """An IP address in an unusual notation, which is only used to hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,87 +53,91 @@ class SplitUrl:
     host: Host
     port: int
     target: str
-    """Path and query, percent-encoded: what stands in the request line."""
+    """Path and query, percent-encoded, as in the request line."""
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, the port only when it is not the scheme's own."""
+        """Scheme, host and port; the default port is left out."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def authority(self) -> str:
-        """Host and port as the `Host` header has them."""
+        """Host and port, as in the `Host` header."""
         name = f"[{self.host.name}]" if isinstance(self.host.ip, IPv6Address) else self.host.name
         return name if self.port == DEFAULT_PORTS[self.scheme] else f"{name}:{self.port}"
 
     @property
     def url(self) -> str:
-        """The whole, without a fragment."""
+        """The whole URL, without a fragment."""
         return self.origin + self.target
 
 
 def split_url(url: str) -> SplitUrl:
-    """The parts of a URL; `InvalidUrl` for what is none, `InvalidProtocol` for other schemes than http and https."""
+    """Split a URL into its parts; raise `InvalidUrl`, or `InvalidProtocol` for a scheme other than http and https."""
     url = url.strip(_ENDS)
-    if not url or len(url) > MAX_LENGTH or _UNWANTED.search(url):
-        raise InvalidUrl("The address is empty, too long, or holds characters that no address has.")
+    if not url:
+        raise InvalidUrl("The URL is empty.")
+    if len(url) > MAX_URL_CHARS:
+        raise InvalidUrl(f"The URL is longer than {MAX_URL_CHARS:,} characters.")
+    if _UNWANTED.search(url):
+        raise InvalidUrl("The URL contains control characters.")
     scheme, rest = _scheme(url)
     authority = _AUTHORITY.match(rest)
     if authority is None or not authority[1]:
-        raise InvalidUrl("The address names no host.")
+        raise InvalidUrl("The URL has no host.")
     after = rest[authority.end() :]
     if after.startswith("\\"):
-        raise InvalidUrl("The address has a backslash where its host ends.")
+        raise InvalidUrl("The URL has a backslash after its host.")
     host, port = _host_and_port(authority[1], DEFAULT_PORTS[scheme])
     return SplitUrl(scheme, host, port, _target(after))
 
 
 def join(base: str, location: str) -> str:
-    """Where a `Location` header leads from `base`, as a URL that is still to be split; its fragment is dropped."""
-    # Browsers read a backslash as a slash here; `urljoin` does not know, and would take `/\\host` for a path.
+    """Return the URL that a `Location` header means, seen from `base`, without its fragment."""
+    # Browsers read a backslash as a slash here; `urljoin` does not, and would take `/\\host` for a path.
     before, mark, query = location.strip(_ENDS).partition("?")
     location = before.replace("\\", "/") + mark + query
     try:
-        # `urljoin` would fill in the host of `base` here.
+        # Here `urljoin` would fill in the host of `base`.
         if _NO_HOST.match(location):
             raise ValueError
         return urljoin(base, location).partition("#")[0]
     except ValueError:
-        raise InvalidUrl("The page redirects to something that is not an address.") from None
+        raise InvalidUrl(f"The page redirects to `{printable(location[:_MAX_SHOWN])}`, which is not a URL.") from None
 
 
 def _scheme(url: str) -> tuple[str, str]:
-    found = _SCHEME.match(url)
-    if found is None:
-        raise InvalidUrl("The address does not start with http:// or https://.")
-    scheme = found[1].lower()
-    rest = url[found.end() :]
+    match = _SCHEME.match(url)
+    if match is None:
+        raise InvalidUrl("The URL does not start with http:// or https://.")
+    scheme = match[1].lower()
+    rest = url[match.end() :]
     if scheme in DEFAULT_PORTS:
         return scheme, rest
     if "." in scheme or re.match(r"[0-9]+(?:[/?#]|\Z)", rest):  # example.com:8080/page
-        raise InvalidUrl("The address does not start with http:// or https://.")
-    raise InvalidProtocol(f"Pagekeep does not fetch `{scheme[:20]}:` addresses.")
+        raise InvalidUrl("The URL does not start with http:// or https://.")
+    raise InvalidProtocol(f"Pagekeep cannot fetch `{scheme[:_MAX_SCHEME_SHOWN]}:` URLs.")
 
 
 def _host_and_port(authority: str, default: int) -> tuple[Host, int]:
     if "@" in authority:
         raise InvalidUrl(
-            "The address holds a user name or password.",
-            suggestions=("Remove everything between // and @ from the address.",),
+            "The URL contains a user name or password.",
+            suggestions=("Remove everything between // and @ from the URL.",),
         )
     host, colon, port = authority.rpartition(":")
     if not colon or authority.endswith("]"):
-        return read_host(authority), default
+        return parse_host(authority), default
     if not port:
-        return read_host(host), default
+        return parse_host(host), default
     if not _PORT.fullmatch(port) or not 0 < int(port) < 65536:
-        raise InvalidUrl("The address has an impossible port.")
-    return read_host(host), int(port)
+        raise InvalidUrl(f"`{port[:_MAX_SHOWN]}` is not a valid port.")
+    return parse_host(host), int(port)
 
 
 @lru_cache(maxsize=4096)
-def read_host(host: str) -> Host:
-    """The host in normal form, read as browsers do; `InvalidUrl` for what cannot be one. IPv6 with or without brackets."""
+def parse_host(host: str) -> Host:
+    """Return a host in normal form, read as browsers do, IPv6 with or without brackets; raise `InvalidUrl`."""
     if host.startswith("[") and host.endswith("]"):
         return _ipv6(host[1:-1])
     if ":" in host:
@@ -137,7 +146,7 @@ def read_host(host: str) -> Host:
     if looks_like_ipv4(name):
         return _ipv4(name, host)
     if not _NAME.fullmatch(name):
-        raise InvalidUrl("The address has an impossible host name.")
+        raise _invalid_host(host)
     return Host(name.removesuffix("."), None)
 
 
@@ -145,37 +154,41 @@ def _ipv6(text: str) -> Host:
     try:
         ip = IPv6Address(text)
     except AddressValueError:
-        raise InvalidUrl("The address has an impossible IPv6 host.") from None
+        raise _invalid_host(text) from None
     if ip.scope_id is not None:
-        raise InvalidUrl("The address names a network interface.")
+        raise InvalidUrl("The URL names a network interface (`%`).")
     return Host(str(ip), ip)
 
 
-def _ipv4(name: str, written: str) -> Host:
-    ip = read_ipv4(name)
+def _invalid_host(host: str) -> InvalidUrl:
+    return InvalidUrl(f"`{printable(host[:_MAX_SHOWN])}` is not a valid host name.")
+
+
+def _ipv4(name: str, original: str) -> Host:
+    ip = parse_ipv4(name)
     if ip is None:
-        raise InvalidUrl("The address has an impossible IPv4 host.")
-    return Host(str(ip), ip, odd=str(ip) != written)
+        raise _invalid_host(name)
+    return Host(str(ip), ip, disguised=str(ip) != original)
 
 
 def _ascii_name(host: str) -> str:
-    """Percent-decoded, mapped as UTS 46 says (full-width digits, other dots), in punycode."""
+    """Return a host name percent-decoded, mapped by UTS 46 (full-width digits, other dots), in punycode."""
     if "%" in host:
         try:
             host = unquote_to_bytes(host).decode("utf-8")
         except UnicodeDecodeError:
-            raise InvalidUrl("The address has an impossible host name.") from None
+            raise _invalid_host(host) from None
     if host.isascii():
         return host.lower()
-    import idna  # 8 ms to load, and most hosts are plain
+    import idna  # takes 8 ms to import, and most hosts do not need it
 
     try:
-        # NFKC and lower case first: UTS 46 leaves what is no name (a bare number) to be refused, not read.
+        # NFKC and lower case first: UTS 46 would refuse a bare number instead of reading it.
         return idna.encode(idna.uts46_remap(host, std3_rules=False, transitional=False), std3_rules=False).decode(
             "ascii"
         )
     except idna.IDNAError:
-        raise InvalidUrl("The address has an impossible host name.") from None
+        raise _invalid_host(host) from None
 
 
 def _target(after: str) -> str:

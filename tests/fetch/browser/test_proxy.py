@@ -11,11 +11,11 @@ import pytest
 
 from pagekeep.errors import BlockedAddress, FetchNetworkError, InvalidUrl, PagekeepError
 from pagekeep.fetch.browser import proxy as proxies
-from pagekeep.fetch.browser.proxy import Pass, Proxy
+from pagekeep.fetch.browser.proxy import Proxy, ProxySession
 from pagekeep.fetch.guard import Guard
 from tests.site.server import Canary, Reply, Request, Site
 
-Talk = Callable[[Proxy, Pass], Awaitable[Any]]
+Talk = Callable[[Proxy, ProxySession], Awaitable[Any]]
 
 
 async def echo(request: Request, reply: Reply) -> None:
@@ -53,7 +53,7 @@ def through(talk: Talk, allow: tuple[str, ...] = ("127.0.0.1",)) -> Any:
         proxy = Proxy(Guard(allow))
         await proxy.start()
         try:
-            return await asyncio.wait_for(talk(proxy, proxy.issue()), 10)
+            return await asyncio.wait_for(talk(proxy, proxy.open_session()), 10)
         finally:
             await proxy.close()
 
@@ -80,8 +80,8 @@ async def say(proxy: Proxy, start: str, *headers: str) -> bytes:
         writer.close()
 
 
-def shown(held: Pass) -> str:
-    return f"Proxy-Authorization: {held.header.decode()}"
+def shown(session: ProxySession) -> str:
+    return f"Proxy-Authorization: {session.header.decode()}"
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +91,9 @@ def site() -> Any:
 
 
 def test_a_plain_request_is_forwarded_without_what_is_ours(site: Site) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> bytes:
+    async def talk(proxy: Proxy, session: ProxySession) -> bytes:
         start = f"GET {site.url('/echo?a=%20b')} HTTP/1.1"
-        return await say(proxy, start, "Host: h", "X-Page: kept", "Proxy-Connection: keep-alive", shown(held))
+        return await say(proxy, start, "Host: h", "X-Page: kept", "Proxy-Connection: keep-alive", shown(session))
 
     head, _, body = through(talk).partition(b"\r\n\r\n")
     assert body.startswith(b"/echo?a=%20b\n")
@@ -103,9 +103,9 @@ def test_a_plain_request_is_forwarded_without_what_is_ours(site: Site) -> None:
 
 
 def test_a_tunnel_carries_both_ways(site: Site) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> tuple[bytes, bytes]:
+    async def talk(proxy: Proxy, session: ProxySession) -> tuple[bytes, bytes]:
         reader, writer = await connect(proxy)
-        writer.write(f"CONNECT {site.host}:{site.port} HTTP/1.1\r\n{shown(held)}\r\n\r\n".encode())
+        writer.write(f"CONNECT {site.host}:{site.port} HTTP/1.1\r\n{shown(session)}\r\n\r\n".encode())
         opened = await reader.readuntil(b"\r\n\r\n")
         writer.write(b"GET /echo HTTP/1.1\r\nHost: h\r\nX-Inside: yes\r\n\r\n")
         answer = await reader.readuntil(b"x-inside=yes")
@@ -120,7 +120,7 @@ def test_a_tunnel_carries_both_ways(site: Site) -> None:
 @pytest.mark.parametrize("start", ["GET {url} HTTP/1.1", "CONNECT 127.0.0.1:{port} HTTP/1.1"])
 @pytest.mark.parametrize("credential", [None, "Basic Zm9vOmJhcg==", "Bearer x", "", "Basic"])
 def test_without_a_pass_nothing_is_forwarded(start: str, credential: str | None) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> bytes:
+    async def talk(proxy: Proxy, session: ProxySession) -> bytes:
         headers = [] if credential is None else [f"Proxy-Authorization: {credential}"]
         return await say(proxy, start.format(url=f"http://127.0.0.1:{canary.port}/", port=canary.port), *headers)
 
@@ -130,13 +130,13 @@ def test_without_a_pass_nothing_is_forwarded(start: str, credential: str | None)
 
 
 def test_a_revoked_pass_is_worth_nothing_and_its_connections_end(site: Site) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> tuple[bytes, bytes]:
-        waiting = asyncio.ensure_future(say(proxy, f"GET {site.url('/endless')} HTTP/1.1", shown(held)))
-        while not held.tasks:
+    async def talk(proxy: Proxy, session: ProxySession) -> tuple[bytes, bytes]:
+        waiting = asyncio.ensure_future(say(proxy, f"GET {site.url('/endless')} HTTP/1.1", shown(session)))
+        while not session.tasks:
             await asyncio.sleep(0.01)
-        await proxy.revoke(held)
+        await proxy.close_session(session)
         ended = await asyncio.gather(waiting, return_exceptions=True)
-        return repr(ended[0]).encode(), await say(proxy, f"GET {site.url('/echo')} HTTP/1.1", shown(held))
+        return repr(ended[0]).encode(), await say(proxy, f"GET {site.url('/echo')} HTTP/1.1", shown(session))
 
     ended, refused = through(talk)
     assert b"echo" not in ended
@@ -166,9 +166,9 @@ def test_a_revoked_pass_is_worth_nothing_and_its_connections_end(site: Site) -> 
     ],
 )
 def test_what_the_guard_refuses_is_not_reached_and_noted(start: str, kind: type[PagekeepError]) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> tuple[bytes, list[PagekeepError]]:
+    async def talk(proxy: Proxy, session: ProxySession) -> tuple[bytes, list[PagekeepError]]:
         line = start.format(port=canary.port, proxy=proxy.address.rpartition(":")[2])
-        return await say(proxy, line, shown(held)), held.failures
+        return await say(proxy, line, shown(session)), session.failures
 
     with Canary() as canary:
         answer, failures = through(talk)
@@ -178,8 +178,8 @@ def test_what_the_guard_refuses_is_not_reached_and_noted(start: str, kind: type[
 
 
 def test_interim_answers_and_old_line_ends_pass(site: Site) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> list[bytes]:
-        return [await say(proxy, f"GET {site.url(path)} HTTP/1.1", shown(held)) for path in ("/early", "/bare")]
+    async def talk(proxy: Proxy, session: ProxySession) -> list[bytes]:
+        return [await say(proxy, f"GET {site.url(path)} HTTP/1.1", shown(session)) for path in ("/early", "/bare")]
 
     hinted, bare = through(talk)
     assert hinted.startswith(b"HTTP/1.1 103 ")
@@ -190,14 +190,14 @@ def test_interim_answers_and_old_line_ends_pass(site: Site) -> None:
 def test_a_page_cannot_bring_in_without_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxies, "MAX_PAGE_BYTES", 1_000_000)
 
-    async def talk(proxy: Proxy, held: Pass) -> tuple[int, list[PagekeepError]]:
+    async def talk(proxy: Proxy, session: ProxySession) -> tuple[int, list[PagekeepError]]:
         reader, writer = await connect(proxy)
-        writer.write(f"GET {site.url('/flood')} HTTP/1.1\r\n{shown(held)}\r\n\r\n".encode())
+        writer.write(f"GET {site.url('/flood')} HTTP/1.1\r\n{shown(session)}\r\n\r\n".encode())
         size = 0
         while data := await reader.read(65536):
             size += len(data)
         writer.close()
-        return size, held.failures
+        return size, session.failures
 
     size, failures = through(talk)
     assert size < 2_000_000
@@ -208,13 +208,13 @@ def test_a_page_cannot_bring_in_without_end(site: Site, monkeypatch: pytest.Monk
     "junk", [b"\x16\x03\x01\x02\x00" * 50, b"GET " + b"a" * 400_000, b"\r\n\r\n", b"A: b\r\n" * 60_000]
 )
 def test_junk_ends_the_connection_and_not_the_proxy(site: Site, junk: bytes) -> None:
-    async def talk(proxy: Proxy, held: Pass) -> bytes:
+    async def talk(proxy: Proxy, session: ProxySession) -> bytes:
         reader, writer = await connect(proxy)
         writer.write(junk)
         if writer.can_write_eof():
             writer.write_eof()
         await asyncio.gather(reader.read(), return_exceptions=True)
         writer.close()
-        return await say(proxy, f"GET {site.url('/echo')} HTTP/1.1", shown(held))
+        return await say(proxy, f"GET {site.url('/echo')} HTTP/1.1", shown(session))
 
     assert through(talk).startswith(b"HTTP/1.1 200 ")

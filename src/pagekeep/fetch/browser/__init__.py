@@ -1,7 +1,7 @@
-"""Pages out of the browser, for those that need their scripts to be read."""
+"""Render pages in a browser, for those that need JavaScript."""
 
 from __future__ import annotations
 
-from pagekeep.fetch.browser.browser import Browser, Pictured
+from pagekeep.fetch.browser.browser import Browser, PageScreenshot
 
-__all__ = ["Browser", "Pictured"]
+__all__ = ["Browser", "PageScreenshot"]

@@ -1,4 +1,4 @@
-"""The browser: started when first needed, reused for many pages, replaced before it grows old, survived when it dies."""
+"""The browser: started when first needed, used for many pages, and replaced after a number of pages or a crash."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, RenderError
 from pagekeep.fetch.browser import engine as engines
-from pagekeep.fetch.browser.engine import Engine, within
+from pagekeep.fetch.browser.engine import Engine, finished_within
 from pagekeep.fetch.browser.flags import HEIGHT, WIDTH
-from pagekeep.fetch.browser.playwright_errors import Crashed, translated
+from pagekeep.fetch.browser.playwright_errors import BrowserCrashed, map_errors
 from pagekeep.fetch.browser.proxy import Proxy
-from pagekeep.fetch.error_mapping import http_error
+from pagekeep.fetch.error_mapping import make_http_error
 from pagekeep.fetch.guard import Guard
-from pagekeep.fetch.headers import checked, checked_cookies
+from pagekeep.fetch.headers import check_cookies, check_headers
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ViewportSize
 
-    from pagekeep.fetch.browser.visit import Ask, Seen
+    from pagekeep.fetch.browser.visit import RenderRequest, RenderResult
 
-AT_ONCE: Final = 4
-"""Pages open at the same time; each takes about 100 MB."""
-SEEN_AT_ONCE: Final = 2
-"""Pages that are to be looked at take several times as much."""
-TRIES: Final = 2
+MAX_PAGES: Final = 4
+"""Pages open at the same time; each needs about 100 MB."""
+MAX_VISUAL_PAGES: Final = 2
+"""The same for screenshots, which need several times as much."""
+MAX_TRIES: Final = 2
 CLOSE_SECONDS: Final = 3.0
-"""A context that takes longer to close is stuck, and the browser with it."""
+"""A context that takes longer to close hangs, and the browser too."""
 
 _WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": HEIGHT}
 _TALL_WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": 1600}
-"""For reading: what is loaded on being seen is seen."""
+"""For reading: content that is loaded when it becomes visible is visible."""
 
 
-class Pictured(NamedTuple):
-    """A page and what it looks like, as PNG."""
+class PageScreenshot(NamedTuple):
+    """A page and its screenshot."""
 
     page: Fetched
-    picture: bytes
+    png: bytes
 
 
 class Browser:
-    """Renders pages. One for the whole program, as an async context manager.
+    """Renders pages; use one for the whole program, with `async with`.
 
-    One that is `seen` loads what pages look like and pictures them; others read them sooner without.
+    A `visual` one loads images and styles and takes screenshots; others read pages faster without them.
     """
 
-    def __init__(self, settings: Settings, guard: Guard, *, seen: bool = False) -> None:
+    def __init__(self, settings: Settings, guard: Guard, *, visual: bool = False) -> None:
         self._settings = settings
-        self._is_seen = seen
+        self._is_visual = visual
         self._guard = guard
         self._proxy = Proxy(guard)
         self._engines: list[Engine] = []
-        """All that are running; the last one takes new pages."""
+        """All running engines; the last one gets new pages."""
         self._ending: set[asyncio.Task[None]] = set()
         self._starting = asyncio.Lock()
-        self._slots = asyncio.Semaphore(SEEN_AT_ONCE if seen else AT_ONCE)
+        self._slots = asyncio.Semaphore(MAX_VISUAL_PAGES if visual else MAX_PAGES)
         self._closed = False
 
     async def __aenter__(self) -> Browser:
@@ -75,7 +75,7 @@ class Browser:
         await self.close()
 
     async def close(self) -> None:
-        """End the browser and everything open in it, for good."""
+        """Close the browser and everything open in it."""
         self._closed = True
         while self._engines:
             await self._engines.pop().close()
@@ -93,20 +93,20 @@ class Browser:
         user_agent: str | None = None,
         html: bytes | None = None,
     ) -> Fetched:
-        """The page as its scripts leave it. With `html`, that stands in for the server's answer.
+        """Return the page after its scripts ran. With `html`, the page itself is not fetched from the server.
 
-        `timeout` covers opening, settling and reading, not the wait for a free place or for the browser to start. When
-        the browser crashes, the page is tried once more. Raises only what stands under `PagekeepError`; a
-        `FetchHttpError` carries the page that came with it as `page`.
+        `timeout` covers opening, settling and reading, not the wait for a free slot or for the browser to start. When
+        the browser crashes, the page is tried once again. Raises only `PagekeepError`; a `FetchHttpError` has the page
+        that came with it as `page`.
         """
         engines.require_playwright()
-        from pagekeep.fetch.browser.visit import Ask
+        from pagekeep.fetch.browser.visit import RenderRequest
 
         origin = self._guard.check_url(url).origin
-        ask = Ask(url.strip(), origin, wait_for, checked(headers), checked_cookies(cookies), html)
-        return (await self._page(ask, user_agent, timeout))[0]
+        request = RenderRequest(url.strip(), origin, wait_for, check_headers(headers), check_cookies(cookies), html)
+        return (await self._render(request, user_agent, timeout))[0]
 
-    async def picture(
+    async def screenshot(
         self,
         url: str,
         part: Literal["window", "whole"],
@@ -116,109 +116,115 @@ class Browser:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         html: bytes | None = None,
-    ) -> Pictured:
-        """The same, with a picture of what the window shows or of the whole page, down to a bound."""
+    ) -> PageScreenshot:
+        """Render a page and take a screenshot of what the window shows or of the whole page, up to a maximum height."""
         engines.require_playwright()
-        from pagekeep.fetch.browser.visit import Ask
+        from pagekeep.fetch.browser.visit import RenderRequest
 
         origin = self._guard.check_url(url).origin
-        ask = Ask(url.strip(), origin, wait_for, checked(headers), checked_cookies(cookies), html, part)
-        page, picture = await self._page(ask, None, timeout)
-        if picture is None:
-            raise RenderError("The browser gave no picture of the page.")
-        return Pictured(page, picture)
+        request = RenderRequest(
+            url.strip(), origin, wait_for, check_headers(headers), check_cookies(cookies), html, part
+        )
+        page, png = await self._render(request, None, timeout)
+        if png is None:
+            raise RenderError("The browser returned no screenshot of the page.")
+        return PageScreenshot(page, png)
 
-    async def _page(self, ask: Ask, user_agent: str | None, timeout: float | None) -> tuple[Fetched, bytes | None]:
-        began = perf_counter()
+    async def _render(
+        self, request: RenderRequest, user_agent: str | None, timeout: float | None
+    ) -> tuple[Fetched, bytes | None]:
+        start = perf_counter()
         async with self._slots:
-            seen = await self._visit(ask, user_agent, timeout or self._settings.render_timeout)
-        took = perf_counter() - began
+            result = await self._render_with_retry(request, user_agent, timeout or self._settings.render_timeout)
+        seconds = perf_counter() - start
         page = Fetched(
-            url=ask.url,
-            final_url=seen.url,
-            status=seen.status,
-            headers=seen.headers,
-            body=seen.html.encode("utf-8", "replace"),
+            url=request.url,
+            final_url=result.url,
+            status=result.status,
+            headers=result.headers,
+            body=result.html.encode("utf-8", "replace"),
             encoding="utf-8",
             rendered=True,
-            seconds={"render": took, "total": took},
+            seconds={"render": seconds, "total": seconds},
         )
         if page.status >= 400:
-            error = http_error(split_url(ask.url).host.name, page.status)
+            error = make_http_error(split_url(request.url).host.name, page.status)
             error.page = page
             raise error
-        return page, seen.picture
+        return page, result.screenshot
 
-    async def _visit(self, ask: Ask, user_agent: str | None, timeout: float) -> Seen:
-        crashes: list[Crashed] = []
-        while len(crashes) < TRIES:
+    async def _render_with_retry(self, request: RenderRequest, user_agent: str | None, timeout: float) -> RenderResult:
+        crashes: list[BrowserCrashed] = []
+        while len(crashes) < MAX_TRIES:
             try:
                 async with self._engine() as engine:
-                    return await self._see(engine, ask, user_agent, timeout)
-            except Crashed as crash:
+                    return await self._visit(engine, request, user_agent, timeout)
+            except BrowserCrashed as crash:
                 crashes.append(crash)
         raise RenderError(
-            crashes[-1].words,
-            suggestions=("Where Pagekeep runs, `pagekeep doctor` tells whether something is missing.",),
+            crashes[-1].message,
+            suggestions=("Run `pagekeep doctor` where Pagekeep is installed to see what is missing.",),
         )
 
-    async def _see(self, engine: Engine, ask: Ask, user_agent: str | None, timeout: float) -> Seen:
+    async def _visit(
+        self, engine: Engine, request: RenderRequest, user_agent: str | None, timeout: float
+    ) -> RenderResult:
         from pagekeep.fetch.browser.visit import Visit
 
         deadline = asyncio.get_running_loop().time() + timeout
-        held = self._proxy.issue()
+        proxy_session = self._proxy.open_session()
 
-        async def see() -> Seen:
+        async def render() -> RenderResult:
             async with self._context(engine, user_agent) as context:
-                return await Visit(context, held, ask, self._settings.max_bytes, deadline).see()
+                return await Visit(context, proxy_session, request, self._settings.max_bytes, deadline).render()
 
         try:
             async with asyncio.timeout_at(deadline):
-                return await engine.run(see())
+                return await engine.run(render())
         except TimeoutError:
             raise FetchTimeout(f"The page was not ready after {timeout:g} seconds in the browser.") from None
         finally:
-            await self._proxy.revoke(held)
+            await self._proxy.close_session(proxy_session)
 
     @asynccontextmanager
     async def _context(self, engine: Engine, user_agent: str | None) -> AsyncIterator[BrowserContext]:
-        """A fresh context: no cookie, cache or storage is shared with any other page."""
-        with translated(engine):
+        """Open a new context, which shares no cookies, cache or storage with other pages."""
+        with map_errors(lambda: engine.usable):
             context = await self._new_context(engine, user_agent)
             try:
                 yield context
             finally:
-                if engine.usable and not await within(CLOSE_SECONDS, context.close()):
+                if engine.usable and not await finished_within(CLOSE_SECONDS, context.close()):
                     engine.kill()
 
     async def _new_context(self, engine: Engine, user_agent: str | None) -> BrowserContext:
         try:
             return await engine.browser.new_context(
                 user_agent=user_agent or self._user_agent(engine),
-                viewport=_WINDOW if self._is_seen else _TALL_WINDOW,
+                viewport=_WINDOW if self._is_visual else _TALL_WINDOW,
                 reduced_motion="reduce",
                 accept_downloads=False,
                 service_workers="block",
                 proxy={"server": self._proxy.address, "bypass": "<-loopback>"},
             )
         except asyncio.CancelledError:
-            # A healthy browser makes one in milliseconds; and this one may now hold a context that nobody closes.
+            # A healthy browser needs milliseconds for this; and this one may now have a context that is never closed.
             engine.retire()
             raise
 
     def _user_agent(self, engine: Engine) -> str:
-        """The owner's, behind Chromium's own where it names no browser: pages are made for what they are told."""
-        ours = self._settings.user_agent
-        return ours if ours.startswith("Mozilla/") else f"{engine.user_agent} {ours}"
+        """Return the configured user agent, after Chromium's own unless it names a browser: pages depend on that."""
+        configured = self._settings.user_agent
+        return configured if configured.startswith("Mozilla/") else f"{engine.user_agent} {configured}"
 
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Engine]:
-        """A running engine. Whoever leaves a dead or worn one last has it closed."""
+        """Use a running engine; one that is dead or worn is closed when its last page is done."""
         engine = await self._take_engine()
         try:
             yield engine
         finally:
-            engine.visiting -= 1
+            engine.open_pages -= 1
             self._end_if_worn(engine)
 
     async def _take_engine(self) -> Engine:
@@ -227,21 +233,21 @@ class Browser:
                 raise RenderError("The browser was closed.")
             if self._engines:
                 self._end_if_worn(self._engines[-1])
-            if not self._engines or self._worn(self._engines[-1]):
+            if not self._engines or self._is_worn(self._engines[-1]):
                 self._engines.append(
-                    await engines.start(self._settings.chromium, self._proxy.address, seen=self._is_seen)
+                    await engines.start(self._settings.chromium, self._proxy.address, visual=self._is_visual)
                 )
             engine = self._engines[-1]
-            engine.served += 1
-            engine.visiting += 1
+            engine.pages_served += 1
+            engine.open_pages += 1
             return engine
 
-    def _worn(self, engine: Engine) -> bool:
-        return not engine.usable or engine.served >= self._settings.browser_pages
+    def _is_worn(self, engine: Engine) -> bool:
+        return not engine.usable or engine.pages_served >= self._settings.browser_pages
 
     def _end_if_worn(self, engine: Engine) -> None:
-        """Close an engine that takes no more pages and has none open. Nobody waits: one that hangs takes seconds."""
-        if engine in self._engines and not engine.visiting and self._worn(engine):
+        """Close an engine that takes no more pages and has none open, in the background: one that hangs takes seconds."""
+        if engine in self._engines and not engine.open_pages and self._is_worn(engine):
             self._engines.remove(engine)
             task = asyncio.ensure_future(engine.close())
             self._ending.add(task)

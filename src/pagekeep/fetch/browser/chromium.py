@@ -1,4 +1,4 @@
-"""Finding the Chromium that pages are rendered with."""
+"""Find the installed Chromium."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pagekeep.errors import RenderError
 
 INSTALL_HINTS: Final = (
     "On Debian or Ubuntu: sudo apt-get install --no-install-recommends chromium-headless-shell (or chromium).",
-    "Anywhere else: playwright install --only-shell chromium.",
-    "If Chromium is installed in an unusual place, name its binary in the setting `chromium`.",
+    "Elsewhere: playwright install --only-shell chromium.",
+    "If Chromium is installed in an unusual place, set `chromium` to the path of its binary.",
 )
-MISSING_PLAYWRIGHT: Final = "Install Pagekeep with its browser part: pip install 'pagekeep[browser]'."
+MISSING_PLAYWRIGHT: Final = "To install it: pip install 'pagekeep[browser]'."
 
-# The headless shell first: it starts in half the time and memory of the whole browser.
+# The headless shell first: it needs half the time to start and half the memory of the full browser.
 _NAMES: Final = (
     "chromium-headless-shell",
     "chrome-headless-shell",
@@ -50,40 +50,38 @@ _DOWNLOADS: Final = (
 )
 _VARIABLE: Final = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=[\"']?([^\"'\s]+)", re.MULTILINE)
 _STARTED: Final = re.compile(r"(/[^\s\"'$]*/(?:chromium|chrome)[\w-]*)(?=[\s\"']|$)")
-_SCRIPT_LIMIT: Final = 64 * 1024
+_MAX_SCRIPT_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """A Chromium that is installed."""
+    """An installed Chromium."""
 
     path: Path
-    """The real binary, not the distribution's wrapper script, which would stay as a parent process."""
+    """The binary itself, not the distribution's wrapper script, which would remain as a parent process."""
     is_shell: bool
-    """The headless shell: no window, half the memory."""
+    """Whether it is the headless shell: no window, half the memory."""
 
 
-def find(chosen: str | None = None) -> Chromium:
-    """The Chromium to use: the one the owner chose, else the system's, else one that Playwright downloaded.
+def find(configured: str | None = None) -> Chromium:
+    """Return the Chromium to use: the configured one, else the system's, else one that Playwright downloaded.
 
-    `RenderError` with the way to install one when there is none.
+    Raises `RenderError`, which says how to install one.
     """
-    if chosen:
-        return _chosen(chosen)
+    if configured:
+        return _find_configured(configured)
     for path in _candidates():
         binary = _binary(path)
         if binary is not None:
             return _chromium(binary)
-    raise RenderError("There is no Chromium where Pagekeep runs, and this page needs one.", suggestions=INSTALL_HINTS)
+    raise RenderError("This page needs a browser, but Chromium is not installed.", suggestions=INSTALL_HINTS)
 
 
-def _chosen(chosen: str) -> Chromium:
-    located = shutil.which(chosen)
-    binary = None if located is None else _binary(Path(located))
+def _find_configured(configured: str) -> Chromium:
+    path = shutil.which(configured)
+    binary = None if path is None else _binary(Path(path))
     if binary is None:
-        raise RenderError(
-            "The setting `chromium` does not name a program that can be started.", suggestions=INSTALL_HINTS
-        )
+        raise RenderError("The setting `chromium` is not a program that can be started.", suggestions=INSTALL_HINTS)
     return _chromium(binary)
 
 
@@ -95,9 +93,9 @@ def _candidates() -> Iterator[Path]:
     for name in _NAMES:
         for folder in _FOLDERS[:3]:
             yield Path(folder, name)
-        located = shutil.which(name)
-        if located is not None:
-            yield Path(located)
+        path = shutil.which(name)
+        if path is not None:
+            yield Path(path)
     for folder in _FOLDERS[3:]:
         for name in _IN_FOLDERS:
             yield Path(folder, name)
@@ -105,23 +103,23 @@ def _candidates() -> Iterator[Path]:
 
 
 def _downloaded() -> Iterator[Path]:
-    """Where `playwright install` puts its browsers, newest first."""
+    """Yield the browsers that `playwright install` downloaded, newest first."""
     caches = {"darwin": "Library/Caches", "win32": "AppData/Local"}
-    chosen = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
-    folder = Path(chosen) if chosen else Path.home() / caches.get(sys.platform, ".cache") / "ms-playwright"
+    configured = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    folder = Path(configured) if configured else Path.home() / caches.get(sys.platform, ".cache") / "ms-playwright"
     for pattern in _DOWNLOADS:
-        yield from sorted(folder.glob(pattern), key=_build, reverse=True)
+        yield from sorted(folder.glob(pattern), key=_build_number, reverse=True)
 
 
-def _build(path: Path) -> int:
-    """The build that a downloaded browser's folder names: `chromium-1187` is 1187."""
+def _build_number(path: Path) -> int:
+    """Return the build number in the name of a downloaded browser's folder: 1187 for `chromium-1187`."""
     numbers = re.findall(r"chromium(?:_headless_shell)?-(\d+)", str(path))
     return int(numbers[-1]) if numbers else 0
 
 
 def _binary(path: Path) -> Path | None:
-    """The program itself: `path`, or what the wrapper script at `path` starts; None when there is no such program."""
-    start = _start(path, _SCRIPT_LIMIT)
+    """Return the program at `path`, or the one that the wrapper script there starts; `None` when there is none."""
+    start = _read_start(path, _MAX_SCRIPT_BYTES)
     if not start:
         return None
     if not start.startswith(b"#!") or sys.platform == "win32":
@@ -129,8 +127,8 @@ def _binary(path: Path) -> Path | None:
     return _behind_wrapper(path.resolve(), start.decode("utf-8", "replace"))
 
 
-def _start(path: Path, size: int) -> bytes:
-    """The first bytes of a file; none when it cannot be read."""
+def _read_start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file; empty when it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(size)
@@ -139,12 +137,12 @@ def _start(path: Path, size: int) -> bytes:
 
 
 def _behind_wrapper(wrapper: Path, script: str) -> Path | None:
-    """What a wrapper script starts, else the script itself. None for a snap: it cannot be driven from outside."""
+    """Return the program that a wrapper script starts, else the script; `None` for a snap, which cannot be automated."""
     if "/snap/bin/" in script:
         return None
     for name, value in _VARIABLE.findall(script):
         script = script.replace(f"${{{name}}}", value).replace(f"${name}", value)
-    for found in _STARTED.findall(script.replace("$HERE", str(wrapper.parent))):
-        if _start(Path(found), 2) not in (b"", b"#!"):
-            return Path(found)
+    for path in _STARTED.findall(script.replace("$HERE", str(wrapper.parent))):
+        if _read_start(Path(path), 2) not in (b"", b"#!"):
+            return Path(path)
     return wrapper

@@ -1,4 +1,4 @@
-"""Ending the browser's processes for good, whatever state they are in."""
+"""Kill the browser's processes, whatever state they are in."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Processes:
     """Chromium and the driver that started it."""
 
     chromium: int
-    """Playwright starts Chromium as the leader of a process group that all its processes are in."""
+    """Process id; Playwright makes it the leader of a process group with all its processes."""
     driver: int | None
-    """None where the system does not tell who a process' parent is."""
+    """Process id; `None` if the system does not say."""
 
     def kill(self) -> None:
-        """Kill Chromium's whole process group. The driver notices, and tidies up behind it."""
+        """Kill Chromium's whole process group. The driver notices and cleans up."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
                 os.kill(self.chromium, signal.SIGTERM)
@@ -31,25 +31,25 @@ class Processes:
                 os.kill(self.chromium, signal.SIGKILL)
 
     def kill_driver(self) -> None:
-        """Kill a driver that no longer answers. Chromium ends by itself when its driver is gone."""
+        """Kill a driver that does not respond. Chromium ends by itself when its driver is gone."""
         if self.driver is not None and sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self.driver, signal.SIGKILL)
 
-    async def driver_gone(self) -> None:
-        """Wait until the driver is gone, and fetched by us, its parent."""
+    async def wait_for_driver(self) -> None:
+        """Wait until the driver has ended."""
         while self.driver is not None and Path(f"/proc/{self.driver}").exists():
             await asyncio.sleep(0.02)
 
 
-def of_chromium(pid: int) -> Processes:
-    """The processes of the Chromium whose main process is `pid`."""
+def find_processes(pid: int) -> Processes:
+    """Return the processes of the Chromium whose main process is `pid`."""
     return Processes(pid, _parent(pid))
 
 
 def _parent(pid: int) -> int | None:
     try:
-        # The name in brackets may hold anything; state and parent follow the last bracket.
+        # The name in brackets may contain anything; state and parent follow the last bracket.
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except (OSError, ValueError, IndexError):
         return None

@@ -1,8 +1,8 @@
-"""The browser's only way out: an HTTP proxy on loopback that connects through the address guard and nowhere else.
+"""The browser's HTTP proxy on loopback, which makes all its connections through the address guard.
 
-Playwright's `route` sees only part of what a page asks for (redirects, workers, WebSockets and speculation rules slip by
-it), but whatever the page does has to pass the proxy that Chromium was started with. Each page gets a pass of its own, so
-that a connection can be laid to its page's account and other programs on the machine cannot use the proxy.
+Playwright's `route` sees only some of a page's requests (not redirects, workers, WebSockets and speculation rules), but all
+of them go through the proxy that Chromium was started with. Each page has its own session with a password, so that every
+connection is known to belong to a page, and other programs on the machine cannot use the proxy.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.urls import SplitUrl
 
 MAX_HEAD: Final = 256 * 1024
-"""Bytes of a request or response head; cookies and long addresses fit many times over."""
+"""Bytes of a request or response head: enough for all cookies and long URLs."""
 MAX_PAGE_BYTES: Final = 100_000_000
-"""Bytes that all connections of one page may bring in. The heaviest apps load about a tenth of that."""
+"""Bytes that one page may load in total. The heaviest apps load about a tenth of this."""
 CONNECT_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 60.0
 """For a connection that has sent no request yet."""
 CHUNK: Final = 64 * 1024
 
-# Headers that concern one connection only (RFC 9110, 7.6.1), and our own credential, which no server may see.
-_HOP = frozenset(
+# Headers for one connection only (RFC 9110, 7.6.1), and the proxy's password, which servers must not see.
+_HOP_HEADERS = frozenset(
     [b"connection", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"te", b"trailer", b"upgrade"]
 )
 
@@ -36,20 +36,20 @@ _Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass(slots=True, eq=False)
-class Pass:
-    """One page's leave to use the proxy, and what came of it."""
+class ProxySession:
+    """One page's use of the proxy."""
 
     user: str
     password: str
     failures: list[PagekeepError] = field(default_factory=list)
-    """Why connections could not be made, in order."""
+    """Why connections failed, in order."""
     received: int = 0
-    """Bytes brought in so far."""
+    """Bytes loaded so far."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @property
     def header(self) -> bytes:
-        """What `Proxy-Authorization` has to say."""
+        """The value of `Proxy-Authorization`."""
         return b"Basic " + base64.b64encode(f"{self.user}:{self.password}".encode())
 
 
@@ -69,22 +69,22 @@ class _Head:
 
     @property
     def is_interim(self) -> bool:
-        """Whether this heads an answer that another follows (100 to 199)."""
+        """Whether this is an interim response (100 to 199), which another one follows."""
         return self.start.partition(b" ")[2].startswith(b"1")
 
-    def forwarded(self, start: bytes) -> bytes:
-        """The head for the next connection, which carries this one message and is closed."""
-        kept = [line for line in self.lines if line.partition(b":")[0].strip().lower() not in _HOP]
-        return b"\r\n".join([start, *kept, b"Connection: close", b"", b""])
+    def forward(self, start: bytes) -> bytes:
+        """Return the head for the next connection, which is closed after this message."""
+        lines = [line for line in self.lines if line.partition(b":")[0].strip().lower() not in _HOP_HEADERS]
+        return b"\r\n".join([start, *lines, b"Connection: close", b"", b""])
 
 
 class Proxy:
-    """Forwards `http:` requests and `CONNECT` tunnels of those who hold a pass. Start it before use, close it after."""
+    """Forwards `http:` requests and `CONNECT` tunnels of open sessions. Start it before use, and close it."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        self._passes: dict[bytes, Pass] = {}
-        self._strangers: set[asyncio.Task[None]] = set()
+        self._sessions: dict[bytes, ProxySession] = {}
+        self._unidentified: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
         self._port = 0
 
@@ -98,104 +98,109 @@ class Proxy:
         if self._server is None:
             return
         self._server.close()
-        for held in list(self._passes.values()):
-            await self.revoke(held)
-        await _cancel(self._strangers)
+        for session in list(self._sessions.values()):
+            await self.close_session(session)
+        await _cancel(self._unidentified)
         self._server = None
 
     @property
     def address(self) -> str:
-        """What `--proxy-server` takes."""
+        """The value of `--proxy-server`."""
         return f"http://127.0.0.1:{self._port}"
 
-    def issue(self) -> Pass:
-        """A new pass."""
-        made = Pass(secrets.token_hex(8), secrets.token_hex(24))
-        self._passes[made.header] = made
-        return made
+    def open_session(self) -> ProxySession:
+        """Open a session for a page."""
+        session = ProxySession(secrets.token_hex(8), secrets.token_hex(24))
+        self._sessions[session.header] = session
+        return session
 
-    async def revoke(self, held: Pass) -> None:
-        """End a pass and every connection made with it."""
-        self._passes.pop(held.header, None)
-        await _cancel(held.tasks)
+    async def close_session(self, session: ProxySession) -> None:
+        """End a session and all its connections."""
+        self._sessions.pop(session.header, None)
+        await _cancel(session.tasks)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._strangers.add(task)
+        self._unidentified.add(task)
         try:
             await self._answer(task, (reader, writer))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # The browser or the server went away: nobody is left to tell.
+            pass  # the browser or the server has closed the connection
         except asyncio.CancelledError:
             writer.transport.abort()
         finally:
-            self._strangers.discard(task)
+            self._unidentified.discard(task)
             writer.close()
 
-    async def _answer(self, task: asyncio.Task[None], here: _Stream) -> None:
-        head = await asyncio.wait_for(_read_head(here[0]), IDLE_SECONDS)
-        held = self._passes.get(head.value(b"proxy-authorization") or b"")
-        if held is None:
-            _refuse(here[1], b"407 Proxy Authentication Required", b'Proxy-Authenticate: Basic realm="pagekeep"')
+    async def _answer(self, task: asyncio.Task[None], browser: _Stream) -> None:
+        head = await asyncio.wait_for(_read_head(browser[0]), IDLE_SECONDS)
+        session = self._sessions.get(head.value(b"proxy-authorization") or b"")
+        if session is None:
+            _refuse(browser[1], b"407 Proxy Authentication Required", b'Proxy-Authenticate: Basic realm="pagekeep"')
             return
-        self._strangers.discard(task)
-        held.tasks.add(task)
+        self._unidentified.discard(task)
+        session.tasks.add(task)
         try:
-            await self._forward(held, head, here)
+            await self._forward(session, head, browser)
         finally:
-            held.tasks.discard(task)
+            session.tasks.discard(task)
 
-    async def _forward(self, held: Pass, head: _Head, here: _Stream) -> None:
+    async def _forward(self, session: ProxySession, head: _Head, browser: _Stream) -> None:
         try:
-            method, where, path = _request_line(head.start)
-            there = await self._open(where)
+            method, url, path = _parse_request_line(head.start)
+            server = await self._open(url)
         except PagekeepError as error:
-            held.failures.append(error)
+            session.failures.append(error)
             if head.start.startswith(b"CONNECT "):
-                _refuse(here[1], b"502 Bad Gateway")
-            # A plain request gets no answer at all: one of ours would be taken for the server's.
+                _refuse(browser[1], b"502 Bad Gateway")
+            # A plain request gets no response: the browser would take ours for the server's.
             return
         try:
             if method == b"CONNECT":
-                here[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                await _tunnel(held, here, there)
+                browser[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await _tunnel(session, browser, server)
             else:
-                there[1].write(head.forwarded(b"%s %s HTTP/1.1" % (method, path)))
-                await _exchange(held, here, there)
+                server[1].write(head.forward(b"%s %s HTTP/1.1" % (method, path)))
+                await _exchange(session, browser, server)
         finally:
-            there[1].transport.abort()
+            server[1].transport.abort()
 
-    async def _open(self, where: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        parts = self._guard.check_url(where)
-        if not _port_makes_sense(parts) or (parts.port == self._port and parts.host.name == "127.0.0.1"):
-            raise BlockedAddress(f"`{parts.host.name}` was asked for on a port that serves no pages.")
+    async def _open(self, url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            parts = self._guard.check_url(url)
+        except BlockedAddress as error:  # the page chose this address, so it is not shown
+            blocked = BlockedAddress("The page leads to a private address.")
+            blocked.host = error.host
+            raise blocked from None
+        if not _is_web_port(parts) or (parts.port == self._port and parts.host.name == "127.0.0.1"):
+            raise BlockedAddress(f"Port {parts.port} of `{parts.host.name}` is not allowed for pages.")
         return await self._guard.open_connection(parts.host.name, parts.port, CONNECT_SECONDS)
 
 
-def _port_makes_sense(parts: SplitUrl) -> bool:
-    """Below 1024 only the web's own ports: the others are mail, shells and file shares."""
+def _is_web_port(parts: SplitUrl) -> bool:
+    """Return whether pages can be on this port; the others below 1024 are mail, shells and file shares."""
     return parts.port in (80, 443) or parts.port >= 1024
 
 
-def _request_line(line: bytes) -> tuple[bytes, str, bytes]:
-    """Method, the URL of the server to connect to, and what to ask it for."""
+def _parse_request_line(line: bytes) -> tuple[bytes, str, bytes]:
+    """Return the method, the URL of the server to connect to, and the path to request there."""
     try:
         method, target, _ = line.decode("ascii").split(" ")
     except (UnicodeDecodeError, ValueError):
-        raise InvalidUrl("The browser asked for something that is not an address.") from None
+        raise InvalidUrl("The browser requested an invalid URL.") from None
     if method == "CONNECT":
         return b"CONNECT", f"https://{target}/", b""
     if not target.startswith("http://"):
-        raise InvalidUrl("The browser asked for something that is not an http address.")
+        raise InvalidUrl("The browser requested a URL that is not http.")
     authority, slash, path = target[7:].partition("/")
     if "?" in authority:
-        raise InvalidUrl("The browser asked for an address without a path.")
+        raise InvalidUrl("The browser requested a URL without a path.")
     return method.encode(), f"http://{authority}/", (slash + path or "/").encode()
 
 
 async def _read_head(reader: asyncio.StreamReader) -> _Head:
-    """The next head, lines ended by CRLF or, as some old servers have it, LF alone."""
+    """Read a message head; its lines end with CRLF or, from some old servers, LF."""
     lines: list[bytes] = []
     size = 0
     while line := (await reader.readuntil(b"\n")).rstrip(b"\r\n"):
@@ -206,36 +211,42 @@ async def _read_head(reader: asyncio.StreamReader) -> _Head:
     return _Head(lines[0] if lines else b"", lines[1:])
 
 
-async def _exchange(held: Pass, here: _Stream, there: _Stream) -> None:
-    """Pass on what is left of a plain request, and its answer with `Connection: close`, so that the browser sends no
-    second request here: it shares a proxy connection between hosts, and the next could be for another."""
-    asking = asyncio.ensure_future(_pump(here[0], there[1]))
+async def _exchange(session: ProxySession, browser: _Stream, server: _Stream) -> None:
+    """Forward the rest of a plain request, and the response with `Connection: close`.
+
+    Otherwise the browser would send a second request on this connection, which may be for another host.
+    """
+    sending = asyncio.ensure_future(_pump(browser[0], server[1]))
     try:
-        head = await _read_head(there[0])
+        head = await _read_head(server[0])
         while head.is_interim:
-            here[1].write(b"\r\n".join([head.start, *head.lines, b"", b""]))
-            head = await _read_head(there[0])
-        here[1].write(head.forwarded(head.start))
-        await _pump(there[0], here[1], held)
+            browser[1].write(b"\r\n".join([head.start, *head.lines, b"", b""]))
+            head = await _read_head(server[0])
+        browser[1].write(head.forward(head.start))
+        await _pump(server[0], browser[1], session)
     finally:
-        await _cancel({asking})
+        await _cancel({sending})
 
 
-async def _tunnel(held: Pass, here: _Stream, there: _Stream) -> None:
-    ways = {asyncio.ensure_future(_pump(here[0], there[1])), asyncio.ensure_future(_pump(there[0], here[1], held))}
+async def _tunnel(session: ProxySession, browser: _Stream, server: _Stream) -> None:
+    directions = {
+        asyncio.ensure_future(_pump(browser[0], server[1])),
+        asyncio.ensure_future(_pump(server[0], browser[1], session)),
+    }
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_EXCEPTION)
+        await asyncio.wait(directions, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        await _cancel(ways)
+        await _cancel(directions)
 
 
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter, held: Pass | None = None) -> None:
-    """Copy until the source ends; what comes in is counted on the page's pass."""
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter, session: ProxySession | None = None) -> None:
+    """Copy until the source ends; with a session, count the bytes."""
     while data := await source.read(CHUNK):
-        if held is not None:
-            held.received += len(data)
-            if held.received > MAX_PAGE_BYTES:
-                held.failures.append(FetchNetworkError("The page loads more than Pagekeep takes."))
+        if session is not None:
+            session.received += len(data)
+            if session.received > MAX_PAGE_BYTES:
+                message = f"The page loads more than {MAX_PAGE_BYTES / 1e6:g} MB."
+                session.failures.append(FetchNetworkError(message, suggestions=()))
                 raise ConnectionAbortedError
         sink.write(data)
         await sink.drain()
@@ -249,8 +260,8 @@ def _refuse(writer: asyncio.StreamWriter, status: bytes, *headers: bytes) -> Non
 
 
 async def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:
-    """Cancel the tasks and wait until they are gone; what they failed with no longer matters."""
-    waited = list(tasks)
-    for task in waited:
+    """Cancel the tasks and wait until they have ended; their errors no longer matter."""
+    cancelled = list(tasks)
+    for task in cancelled:
         task.cancel()
-    await asyncio.gather(*waited, return_exceptions=True)
+    await asyncio.gather(*cancelled, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What the page asks for: what is not loaded, and what is added to the request for the page itself."""
+"""Intercept the requests of a page: block what is not needed, and add headers to the request for the page itself."""
 
 from __future__ import annotations
 
@@ -11,62 +11,63 @@ from typing import TYPE_CHECKING, Any, Final
 from playwright.async_api import Error
 
 from pagekeep.errors import PagekeepError
-from pagekeep.fetch.browser.proxy import Pass
+from pagekeep.fetch.browser.proxy import ProxySession
 from pagekeep.fetch.urls import split_url
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession
 
-NOT_LOADED: Final = ("Image", "Media", "Font", "Stylesheet")
+UNNEEDED_TYPES: Final = ("Image", "Media", "Font", "Stylesheet")
 
 
-@dataclass(eq=False)  # no slots: Playwright writes to whom it calls
+@dataclass(eq=False)  # no slots: Playwright sets attributes on its listeners
 class Requests:
-    """Answers what Chromium stops to ask about; everything else flows without us, which keeps it quick."""
+    """Answers the requests that Chromium pauses; all others pass without us, which is faster."""
 
     session: CDPSession
     frame: str
     origin: str
-    """Of the page asked for; a caller's headers are for nobody else."""
+    """Origin of the requested page; the caller's headers are sent only there."""
     headers: Mapping[str, str]
     html: bytes | None
-    """Stands in for the server's first answer."""
-    held: Pass
-    """For the proxy, which asks once a context: Chromium remembers the answer."""
-    seen: bool = False
-    """Whether the page is to be looked at: then what it looks like is loaded, too."""
+    """Used instead of the server's first response."""
+    proxy_session: ProxySession
+    """For the proxy, which asks once per context: Chromium remembers the answer."""
+    visual: bool = False
+    """Whether to load images, fonts and style sheets too, for a screenshot."""
 
-    _introduced: set[str] = field(default_factory=set)
+    _authenticated: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
-        """Start answering."""
-        # Only a request that is stopped can be asked for the proxy's credential. The first to reach the network is the
-        # page itself, unless we have that already; then it may be any.
-        patterns = [{"resourceType": kind} for kind in (*self._not_loaded, "Document")] if self.html is None else [{}]
+        """Start to intercept requests."""
+        # Only paused requests can send the proxy's credentials. The first request on the network is the page itself,
+        # unless we have its HTML already; then it may be any.
+        patterns = [{"resourceType": kind} for kind in (*self._unneeded, "Document")] if self.html is None else [{}]
         self.session.on("Fetch.requestPaused", self._answer)
-        self.session.on("Fetch.authRequired", self._introduce)
+        self.session.on("Fetch.authRequired", self._authenticate)
         await self.session.send("Fetch.enable", {"patterns": patterns, "handleAuthRequests": True})
 
     @property
-    def _not_loaded(self) -> tuple[str, ...]:
-        return () if self.seen else NOT_LOADED
+    def _unneeded(self) -> tuple[str, ...]:
+        return () if self.visual else UNNEEDED_TYPES
 
-    async def _introduce(self, event: dict[str, Any]) -> None:
-        """Show the pass to the proxy; a server that asks for a password gets none."""
+    async def _authenticate(self, event: dict[str, Any]) -> None:
+        """Send the credentials to the proxy; a server that asks for a password gets none."""
         answer = {"response": "CancelAuth"}
-        if event["authChallenge"]["source"] == "Proxy" and event["requestId"] not in self._introduced:
-            self._introduced.add(event["requestId"])
-            answer = {"response": "ProvideCredentials", "username": self.held.user, "password": self.held.password}
+        if event["authChallenge"]["source"] == "Proxy" and event["requestId"] not in self._authenticated:
+            self._authenticated.add(event["requestId"])
+            login = {"username": self.proxy_session.user, "password": self.proxy_session.password}
+            answer = {"response": "ProvideCredentials", **login}
         with suppress(Error):
             await self._send("Fetch.continueWithAuth", event, authChallengeResponse=answer)
 
     async def _answer(self, event: dict[str, Any]) -> None:
         kind = event["resourceType"]
-        # The page may be gone by the time we answer.
+        # The page may be closed by the time we answer.
         with suppress(Error):
             if kind == "Document":
                 await self._document(event)
-            elif kind not in self._not_loaded:
+            elif kind not in self._unneeded:
                 await self._send("Fetch.continueRequest", event)
             elif kind == "Stylesheet":
                 await self._empty_stylesheet(event)
@@ -74,7 +75,7 @@ class Requests:
                 await self._send("Fetch.failRequest", event, errorReason="BlockedByClient")
 
     async def _empty_stylesheet(self, event: dict[str, Any]) -> None:
-        """Not loaded, and not refused either: bundlers give up the part of an app whose style sheet fails."""
+        """Answer with an empty style sheet: bundlers do not start parts of an app whose style sheet fails."""
         origin = event["request"]["headers"].get("Origin", "*")
         await self._fulfil(
             event,
@@ -96,14 +97,14 @@ class Requests:
             await self._send("Fetch.continueRequest", event)
         else:
             headers = {**event["request"]["headers"], **self.headers}
-            await self._send("Fetch.continueRequest", event, headers=_listed(headers))
+            await self._send("Fetch.continueRequest", event, headers=_to_list(headers))
 
     async def _fulfil(self, event: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         await self._send(
             "Fetch.fulfillRequest",
             event,
             responseCode=200,
-            responseHeaders=_listed(headers),
+            responseHeaders=_to_list(headers),
             body=base64.b64encode(body).decode("ascii"),
         )
 
@@ -111,7 +112,7 @@ class Requests:
         await self.session.send(method, {"requestId": event["requestId"], **parameters})
 
 
-def _listed(headers: Mapping[str, str]) -> list[dict[str, str]]:
+def _to_list(headers: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers.items()]
 
 

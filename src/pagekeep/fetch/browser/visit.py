@@ -1,4 +1,4 @@
-"""One page in the browser, from a fresh context to its HTML."""
+"""Render one page: open it in a new context, wait until it settles, read its HTML."""
 
 from __future__ import annotations
 
@@ -12,25 +12,31 @@ from playwright.async_api import Error
 
 from pagekeep.errors import FetchTimeout, RenderError, TooLarge
 from pagekeep.fetch.browser import screenshot
-from pagekeep.fetch.browser.engine import being_cancelled
-from pagekeep.fetch.browser.playwright_errors import Crashed, failed_navigation
-from pagekeep.fetch.browser.proxy import Pass
+from pagekeep.fetch.browser.engine import is_being_cancelled
+from pagekeep.fetch.browser.isolated_world import IsolatedWorld, Navigated
+from pagekeep.fetch.browser.playwright_errors import BrowserCrashed, navigation_error
+from pagekeep.fetch.browser.proxy import ProxySession
 from pagekeep.fetch.browser.requests import Requests
-from pagekeep.fetch.browser.settle import ENDLESS, Settling, Traffic
-from pagekeep.fetch.browser.world import Moved, World
-from pagekeep.fetch.content_type import refuse_other
+from pagekeep.fetch.browser.settle import MAX_GROWTH_SECONDS, Settling, Traffic
+from pagekeep.fetch.content_type import refuse_non_page
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
 
-LOOK_EVERY: Final = 0.04
-"""Seconds between two looks at the text."""
-_WRAPPED: Final = frozenset(["text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/json"])
+CHECK_SECONDS: Final = 0.04
+"""Seconds between two checks of the text."""
+READ_SHARE: Final = 0.15
+"""Share of the time that is kept for reading the page."""
+MAX_CHECK_SHARE: Final = 0.2
+"""Share of the time that checks may take on a huge or busy page."""
+_HTML_TYPES: Final = frozenset(
+    ["text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/json"]
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What a caller wants of a visit."""
+class RenderRequest:
+    """The page to render, and how."""
 
     url: str
     origin: str
@@ -38,44 +44,46 @@ class Ask:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
     html: bytes | None = None
-    """The page's HTML, when it is there already and only its scripts are to be run."""
-    picture: Literal["window", "whole"] | None = None
-    """A picture of what the window shows, or of the whole page."""
+    """The page's HTML if it is known already and only its scripts must run."""
+    screenshot: Literal["window", "whole"] | None = None
+    """Whether to take a screenshot of what the window shows, or of the whole page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What came of a visit."""
+class RenderResult:
+    """A rendered page."""
 
     url: str
     status: int
     headers: Mapping[str, str]
     html: str
-    picture: bytes | None = None
-    """PNG, when it was asked for."""
+    screenshot: bytes | None = None
+    """PNG, if requested."""
 
 
 class Visit:
-    """A page in a context of its own. `deadline` is on the loop's clock; enforcing it is up to the caller."""
+    """Renders one page in its own context. `deadline` is on the loop's clock; the caller enforces it."""
 
-    def __init__(self, context: BrowserContext, held: Pass, ask: Ask, limit: int, deadline: float) -> None:
+    def __init__(
+        self, context: BrowserContext, proxy_session: ProxySession, request: RenderRequest, limit: int, deadline: float
+    ) -> None:
         self._context = context
-        self._held = held
-        self._ask = ask
+        self._proxy_session = proxy_session
+        self._request = request
         self._limit = limit
         self._deadline = deadline
         self._traffic = Traffic()
         self._crashed = False
         self._clock = asyncio.get_running_loop().time
 
-    async def see(self) -> Seen:
-        """Open the page, wait until it has settled, and read it. `Crashed` when the browser or the page dies on the way."""
+    async def render(self) -> RenderResult:
+        """Open the page, wait until it has settled, and read it; raise `BrowserCrashed` when browser or page die."""
         page = await self._context.new_page()
         self._context.on("page", _close)
-        work = asyncio.ensure_future(self._work(page))
+        work = asyncio.ensure_future(self._render(page))
 
         def crashed(_: Page) -> None:
-            # What waits for an answer of a dead page would wait for ever.
+            # A call that waits for a dead page would wait forever.
             self._crashed = True
             work.cancel()
 
@@ -83,104 +91,118 @@ class Visit:
         try:
             return await work
         except asyncio.CancelledError:
-            if self._crashed and not being_cancelled():
-                raise Crashed from None
+            if self._crashed and not is_being_cancelled():
+                raise BrowserCrashed from None
             raise
 
-    async def _work(self, page: Page) -> Seen:
+    async def _render(self, page: Page) -> RenderResult:
         session = await self._context.new_cdp_session(page)
         frame = (await session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         await self._prepare(page, session, frame)
-        response = await self._go(page)
-        if self._ask.wait_for is not None:
-            await self._await_named(page, self._ask.wait_for)
-        world = World(session, frame)
+        response = await self._open(page)
+        if self._request.wait_for is not None:
+            await self._wait_for(page, self._request.wait_for)
+        world = IsolatedWorld(session, frame)
         await self._settle(world)
-        seen = self._seen(await self._read(world), response)
-        return replace(seen, picture=await self._shot(session, world)) if self._ask.picture else seen
+        result = self._make_result(await self._read(world), response)
+        return (
+            replace(result, screenshot=await self._take_screenshot(session, world))
+            if self._request.screenshot
+            else result
+        )
 
-    async def _shot(self, session: CDPSession, world: World) -> bytes:
-        left = self._deadline - self._clock()
-        return await screenshot.take(session, world, whole=self._ask.picture == "whole", seconds=left / 2)
+    async def _take_screenshot(self, session: CDPSession, world: IsolatedWorld) -> bytes:
+        remaining = self._deadline - self._clock()
+        whole = self._request.screenshot == "whole"
+        return await screenshot.take(session, world, whole=whole, seconds=remaining / 2)
 
     async def _prepare(self, page: Page, session: CDPSession, frame: str) -> None:
-        ask = self._ask
-        if ask.cookies:
+        request = self._request
+        if request.cookies:
             await self._context.add_cookies(
-                [{"name": name, "value": value, "url": ask.origin} for name, value in ask.cookies.items()]
+                [{"name": name, "value": value, "url": request.origin} for name, value in request.cookies.items()]
             )
-        page.on("request", self._began)
-        page.on("requestfinished", self._ended)
-        page.on("requestfailed", self._ended)
-        await Requests(session, frame, ask.origin, ask.headers, ask.html, self._held, ask.picture is not None).watch()
+        page.on("request", self._add_request)
+        page.on("requestfinished", self._remove_request)
+        page.on("requestfailed", self._remove_request)
+        requests = Requests(
+            session,
+            frame,
+            request.origin,
+            request.headers,
+            request.html,
+            self._proxy_session,
+            visual=request.screenshot is not None,
+        )
+        await requests.watch()
 
-    def _began(self, request: Request) -> None:
+    def _add_request(self, request: Request) -> None:
         kind = request.resource_type
         if kind == "document" and request.frame.parent_frame is not None:
             return
-        self._traffic.began(request, kind, f"{request.method} {request.url}", self._clock())
+        self._traffic.add(request, kind, f"{request.method} {request.url}", self._clock())
 
-    def _ended(self, request: Request) -> None:
-        self._traffic.ended(request)
+    def _remove_request(self, request: Request) -> None:
+        # A method of this class, as Playwright sets attributes on the owner of a listener, and `Traffic` has slots.
+        self._traffic.remove(request)
 
-    async def _go(self, page: Page) -> Response | None:
+    async def _open(self, page: Page) -> Response | None:
         try:
-            return await page.goto(self._ask.url, wait_until="commit", timeout=0)
+            return await page.goto(self._request.url, wait_until="commit", timeout=0)
         except Error as error:
-            raise failed_navigation(error, self._held.failures) from None
+            raise navigation_error(error, self._proxy_session.failures) from None
 
-    async def _await_named(self, page: Page, selector: str) -> None:
-        """Wait for the selector to be there: without style sheets nothing can be said about being visible."""
-        left = self._deadline - self._clock()
+    async def _wait_for(self, page: Page, selector: str) -> None:
+        """Wait for an element in the tree; without style sheets it is unknown whether it is visible."""
+        remaining = self._deadline - self._clock()
         try:
-            await page.wait_for_selector(f"css={selector}", state="attached", timeout=max(1.0, left * 900))
+            await page.wait_for_selector(f"css={selector}", state="attached", timeout=max(1.0, remaining * 900))
         except Error as error:
             if error.name == "TimeoutError":
-                raise FetchTimeout(f"The page did not show `{selector}` in time.") from None
+                raise FetchTimeout(f"No element matched `{selector}` in time.") from None
             if "selector" in error.message and "closed" not in error.message:
                 raise RenderError(
-                    f"`{selector}` is not a CSS selector.", suggestions=("Correct `wait_for`.",)
+                    f"`{selector}` is not a CSS selector.", suggestions=("Fix the selector to wait for (`wait_for`).",)
                 ) from None
             raise
 
-    async def _settle(self, world: World) -> None:
-        settling = Settling(self._clock(), self._traffic, named_content=self._ask.wait_for is not None)
-        # A part of the time is kept back for reading the page.
-        last = self._clock() + (self._deadline - self._clock()) * 0.85
+    async def _settle(self, world: IsolatedWorld) -> None:
+        settling = Settling(self._clock(), self._traffic, selector_matched=self._request.wait_for is not None)
+        last = self._clock() + (self._deadline - self._clock()) * (1 - READ_SHARE)
         length, stage = 0, "streaming"
-        while (began := self._clock()) < last:
+        while (start := self._clock()) < last:
             try:
-                length, stage = await world.length()
-            except Moved:
+                length, stage = await world.text_length()
+            except Navigated:
                 settling = Settling(self._clock(), self._traffic)
             else:
-                # A script that hangs in the head must not cost a page that is all there.
-                late = stage == "loading" and began - settling.began > ENDLESS
-                if settling.settled(self._clock(), length) and (stage == "ready" or late):
+                # A script that hangs in the head must not prevent reading a complete page.
+                late = stage == "loading" and start - settling.start > MAX_GROWTH_SECONDS
+                if settling.is_settled(self._clock(), length) and (stage == "ready" or late):
                     return
-            looked = self._clock() - began
-            # Looking takes its time on a huge or busy page: then never more than a fifth of the page's own.
-            await asyncio.sleep(LOOK_EVERY if looked < LOOK_EVERY else 4 * looked)
+            taken = self._clock() - start
+            pause = taken * (1 / MAX_CHECK_SHARE - 1)
+            await asyncio.sleep(CHECK_SECONDS if taken < CHECK_SECONDS else pause)
         if stage == "streaming":
-            raise FetchTimeout("The page did not end in time.")
+            raise FetchTimeout("The page was not loaded completely in time.")
 
-    async def _read(self, world: World) -> dict[str, Any]:
+    async def _read(self, world: IsolatedWorld) -> dict[str, Any]:
         while True:
             try:
-                return await world.read(self._limit)
-            except Moved:
-                await asyncio.sleep(LOOK_EVERY)
+                return await world.read_page(self._limit)
+            except Navigated:
+                await asyncio.sleep(CHECK_SECONDS)
 
-    def _seen(self, read: dict[str, Any], response: Response | None) -> Seen:
+    def _make_result(self, read: dict[str, Any], response: Response | None) -> RenderResult:
         if read["url"].startswith("chrome-error:"):
-            raise failed_navigation(None, self._held.failures)
-        if read["type"] not in _WRAPPED:
-            refuse_other(read["type"])
+            raise navigation_error(None, self._proxy_session.failures)
+        if read["type"] not in _HTML_TYPES:
+            refuse_non_page(read["type"])
         if read["size"] > self._limit:
-            raise TooLarge("The rendered page is larger than the limit.")
+            raise TooLarge(f"The rendered page is larger than the limit of {self._limit / 1e6:g} MB.")
         status = read["status"] or (response.status if response else 200)
-        # The headers are those of the first document; a page that went on by itself has others, which nobody needs.
-        return Seen(read["url"], status, response.headers if response else {}, read["html"])
+        # These are the headers of the first document; a page that navigated by itself has others, which are not needed.
+        return RenderResult(read["url"], status, response.headers if response else {}, read["html"])
 
 
 async def _close(popup: Page) -> None:

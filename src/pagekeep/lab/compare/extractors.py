@@ -110,16 +110,16 @@ def _readability() -> Read:
 
 @contextmanager
 def _remote(settings: Settings) -> Iterator[Read]:
-    from pagekeep.fetch.remote_reader import Reader, read_answer
+    from pagekeep.fetch.remote_reader import RemoteReader, parse_answer
 
-    reader = Reader(settings)
+    reader = RemoteReader(settings)
 
     def read(html: bytes, url: str | None) -> Reading:
         try:
-            fetched = loop.run(reader.ask_about(html.decode("utf-8", "replace"), url))
+            fetched = loop.run(reader.read_html(html.decode("utf-8", "replace"), url))
         except PagekeepError as error:
             return Reading(error=error.type)
-        answer = read_answer(fetched.body.decode("utf-8", "replace"))
+        answer = parse_answer(fetched.body.decode("utf-8", "replace"))
         return of_markdown(answer.markdown, answer.title or "")
 
     with asyncio.Runner() as loop:

@@ -18,9 +18,7 @@ PAGE = (
 )
 
 
-NO_SCHEME = (
-    "The address does not start with http:// or https://. Give a whole address, such as https://example.com/article."
-)
+NO_SCHEME = "The URL does not start with http:// or https://. Use a full URL, such as https://example.com/article."
 _REFUSED = re.compile(r'<li class="failed">.*?dir="auto">(.*?)</span><span class="stage">(.*?)</span></li>')
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError, TooLarge
-from pagekeep.fetch.browser import Browser, Pictured, chromium, screenshot
+from pagekeep.fetch.browser import Browser, PageScreenshot, chromium, screenshot
 from pagekeep.fetch.guard import Guard
 from tests.hostile import render_canary
 from tests.site.server import Reply, Request, Site
@@ -58,18 +58,18 @@ def site(elsewhere: Site) -> Iterator[Site]:
         yield site
 
 
-def pictured(url: str, part: Literal["window", "whole"]) -> Pictured:
-    async def run() -> Pictured:
-        async with Browser(Settings(), Guard(["127.0.0.1"]), seen=True) as browser:
-            return await browser.picture(url, part)
+def pictured(url: str, part: Literal["window", "whole"]) -> PageScreenshot:
+    async def run() -> PageScreenshot:
+        async with Browser(Settings(), Guard(["127.0.0.1"]), visual=True) as browser:
+            return await browser.screenshot(url, part)
 
     return asyncio.run(run())
 
 
 def test_a_page_without_end_is_pictured_down_to_the_bound(site: Site) -> None:
-    with Image.open(io.BytesIO(pictured(site.url("/tall"), "whole").picture)) as image:
-        assert image.size == (1280, screenshot.TALLEST)
-        assert image.convert("RGB").getpixel((5, screenshot.TALLEST - 1)) == (1, 2, 3)
+    with Image.open(io.BytesIO(pictured(site.url("/tall"), "whole").png)) as image:
+        assert image.size == (1280, screenshot.MAX_HEIGHT)
+        assert image.convert("RGB").getpixel((5, screenshot.MAX_HEIGHT - 1)) == (1, 2, 3)
 
 
 def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_asked_for(
@@ -83,11 +83,11 @@ def test_pictures_that_wait_to_be_seen_are_there_and_forbidden_ones_are_not_aske
 
 
 def test_a_picture_of_too_many_bytes_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screenshot, "MOST_BYTES", 1000)
+    monkeypatch.setattr(screenshot, "MAX_BYTES", 1000)
     with pytest.raises(TooLarge):
         pictured(site.url("/tall"), "window")
 
 
 def test_no_page_reaches_a_forbidden_place_by_being_pictured() -> None:
     with render_canary.trap() as trap:
-        assert asyncio.run(render_canary.guarded(trap, each=False, seen=True)) == set()
+        assert asyncio.run(render_canary.guarded(trap, each=False, visual=True)) == set()

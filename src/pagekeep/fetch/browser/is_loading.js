@@ -1,4 +1,4 @@
-// Whether the page still waits for what it shows: style sheets, fonts, pictures. Those that wait to be scrolled to are sent for.
+// Whether the page still waits for style sheets, fonts or images. Lazy images are loaded now.
 (() => {
   for (const image of document.querySelectorAll("img[loading=lazy]")) image.loading = "eager";
   const waiting = [...document.images].some((image) => !image.complete);

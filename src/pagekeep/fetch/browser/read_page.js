@@ -1,4 +1,4 @@
-// The page as one HTML text, open shadow roots flattened into it, with what the document says of its own origin.
+// The page as one HTML text, with open shadow roots flattened into it, and the URL, type, size and status of the document.
 (limit) => {
   const hosts = () => {
     const walk = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT);
@@ -8,7 +8,7 @@
 
   const isSlot = (node) => node.localName === "slot" && node.getRootNode() instanceof ShadowRoot;
 
-  // What a reader sees under a node: a host shows its shadow tree, a slot what was put into it.
+  // The visible children of a node: a host shows its shadow tree, a slot its assigned nodes.
   const shown = (node, found = []) => {
     const assigned = isSlot(node) ? node.assignedNodes() : [];
     for (const child of assigned.length ? assigned : (node.shadowRoot || node).childNodes)

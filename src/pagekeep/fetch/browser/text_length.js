@@ -1,4 +1,4 @@
-// Characters of text in the page, open shadow roots included, without what nobody reads; and how far the page is.
+// Characters of text in the page, open shadow roots included, without scripts and styles; and the state of the document.
 (() => {
   const unread = "script,style,noscript,template";
   let total = 0;
