@@ -145,7 +145,7 @@ def _survey_page(state: State) -> None:
 def _collect_wall_signs(state: State) -> None:
     """Collect signs of a wall, an error page or an empty shell while the page is still whole."""
     status, removed = state.options.status, state.before.gone
-    state.signals = caught.look(
+    state.signals = caught.collect(
         state.document, state.survey, state.structured, state.source, state.url, status, removed
     )
 
@@ -234,7 +234,7 @@ def _recognise_walls(state: State) -> None:
 def _decide_on_browser(state: State) -> None:
     """Decide whether a browser would show more; a rule's decision comes first."""
     output, rendering = state.output, state.before.rendering
-    need = browser_need.need_render(state.signals.promise, output.text, output.word_count, state.outcome.strategy)
+    need = browser_need.need_render(state.signals.render_signs, output.text, output.word_count, state.outcome.strategy)
     if rendering is not None:
         rule_id, wanted = rendering
         if wanted.mode == "never":

@@ -42,7 +42,7 @@ _PIECE: Final = re.compile(
 )
 _BRACKETS: Final = re.compile(r"""[()]|"[^"\\]*"|'[^'\\]*'|[^()"'\\]+""")
 _CACHED_SELECTORS: Final = 8_192
-"""More than all selectors of the shipped rules and of a user's together."""
+"""The shipped rules have 2,400 selectors, and users add some."""
 
 
 @lru_cache(maxsize=_CACHED_SELECTORS)

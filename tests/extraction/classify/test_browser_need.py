@@ -29,7 +29,7 @@ def need_render(html: str) -> NeedRender | None:
     body = dom.first(document, "body")
     assert body is not None
     found, data = survey(body), structured.read(document)
-    promised = browser_need.look(document, found, html)
+    promised = browser_need.collect(document, found)
     about = metadata.read(document, data, None)
     facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, None).kind])
     outcome = chain.run(facts, prune)
@@ -62,11 +62,11 @@ LEDGER = "Apple ash for the celadons, oak for the browns, elder never again. "
 SHELL = '<title>Kiln</title><div id="root"></div><script src="/static/js/main.js"></script>'
 
 
-def look(html: str) -> browser_need.Promise:
+def look(html: str) -> browser_need.RenderSigns:
     document = dom.parse(html)
     body = dom.first(document, "body")
     assert body is not None
-    return browser_need.look(document, survey(body), html)
+    return browser_need.collect(document, survey(body))
 
 
 def test_a_frameworks_mark_alone_asks_for_no_browser() -> None:
@@ -124,5 +124,5 @@ def test_an_empty_main_counts_even_when_the_app_root_holds_a_header() -> None:
 def test_odd_pages_are_looked_at_without_a_fault(html: str) -> None:
     document = dom.parse(html)
     body = dom.first(document, "body") or dom.element("body")
-    promised = browser_need.look(document, survey(body), html)
-    assert promised == browser_need.look(document, survey(body), html)
+    promised = browser_need.collect(document, survey(body))
+    assert promised == browser_need.collect(document, survey(body))

@@ -126,7 +126,7 @@ def test_an_address_that_ends_in_news_is_a_list_of_news() -> None:
 
 def test_a_page_that_says_how_to_cite_it_is_an_article() -> None:
     html = f'<meta name="citation_title" content="On wheels"><a class="btn" href="/a">x</a>{PROSE}'
-    assert "it says how to cite it" in extract(html).trace.kind_reasons
+    assert "it states how to cite it" in extract(html).trace.kind_reasons
 
 
 def test_paragraphs_side_by_side_speak_for_an_article_beside_many_teasers() -> None:

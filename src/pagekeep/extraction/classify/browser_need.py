@@ -1,7 +1,7 @@
-"""Whether a page needs a browser: the text that was found, held against what the markup promises.
+"""Decide whether a page needs a browser, by comparing the extracted text with the signs of an app in the markup.
 
-A framework's marker alone promises nothing: a server that rendered its React page has kept the promise already. What counts
-is an app root without text, a `<noscript>` that asks for JavaScript, or scripts with next to nothing else.
+A framework's marker alone means nothing: a server may have rendered its React page. What counts is an app root
+without text, a `<noscript>` that asks for JavaScript, or scripts with almost nothing else.
 """
 
 from __future__ import annotations
@@ -18,24 +18,31 @@ from pagekeep.model import NeedRender, Strategy
 
 ENOUGH_CHARS: Final = 500
 ENOUGH_WORDS: Final = 80
-"""500 characters of an alphabet; scripts that write more in a character reach the words first."""
-_LIGHT: Final = 2_500
-"""A page with more characters outside links is no shell, and is not looked at closer."""
-_CHROME: Final = 1_500
-"""Header, footer and notices around an empty root stay below this."""
-_FILLED: Final = 60
-"""Characters outside links, header and footer from which on a root has content, if it has no heading, form or figure."""
-_FILLED_WITH_LINKS: Final = 300
-"""Characters in links outside the navigation: a list of products or posts."""
+"""As long as 500 letters; languages that need fewer characters reach the words first."""
+_MAX_SHELL_CHARS: Final = 2_500
+"""A page with more characters outside links is not a shell, and is not examined further."""
+_MAX_CHROME_CHARS: Final = 1_500
+"""Header, footer and notices around an empty root have fewer characters."""
+_MIN_CONTENT_CHARS: Final = 60
+"""Characters outside links, header and footer that are content, in a root without heading, form or figure."""
+_MIN_LINK_CHARS: Final = 300
+"""Characters in links outside the navigation that are content: a list of products or posts."""
 _LOADING_CHARS: Final = 100
-"""Characters that a page stays below which only says that it is loading."""
-_NEARLY_NOTHING: Final = 200
-_NOTHING: Final = 50
-_INLINE_APP: Final = 1_000
-"""Characters of inline script that may well be a whole small app, or a redirect."""
+"""A page that shows only a loading message has fewer characters."""
+_MAX_BUNDLE_CHARS: Final = 200
+"""Characters outside links below which a page with an app's scripts has hardly any text."""
+_MAX_SCRIPTED_CHARS: Final = 50
+"""The same for a page with any script."""
+_MIN_INLINE_APP: Final = 1_000
+"""Characters of an inline script that may be a small app or a redirect."""
+# Limits of the search, far above what real pages have.
 _MAX_SCRIPTS: Final = 300
-_MAX_ASIDE: Final = 2_000
+_MAX_NOSCRIPT_CHARS: Final = 2_000
 _MAX_ROOTS: Final = 5
+_MAX_URL_CHARS: Final = 500
+_MAX_NAME_CHARS: Final = 40
+_MAX_BUSY_NODES: Final = 200
+"""Nodes searched for a spinner or a skeleton."""
 
 _ROOT_IDS: Final = frozenset(
     "root app __next __nuxt ___gatsby app-root approot app_root react-root reactroot react-app react-mount main-app svelte"
@@ -50,13 +57,13 @@ _ROOT_MARKS: Final = (
     "data-v-app",
     "ui-view",
 )
-_AROUND: Final = frozenset("header nav footer aside dialog noscript".split())
-_AROUND_SIGNS: Final = int(Sign.HEADER | Sign.NAVIGATION | Sign.FOOTER | Sign.POPUP)
-_NOTICES: Final = int(Sign.COOKIES)
-_SHOWING: Final = frozenset("figure video table pre".split())
-_SHOWING_WITH_TEXT: Final = frozenset("h1 h2 h3 form".split())
+_CHROME_TAGS: Final = frozenset("header nav footer aside dialog noscript".split())
+_CHROME_SIGNS: Final = int(Sign.HEADER | Sign.NAVIGATION | Sign.FOOTER | Sign.POPUP)
+_NOTICE_SIGNS: Final = int(Sign.COOKIES)
+_VISIBLE_TAGS: Final = frozenset("figure video table pre".split())
+_VISIBLE_TAGS_WITH_TEXT: Final = frozenset("h1 h2 h3 form".split())
 
-_ASKS: Final = re.compile(
+_SCRIPT_REQUEST: Final = re.compile(
     r"enable java ?script|java ?script (?:is )?(?:required|disabled|enabled|needed|must)|turn on java ?script"
     r"|requires? java ?script|needs? java ?script|without java ?script|activate java ?script|java ?script to run this"
     r"|java ?script (?:aktivieren|einschalten|ist deaktiviert|wird benötigt|muss)"
@@ -79,57 +86,56 @@ _BUNDLE: Final = re.compile(
     r"(?:[-.~_][\w.~-]*)?\.m?js(?:$|\?)|/_next/|/_nuxt/|/_app/immutable/|/static/js/|/assets/index"
     r"|[-.][0-9a-f]{8,}\.m?js"
 )
-_COUNTERS: Final = (
+_TRACKERS: Final = (
     *("googletagmanager", "google-analytics", "gtag/js", "matomo", "piwik", "plausible", "hotjar", "fbevents"),
     *("analytics", "doubleclick", "cookielaw", "cookiebot", "/cdn-cgi/"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
-    """What the page's markup promises, gathered before anything is cut out of it."""
+class RenderSigns:
+    """Signs in the markup that a page needs a browser, collected before anything is removed from it."""
 
     light: bool
-    """Little enough text to be a shell; the rest was looked at only then."""
+    """Whether there is little enough text to be a shell; only then are the other fields set."""
     prose: int = 0
     """Characters of the body outside links and `<noscript>`."""
     empty_root: str | None = None
-    """An app root with nothing in it, as in CSS."""
+    """An empty app root, as in CSS."""
     filled: bool = False
-    """There is content in the body outside its header and footer: text, a heading, a form or a figure."""
+    """Whether the body has content outside its header and footer: text, a heading, a form or a figure."""
     shows: bool = False
-    """There is a heading or a form with text, a table, a figure or a video outside header and footer."""
-    said: str = ""
+    """Whether there is a heading or form with text, a table, figure or video outside header and footer."""
+    text: str = ""
     """The body's text outside links, header, footer and cookie notices, lower-cased, in one line."""
     asks_for_script: bool = False
-    """A `<noscript>` or the page itself asks to turn JavaScript on."""
+    """Whether a `<noscript>` or the page itself asks to turn JavaScript on."""
     loading: bool = False
-    """All that the body says is that it is loading."""
+    """Whether the body shows only a loading message."""
     bundle: bool = False
-    """Scripts that look like an app and not like a visitor counter."""
+    """Whether scripts look like an app, not like a tracker."""
     scripted: bool = False
-    """Any script beyond visitor counters."""
+    """Whether there is any script other than trackers."""
     media: bool = False
-    """Images or embedded documents in the body."""
+    """Whether the body has images or embedded documents."""
 
 
-def look(document: dom.Document, survey: Survey, source: str) -> Promise:
-    """What the page promises. Next to free on pages with much text; ask before the cut."""
-    del source  # part of the contract; the tree tells enough
-    asides, prose = _noscripts(survey)
-    if prose > _LIGHT:
-        return Promise(light=False, prose=prose)
-    # By single tags, which the tree has an index for: one selector with all of this takes twice the time.
-    bundle, scripted = _weigh_scripts(dom.select(document, "script")[:_MAX_SCRIPTS])
+def collect(document: dom.Document, survey: Survey) -> RenderSigns:
+    """Collect the signs; call it before pruning. Costs almost nothing on pages with much text."""
+    noscript, prose = _read_noscripts(survey)
+    if prose > _MAX_SHELL_CHARS:
+        return RenderSigns(light=False, prose=prose)
+    # One query per tag, which uses the tree's index: a selector for all of them takes twice the time.
+    bundle, scripted = _classify_scripts(dom.select(document, "script")[:_MAX_SCRIPTS])
     body = _Part.read(survey, 0)
-    return Promise(
+    return RenderSigns(
         light=True,
         prose=prose,
         empty_root=_empty_root(document, survey, body, scripted),
         filled=body.filled(scripted),
         shows=body.shows,
-        said=body.text,
-        asks_for_script=body.asks or asks_for_script(asides),
+        text=body.text,
+        asks_for_script=body.asks or asks_for_script(noscript),
         loading=body.loading or (not body.text and _is_busy(survey)),
         bundle=bundle,
         scripted=scripted,
@@ -137,49 +143,49 @@ def look(document: dom.Document, survey: Survey, source: str) -> Promise:
     )
 
 
-def need_render(promise: Promise, text: str, words: int, strategy: Strategy) -> NeedRender | None:
-    """Why a browser would show more, or `None` when the page kept what its markup promises."""
-    if not promise.light:
+def need_render(signs: RenderSigns, text: str, words: int, strategy: Strategy) -> NeedRender | None:
+    """Return why a browser would show more, or `None` when the text is what the markup suggests."""
+    if not signs.light:
         return None
-    found = 0 if strategy == "bookmark" else len(text)
-    enough = found and (found >= ENOUGH_CHARS or words >= ENOUGH_WORDS)
-    if enough and not _is_only_chrome(promise, found, strategy):
+    chars = 0 if strategy == "bookmark" else len(text)
+    enough = chars and (chars >= ENOUGH_CHARS or words >= ENOUGH_WORDS)
+    if enough and not _is_only_chrome(signs, chars, strategy):
         return None
-    reason = _broken_promise(promise)
-    return NeedRender(f"{reason}, and there are only {found} characters of content") if reason else None
+    reason = _missing_content(signs)
+    return NeedRender(f"{reason}, and there are only {chars} characters of content") if reason else None
 
 
-def _is_only_chrome(promise: Promise, found: int, strategy: Strategy) -> bool:
-    """Whether the text that was found is what stands around an empty root: little in all, and no article of its own."""
-    if strategy == "simplified" and found > 2 * promise.prose:
-        return False  # more than the body holds: it came from the page's data
-    little = max(promise.prose, found) < _CHROME
-    return bool(promise.empty_root) and little and (strategy == "full_page" or not promise.shows)
+def _is_only_chrome(signs: RenderSigns, chars: int, strategy: Strategy) -> bool:
+    """Return whether the extracted text is what surrounds an empty root: little text, and not an article."""
+    if strategy == "simplified" and chars > 2 * signs.prose:
+        return False  # more than the body has: it comes from the structured data
+    is_little = max(signs.prose, chars) < _MAX_CHROME_CHARS
+    return bool(signs.empty_root) and is_little and (strategy == "full_page" or not signs.shows)
 
 
-def _broken_promise(promise: Promise) -> str | None:
-    if promise.empty_root:
-        return f"The element {promise.empty_root} that should hold the content is empty"
-    if promise.filled:
+def _missing_content(signs: RenderSigns) -> str | None:
+    if signs.empty_root:
+        return f"The element {signs.empty_root} that should hold the content is empty"
+    if signs.filled:
         return None
-    if promise.asks_for_script:
+    if signs.asks_for_script:
         return "The page asks for JavaScript"
-    if promise.loading and promise.scripted:
+    if signs.loading and signs.scripted:
         return "The page only says that it is loading"
-    if promise.bundle and promise.prose < _NEARLY_NOTHING:
+    if signs.bundle and signs.prose < _MAX_BUNDLE_CHARS:
         return "The page is a script with hardly any text"
-    if promise.scripted and promise.prose < _NOTHING and not promise.media:
+    if signs.scripted and signs.prose < _MAX_SCRIPTED_CHARS and not signs.media:
         return "The page is a script without text"
     return None
 
 
 def asks_for_script(text: str) -> bool:
-    """Whether a lower-cased text asks to turn JavaScript on."""
-    return "script" in text and bool(_ASKS.search(text))
+    """Return whether a lower-case text asks to turn JavaScript on."""
+    return "script" in text and bool(_SCRIPT_REQUEST.search(text))
 
 
-def _weigh_scripts(scripts: list[dom.Element]) -> tuple[bool, bool]:
-    """Whether the scripts look like an app, and whether there is any that may write text at all."""
+def _classify_scripts(scripts: list[dom.Element]) -> tuple[bool, bool]:
+    """Return whether the scripts look like an app, and whether any script may write text at all."""
     bundle = scripted = False
     for script in scripts:
         kind = (script.attr("type") or "").lower()
@@ -187,44 +193,44 @@ def _weigh_scripts(scripts: list[dom.Element]) -> tuple[bool, bool]:
             continue
         address = script.attr("src") or ""
         if address:
-            counts = any(word in address for word in _COUNTERS)
-            scripted = scripted or not counts
-            bundle = bundle or (not counts and (kind == "module" or bool(_BUNDLE.search(address[:500]))))
+            is_tracker = any(word in address for word in _TRACKERS)
+            scripted = scripted or not is_tracker
+            bundle = bundle or (not is_tracker and (kind == "module" or bool(_BUNDLE.search(address[:_MAX_URL_CHARS]))))
         else:
             inline = dom.text_of(script)
-            scripted = scripted or len(inline) >= _INLINE_APP or "location" in inline or "document." in inline
+            scripted = scripted or len(inline) >= _MIN_INLINE_APP or "location" in inline or "document." in inline
             bundle = bundle or kind == "module"
     return bundle, scripted
 
 
-def _noscripts(survey: Survey) -> tuple[str, int]:
-    """What stands in `<noscript>`, lower-cased, and the characters outside links and outside of it."""
+def _read_noscripts(survey: Survey) -> tuple[str, int]:
+    """Return the text in `<noscript>` in lower case, and the number of characters outside it and outside links."""
     prose = survey.chars[0] - survey.linked[0]
-    said: list[str] = []
+    texts: list[str] = []
     left, index = survey.tag.count("noscript"), 0
     while left > 0:
         index = survey.tag.index("noscript", index)
         prose -= survey.chars[index] - survey.linked[index]
-        said.append(dom.text_of(survey.nodes[index])[:_MAX_ASIDE])
-        left -= 1 + survey.tag[index + 1 : survey.end[index]].count("noscript")  # what is nested was read with it
+        texts.append(dom.text_of(survey.nodes[index])[:_MAX_NOSCRIPT_CHARS])
+        left -= 1 + survey.tag[index + 1 : survey.end[index]].count("noscript")  # nested ones were read with it
         index = survey.end[index]
-    return " ".join(" ".join(said).lower().split()), prose
+    return " ".join(" ".join(texts).lower().split()), prose
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a part of the page holds outside its header, navigation and footer."""
+    """The content of a part of the page outside its header, navigation and footer."""
 
     text: str
-    """Text outside links, lower-cased, in one line."""
+    """Text outside links, in lower case, on one line."""
     linked: int
     """Characters in links."""
     shows: bool
-    """It has a heading or a form with text, a table, a figure or a video."""
+    """Whether it has a heading or form with text, a table, figure or video."""
 
     @property
     def loading(self) -> bool:
-        limit = _FILLED if self.shows else _LOADING_CHARS
+        limit = _MIN_CONTENT_CHARS if self.shows else _LOADING_CHARS
         return len(self.text) < limit and bool(_LOADING.match(self.text))
 
     @property
@@ -232,8 +238,10 @@ class _Part:
         return len(self.text) < ENOUGH_CHARS and asks_for_script(self.text)
 
     def filled(self, scripted: bool) -> bool:
-        """Whether this is content; where no script can add to it, any text is."""
-        enough = self.shows or len(self.text) >= (_FILLED if scripted else 1) or self.linked >= _FILLED_WITH_LINKS
+        """Return whether this is content; without scripts any text is."""
+        enough = (
+            self.shows or len(self.text) >= (_MIN_CONTENT_CHARS if scripted else 1) or self.linked >= _MIN_LINK_CHARS
+        )
         return enough and not self.loading and not self.asks
 
     @classmethod
@@ -247,67 +255,67 @@ class _Part:
                 linked += survey.linked[index]
                 if not survey.linked[index]:
                     texts.append(survey.nodes[index].data)  # type: ignore[attr-defined]
-            elif tag in _SHOWING or (tag in _SHOWING_WITH_TEXT and survey.chars[index]):
+            elif tag in _VISIBLE_TAGS or (tag in _VISIBLE_TAGS_WITH_TEXT and survey.chars[index]):
                 shows = True
         return cls(" ".join(" ".join(texts).lower().split()), linked, shows)
 
 
 def _inside(survey: Survey, root: int) -> Iterator[int]:
-    """Nodes below the root that are not in its header, navigation, footer or in what is named a cookie notice."""
+    """Yield the nodes below the root that are not in its header, navigation, footer or cookie notice."""
     index, end = root + 1, survey.end[root]
-    most = survey.chars[root] / 2
+    half = survey.chars[root] / 2
     while index < end:
-        if survey.tag[index] in _AROUND or _is_around(survey.flags[index], survey.chars[index] > most):
+        if survey.tag[index] in _CHROME_TAGS or _is_chrome(survey.flags[index], survey.chars[index] > half):
             index = survey.end[index]
         else:
             yield index
             index += 1
 
 
-def _is_around(flags: int, holds_most: bool) -> bool:
-    """Names mislead where they stand on what holds most of the text; a cookie notice may be all there is."""
-    return bool(flags & _NOTICES or (flags & _AROUND_SIGNS and not holds_most))
+def _is_chrome(flags: int, has_most_text: bool) -> bool:
+    """Ignore a misleading name on an element with most of the text; a cookie notice may be all there is."""
+    return bool(flags & _NOTICE_SIGNS or (flags & _CHROME_SIGNS and not has_most_text))
 
 
 def _empty_root(document: dom.Document, survey: Survey, body: _Part, scripted: bool) -> str | None:
-    """The name of what should hold the content and does not: `<main>`, else an app's root, else an element of its own."""
+    """Return the name of the empty element meant for the content: `<main>`, else an app root, else a custom element."""
     mains = dom.select(document, "main") or dom.select(document, "div[role=main]")
     holders = mains or [node for node in dom.select(document, "div[id]") if node.attr("id") in _ROOT_IDS]
-    holders = holders or [node for node in survey.nodes[1:3] if isinstance(node, dom.Element) and _is_marked(node)]
+    holders = holders or [node for node in survey.nodes[1:3] if isinstance(node, dom.Element) and _is_app_root(node)]
     if not holders:
         return None if body.filled(scripted) else _empty_custom_element(survey, scripted)
-    places = {node: index for index, node in enumerate(survey.nodes)}
-    known = [(places[node], node) for node in holders[:_MAX_ROOTS] if node in places]
+    positions = {node: index for index, node in enumerate(survey.nodes)}
+    known = [(positions[node], node) for node in holders[:_MAX_ROOTS] if node in positions]
     if not known or any(_Part.read(survey, index).filled(scripted) for index, _ in known):
         return None
     return _name(known[0][1])
 
 
-def _is_marked(node: dom.Element) -> bool:
+def _is_app_root(node: dom.Element) -> bool:
     return any(node.attr(name) is not None for name in _ROOT_MARKS)
 
 
 def _empty_custom_element(survey: Survey, scripted: bool) -> str | None:
-    """An element of the page's own making right below the body that has no content: `<shop-app></shop-app>`."""
+    """Return the name of an empty custom element directly below the body, such as `<shop-app></shop-app>`."""
     index = 1
     while index < survey.end[0]:
         if "-" in survey.tag[index] and not _Part.read(survey, index).filled(scripted):
-            return survey.tag[index][:40]
+            return survey.tag[index][:_MAX_NAME_CHARS]
         index = survey.end[index]
     return None
 
 
 def _name(node: dom.Element) -> str:
     identifier = (node.attr("id") or "").split()
-    return f"{node.tag}#{identifier[0][:40]}" if identifier else node.tag
+    return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}" if identifier else node.tag
 
 
 _BUSY: Final = ("skeleton", "spinner", "loader", "loading", "shimmer", "placeholder", "preloader", "splash")
 
 
 def _is_busy(survey: Survey) -> bool:
-    """Whether a body without text shows a spinner or a skeleton."""
-    for node in survey.nodes[:200]:
+    """Return whether a body without text shows a spinner or a skeleton."""
+    for node in survey.nodes[:_MAX_BUSY_NODES]:
         if isinstance(node, dom.Element):
             names = (node.attr("class") or "").lower()
             if node.attr("aria-busy") == "true" or any(word in names for word in _BUSY):

@@ -1,7 +1,7 @@
-"""What sort of page this is, from structured data, address and markup, with the reasons.
+"""Classify the kind of a page by structured data, URL and markup, with the reasons.
 
-Every signal adds weight to a kind; the heaviest wins, ties go to the kind named first in `model.KINDS`. Nothing is learnt: the
-table below is the whole knowledge, and `--explain` shows which lines of it spoke.
+Every signal adds weight to a kind; the heaviest wins, ties go to the kind that is first in `model.KINDS`. Nothing is
+learnt: the weights in the tables below were set by hand on the corpora, and `--explain` shows which signals counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Signal = tuple[Kind, float, str]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The kind and what spoke for it."""
+    """The kind of a page and the reasons for it."""
 
     kind: Kind
     reasons: tuple[str, ...]
@@ -58,7 +58,7 @@ _TYPES: Final[dict[str, tuple[Kind, float]]] = {
 }
 
 _OPENGRAPH: Final[dict[str, tuple[Kind, float]]] = {
-    "article": ("article", 1.5),  # the default of publishing systems, on services and shops too
+    "article": ("article", 1.5),  # the default of publishing systems, also for services and shops
     "blog": ("article", 1),
     "product": ("product", 4),
     "og:product": ("product", 4),
@@ -82,8 +82,8 @@ _GENERATORS: Final[dict[str, tuple[Kind, float]]] = {
     "mediawiki": ("documentation", 2),
 }
 
-# Whole words of the host and the path.
-_ADDRESS: Final[dict[str, tuple[Kind, float]]] = {
+# Whole words in the host and the path.
+_URL_WORDS: Final[dict[str, tuple[Kind, float]]] = {
     **dict.fromkeys(("forum", "forums", "threads", "thread", "viewtopic", "showthread", "board", "boards"), ("forum", 4)),
     **dict.fromkeys(("discuss", "discussion", "discussions", "questions", "topic", "answers"), ("forum", 2.5)),
     **dict.fromkeys(("community", "comments"), ("forum", 1.5)),
@@ -98,8 +98,40 @@ _ADDRESS: Final[dict[str, tuple[Kind, float]]] = {
     **dict.fromkeys(("search", "jobs", "list", "directory", "events", "courses", "archive", "tag", "tags"), ("listing", 1.5)),
 }  # fmt: skip
 
+_OTHER_SIGNALS: Final[dict[str, tuple[Kind, float]]] = {
+    "publication time": ("article", 1.5),
+    "citation": ("article", 4),
+    "date in URL": ("article", 3),
+    "home page": ("service", 2.5),
+    "headline in URL": ("article", 1),
+    "index URL": ("listing", 3),
+    "posts": ("forum", 3),
+    "manual": ("documentation", 3),
+    "code blocks": ("documentation", 2),
+    "product cart": ("product", 2),
+    "collection cart": ("collection", 1.5),
+    "prices": ("collection", 2.5),
+    "buttons": ("service", 1.5),
+    "much text": ("article", 1),
+    "many links": ("listing", 1),
+}
+_TITLES_WEIGHT: Final = 3.0
+_CARDS_WEIGHT: Final = 1.5
+_PARAGRAPHS_WEIGHT: Final = 2.0
+
+_MAX_TYPES: Final = 40
+"""Schema.org types of a page that are looked at."""
+_MIN_HEADLINE_DASHES: Final = 4
+"""Dashes in the last part of a path that spells out a headline."""
+_MIN_POSTS: Final = 2
+_MIN_CODE_BLOCKS: Final = 3
+_MIN_CARDS: Final = 6
+"""`<article>` elements of a page that lists articles."""
+_MUCH_TEXT: Final = 3_000
+"""Characters outside links that speak for an article, if they are twice those in links."""
+
 _SIGNED: Final = frozenset("author date citation_author citation_date dc.creator dc.date parsely-author".split())
-# Where these end an address, the page lists what stands below it.
+# A URL that ends in one of these lists what is below it.
 _INDEXES: Final = frozenset(
     "blog blogs news articles stories posts events jobs courses resources topics archive".split()
 )
@@ -109,9 +141,9 @@ _POST_TYPES: Final = frozenset({"Comment", "Answer", "DiscussionForumPosting"})
 _DATED_PATH: Final = re.compile(r"/20\d\d/[01]?\d/")
 
 
-def classify(structured: Structured, found: Survey, url: str | None) -> Verdict:
-    """The page's kind."""
-    signals = [*_from_data(structured), *_from_address(url), *_from_markup(found, structured)]
+def classify(structured: Structured, survey: Survey, url: str | None) -> Verdict:
+    """Return the page's kind and the reasons for it."""
+    signals = [*_from_data(structured), *_from_url(url), *_from_markup(survey, structured)]
     weight = dict.fromkeys(KINDS, 0.0)
     for kind, points, _ in signals:
         weight[kind] += points
@@ -121,22 +153,22 @@ def classify(structured: Structured, found: Survey, url: str | None) -> Verdict:
 
 def _from_data(structured: Structured) -> list[Signal]:
     signals: list[Signal] = []
-    for name in structured_data.types(structured)[:40]:
+    for name in structured_data.types(structured)[:_MAX_TYPES]:
         if name in _TYPES:
             signals.append((*_TYPES[name], f"the page calls itself {name}"))
     og_type = structured.opengraph.get("og:type", "").lower()
     if og_type in _OPENGRAPH:
         signals.append((*_OPENGRAPH[og_type], f"og:type is {og_type}"))
     if "article:published_time" in structured.opengraph:
-        signals.append(("article", 1.5, "it states a publication time"))
+        signals.append((*_OTHER_SIGNALS["publication time"], "it states a publication time"))
     if "citation_title" in structured.meta:
-        signals.append(("article", 4, "it says how to cite it"))
+        signals.append((*_OTHER_SIGNALS["citation"], "it states how to cite it"))
     generator = structured.meta.get("generator", "").lower()
     signals += [(*verdict, f"made with {name}") for name, verdict in _GENERATORS.items() if name in generator]
     return signals
 
 
-def _from_address(url: str | None) -> list[Signal]:
+def _from_url(url: str | None) -> list[Signal]:
     if not url:
         return []
     try:
@@ -144,46 +176,46 @@ def _from_address(url: str | None) -> list[Signal]:
     except ValueError:
         return []
     words = dict.fromkeys(_WORD.findall(f"{parts.netloc} {parts.path}".lower()))
-    signals: list[Signal] = [(*_ADDRESS[word], f'"{word}" in the address') for word in words if word in _ADDRESS]
+    signals: list[Signal] = [(*_URL_WORDS[word], f'"{word}" in the address') for word in words if word in _URL_WORDS]
     if _DATED_PATH.search(parts.path):
-        signals.append(("article", 3, "a date in the address"))
-    steps = [step for step in parts.path.split("/") if step]
-    if not steps:
-        signals.append(("service", 2.5, "it is a home page"))
-    elif steps[-1].count("-") >= 4:
-        signals.append(("article", 1, "the address spells out a headline"))
-    elif steps[-1].lower() in _INDEXES:
-        signals.append(("listing", 3, f'the address ends in "{steps[-1].lower()}"'))
+        signals.append((*_OTHER_SIGNALS["date in URL"], "a date in the address"))
+    names = [name for name in parts.path.split("/") if name]
+    if not names:
+        signals.append((*_OTHER_SIGNALS["home page"], "it is a home page"))
+    elif names[-1].count("-") >= _MIN_HEADLINE_DASHES:
+        signals.append((*_OTHER_SIGNALS["headline in URL"], "the address spells out a headline"))
+    elif names[-1].lower() in _INDEXES:
+        signals.append((*_OTHER_SIGNALS["index URL"], f'the address ends in "{names[-1].lower()}"'))
     return signals
 
 
-def _from_markup(found: Survey, structured: Structured) -> list[Signal]:
-    count = _SignCounts(found)
+def _from_markup(survey: Survey, structured: Structured) -> list[Signal]:
+    count = _SignCounts(survey)
     signals: list[Signal] = []
     posts = count.of(Sign.POST)
-    if posts >= 2 or _POST_TYPES & set(structured.item_types):
-        signals.append(("forum", 3, f"{posts} posts" if posts else "posts in its microdata"))
+    if posts >= _MIN_POSTS or _POST_TYPES & set(structured.item_types):
+        signals.append((*_OTHER_SIGNALS["posts"], f"{posts} posts" if posts else "posts in its microdata"))
     if count.of(Sign.MANUAL):
-        signals.append(("documentation", 3, "markup of a documentation generator"))
-    code = found.tag.count("pre")
-    if code > 2:
-        signals.append(("documentation", 2, f"{code} code blocks"))
+        signals.append((*_OTHER_SIGNALS["manual"], "markup of a documentation generator"))
+    code_blocks = survey.tag.count("pre")
+    if code_blocks >= _MIN_CODE_BLOCKS:
+        signals.append((*_OTHER_SIGNALS["code blocks"], f"{code_blocks} code blocks"))
     if count.of(Sign.BUY):
-        signals.append(("product", 2, "something to put in a cart"))
-        signals.append(("collection", 1.5, "something to put in a cart"))
+        signals.append((*_OTHER_SIGNALS["product cart"], "a button to add to a cart"))
+        signals.append((*_OTHER_SIGNALS["collection cart"], "a button to add to a cart"))
     prices = count.of(Sign.PRICE)
     if prices > _MANY_PRICES:
-        signals.append(("collection", 2.5, f"{prices} prices"))
+        signals.append((*_OTHER_SIGNALS["prices"], f"{prices} prices"))
     buttons = count.of(Sign.CONTROL)
-    if buttons >= _MANY_BUTTONS and not prices and not posts and not _is_dated_or_signed(found, structured):
-        signals.append(("service", 1.5, f"{buttons} buttons, no author and no date"))
-    return signals + _from_prose(found, prices > _MANY_PRICES)
+    if buttons >= _MANY_BUTTONS and not prices and not posts and not _is_dated_or_signed(survey, structured):
+        signals.append((*_OTHER_SIGNALS["buttons"], f"{buttons} buttons, no author and no date"))
+    return signals + _from_prose(survey, prices > _MANY_PRICES)
 
 
-def _is_dated_or_signed(found: Survey, structured: Structured) -> bool:
-    """Whether the page names an author or a date of publication."""
+def _is_dated_or_signed(survey: Survey, structured: Structured) -> bool:
+    """Return whether the page names an author or a date of publication."""
     return (
-        "time" in found.tag
+        "time" in survey.tag
         or not _SIGNED.isdisjoint(structured.meta)
         or "article:published_time" in structured.opengraph
         or any("datePublished" in item or "author" in item for item in structured.json_ld)
@@ -192,10 +224,10 @@ def _is_dated_or_signed(found: Survey, structured: Structured) -> bool:
 
 
 class _SignCounts:
-    """How many elements carry a sign, counted over the few distinct combinations a page has."""
+    """Counts elements by sign, over the few distinct combinations of signs on a page."""
 
-    def __init__(self, found: Survey) -> None:
-        self._combinations = Counter(found.flags)
+    def __init__(self, survey: Survey) -> None:
+        self._combinations = Counter(survey.flags)
 
     def of(self, sign: Sign) -> int:
         bit = int(sign)
@@ -204,49 +236,53 @@ class _SignCounts:
 
 _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 _MANY_TITLES: Final = 8
+"""Headings that are links: an article links few of them, a listing every one."""
 _MANY_PRICES: Final = 12
+"""A product page shows fewer, its recommendations included."""
 _MANY_BUTTONS: Final = 8
-_OF_PARAGRAPHS: Final[tuple[Kind, ...]] = ("article", "documentation")
+"""Calls to action on a page without author, date, price or post."""
+_PROSE_KINDS: Final[tuple[Kind, ...]] = ("article", "documentation")
 _MANY_PARAGRAPHS: Final = 8
-"""Two of three articles have as many side by side, one of twenty other pages that are no manual."""
-_A_PARAGRAPH: Final = 80
-_A_TEASER: Final = 400
-"""Characters outside links to each title of a list; an article has more under its headings."""
+"""Paragraphs in one parent: two of three articles have as many, one of twenty other pages except manuals."""
+_PARAGRAPH_CHARS: Final = 80
+"""Characters outside links that make a `<p>` a paragraph of prose."""
+_TEASER_CHARS: Final = 400
+"""Characters outside links per title of a list; an article has more under each heading."""
 
 
-def _linked_titles(found: Survey) -> int:
-    """Headings whose text is a link."""
-    chars, linked = found.chars, found.linked
+def _linked_titles(survey: Survey) -> int:
+    """Count the headings whose text is a link."""
+    chars, linked = survey.chars, survey.linked
     return sum(
-        1 for index, tag in enumerate(found.tag) if tag in _HEADINGS and chars[index] and linked[index] == chars[index]
+        1 for index, tag in enumerate(survey.tag) if tag in _HEADINGS and chars[index] and linked[index] == chars[index]
     )
 
 
-def _paragraphs_together(found: Survey) -> int:
-    """The most paragraphs that stand side by side."""
-    chars, linked, parents = found.chars, found.linked, found.parent
+def _paragraphs_together(survey: Survey) -> int:
+    """Return the largest number of paragraphs in one parent."""
+    chars, linked, parents = survey.chars, survey.linked, survey.parent
     together = Counter(
         parents[index]
-        for index, tag in enumerate(found.tag)
-        if tag == "p" and chars[index] - linked[index] >= _A_PARAGRAPH
+        for index, tag in enumerate(survey.tag)
+        if tag == "p" and chars[index] - linked[index] >= _PARAGRAPH_CHARS
     )
     return max(together.values(), default=0)
 
 
-def _from_prose(found: Survey, priced: bool) -> list[Signal]:
-    """Paragraphs and much text speak for an article, cards and links for a listing or, with prices, for a collection."""
-    unlinked = found.chars[0] - found.linked[0]
-    cards, titles, paragraphs = found.tag.count("article"), _linked_titles(found), _paragraphs_together(found)
-    of_cards: Kind = "collection" if priced else "listing"
+def _from_prose(survey: Survey, priced: bool) -> list[Signal]:
+    """Paragraphs and much text are signals of an article, cards and links of a listing or, with prices, a collection."""
+    unlinked, linked = survey.chars[0] - survey.linked[0], survey.linked[0]
+    cards, titles, paragraphs = survey.tag.count("article"), _linked_titles(survey), _paragraphs_together(survey)
+    card_kind: Kind = "collection" if priced else "listing"
     signals: list[Signal] = []
-    if titles >= _MANY_TITLES and titles * _A_TEASER > unlinked and paragraphs < _MANY_PARAGRAPHS:
-        signals.append((of_cards, 3, f"{titles} headings that lead elsewhere, with little text to each"))
-    if cards > 5:
-        signals.append((of_cards, 1.5, f"{cards} articles on one page"))
+    if titles >= _MANY_TITLES and titles * _TEASER_CHARS > unlinked and paragraphs < _MANY_PARAGRAPHS:
+        signals.append((card_kind, _TITLES_WEIGHT, f"{titles} headings that are links, with little text each"))
+    if cards >= _MIN_CARDS:
+        signals.append((card_kind, _CARDS_WEIGHT, f"{cards} articles on one page"))
     if paragraphs >= _MANY_PARAGRAPHS:
-        signals += [(kind, 2, f"{paragraphs} paragraphs side by side") for kind in _OF_PARAGRAPHS]
-    if unlinked > 3_000 and unlinked > 2 * found.linked[0]:
-        signals.append(("article", 1, "much text, little of it in links"))
-    if found.linked[0] > unlinked:
-        signals.append(("listing", 1, "more text in links than outside"))
+        signals += [(kind, _PARAGRAPHS_WEIGHT, f"{paragraphs} paragraphs side by side") for kind in _PROSE_KINDS]
+    if unlinked > _MUCH_TEXT and unlinked > 2 * linked:
+        signals.append((*_OTHER_SIGNALS["much text"], "much text, little of it in links"))
+    if linked > unlinked:
+        signals.append((*_OTHER_SIGNALS["many links"], "more text in links than outside"))
     return signals

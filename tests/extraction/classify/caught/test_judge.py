@@ -18,7 +18,7 @@ def judge(
     document = dom.parse(html)
     body = dom.first(document, "body")
     assert body is not None
-    signals = caught.look(document, survey(body), structured.read(document), html, url, status)
+    signals = caught.collect(document, survey(body), structured.read(document), html, url, status)
     return caught.judge(signals, text, len(text.split()), strategy)
 
 

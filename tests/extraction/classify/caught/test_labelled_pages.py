@@ -29,7 +29,7 @@ def judge(html: str, url: str | None = None, status: int | None = 200) -> Caught
     body = dom.first(document, "body")
     assert body is not None
     found, data = survey(body), structured.read(document)
-    signals = caught.look(document, found, data, html, url, status)
+    signals = caught.collect(document, found, data, html, url, status)
     about = metadata.read(document, data, url)
     facts = page_facts.collect(found, data, about, PROFILES[kind.classify(data, found, url).kind])
     outcome = chain.run(facts, prune)

@@ -1,6 +1,6 @@
-"""What was caught instead of the page: a wall, an error page, a parked domain or an empty shell.
+"""Detect what was caught instead of the page: a wall, an error page, a parked domain or an empty shell.
 
-`look` gathers before the content is cut out, `judge` decides after. The weight of the content acquits: a long article about
+`collect` runs before the content is pruned, `judge` decides afterwards. Much content rules it out: a long article about
 captchas, with a cookie notice and a login link, is an article.
 """
 
@@ -19,18 +19,19 @@ from pagekeep.extraction.classify.caught import (
     paywall,
     soft_404,
 )
-from pagekeep.extraction.classify.caught.signals import Found, Signals, gather, normal
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals, collect_signals, normalise
 from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.model import Caught, Strategy
 
-__all__ = ["Signals", "judge", "look"]
+__all__ = ["Signals", "collect", "judge"]
 
-_HEAVY_WORDS: Final = 600
-_HEAVY_PROSE: Final = 15_000
-"""Characters outside links that acquit a page even when no level found its content."""
+_MAX_WORDS: Final = 600
+"""Extracted words that rule out every wall and error page."""
+_MAX_PROSE: Final = 15_000
+"""Characters outside links that rule it out even when no strategy found the content."""
 
-# The surest first: a challenge is often an empty shell as well, and its login form hides behind a bot wall.
+# The most certain first: a challenge is often also an empty shell, and a login form may be behind a bot wall.
 _DETECTORS: Final = (
     bot_wall.detect,
     parked_domain.detect,
@@ -42,27 +43,28 @@ _DETECTORS: Final = (
 )
 
 
-def look(
+def collect(
     document: dom.Document,
     survey: Survey,
     structured: Structured,
     source: str,
     url: str | None,
     status: int | None,
-    gone: tuple[dom.Element, ...] = (),
+    removed: tuple[dom.Element, ...] = (),
 ) -> Signals:
-    """What the page shows before its content is cut out; its `promise` serves `promise.need_render`.
+    """Collect the signals of a page before its content is pruned.
 
-    `gone` is what rules removed from it before the survey.
+    `removed` are the elements that rules removed before the survey.
     """
-    return gather(document, survey, structured, browser_need.look(document, survey, source), source, url, status, gone)
+    signs = browser_need.collect(document, survey)
+    return collect_signals(document, survey, structured, signs, source, url, status, removed)
 
 
 def judge(signals: Signals, text: str, words: int, strategy: Strategy) -> Caught | None:
-    """What was caught instead of the page, or `None` when the page is the page."""
+    """Return what was caught instead of the page, or `None` when this is the page."""
     if strategy == "bookmark":
         text, words = "", 0
-    if words >= _HEAVY_WORDS or signals.promise.prose >= _HEAVY_PROSE:
+    if words >= _MAX_WORDS or signals.render_signs.prose >= _MAX_PROSE:
         return None
-    found = Found(normal(text), words, strategy)
-    return next((caught for detect in _DETECTORS if (caught := detect(signals, found))), None)
+    extracted = Extracted(normalise(text), words, strategy)
+    return next((caught for detect in _DETECTORS if (caught := detect(signals, extracted))), None)

@@ -1,23 +1,26 @@
-"""A captcha or bot wall: the server wants to know whether a person is asking."""
+"""Detect a captcha or bot wall: the server checks whether the client is a person."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names, Wording
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Retry with the browser, or send the page from your own browser."
 
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
 _MAX_WORDS: Final = 250
+"""Extracted words of a wall with the mark of a known service."""
 _MAX_WORDS_UNMARKED: Final = 150
+"""Extracted words of a wall without one."""
 _SHORT_PAGE: Final = 1_500
-"""Characters outside links that a wall stays below."""
+"""A wall has fewer characters outside links."""
 _VERY_SHORT_PAGE: Final = 600
-"""Characters below which words in the text are enough."""
+"""On a page with fewer characters, words in the text are enough."""
 
-# Marks of the wall itself. What these services put on every page they guard (beacons, sensors) needs a short page, too.
+# Marks of the wall itself. What these services add to every page they protect (beacons, sensors) needs a short page too.
 _MARKS: Final = (
     ("_cf_chl_opt", "Cloudflare"),
     ("cf-browser-verification", "Cloudflare"),
@@ -133,28 +136,28 @@ _WORDS: Final = Wording(
 )
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The wall, by the mark of a known service, by what the page calls itself, or by its words."""
-    if found.words >= _MAX_WORDS or signals.promise.prose >= _SHORT_PAGE or signals.is_declared:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the wall by the mark of a known service, by the page's title and headings, or by its words."""
+    if extracted.words >= _MAX_WORDS or signals.render_signs.prose >= _SHORT_PAGE or signals.is_declared:
         return None
-    reason = _by_mark(signals, found) or _unmarked(signals, found)
+    reason = _by_mark(signals, extracted) or _by_words(signals, extracted)
     return Caught("bot_wall", reason, SUGGESTION) if reason else None
 
 
-def _by_mark(signals: Signals, found: Found) -> str | None:
-    nothing_else = not found.words and signals.promise.prose < _VERY_SHORT_PAGE
-    if nothing_else or _NAMES.find(signals.names) or _WORDS.find(signals.text):
-        service = signals.marked(_MARKS)
+def _by_mark(signals: Signals, extracted: Extracted) -> str | None:
+    is_empty = not extracted.words and signals.render_signs.prose < _VERY_SHORT_PAGE
+    if is_empty or _NAMES.find(signals.names) or _WORDS.find(signals.text):
+        service = signals.find_mark(_MARKS)
         return f"This is the bot wall of {service}" if service else None
     return None
 
 
-def _unmarked(signals: Signals, found: Found) -> str | None:
-    if found.words >= _MAX_WORDS_UNMARKED:
+def _by_words(signals: Signals, extracted: Extracted) -> str | None:
+    if extracted.words >= _MAX_WORDS_UNMARKED:
         return None
     if name := _NAMES.find(signals.names):
         return f'The page calls itself "{name}"'
     words = _WORDS.find(signals.text)
-    if words and (len(signals.text) < _VERY_SHORT_PAGE or signals.marked(_WIDGETS)):
+    if words and (len(signals.text) < _VERY_SHORT_PAGE or signals.find_mark(_WIDGETS)):
         return f'A short page says "{words}"'
     return None

@@ -1,22 +1,27 @@
-"""A consent wall: a page about cookies and partners that stands before the page."""
+"""Detect a consent wall: a page about cookies and partners in front of the page."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Retry with the browser, or send the page from your own browser."
 
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
 _MAX_WORDS: Final = 450
+"""Extracted words of a consent wall."""
 _MAX_PROSE: Final = 5_000
-_HITS: Final = 4
-_DENSITY: Final = 200
-"""Characters of text for one word of consent, at most."""
-_DENSITY_NAMED: Final = 400
+"""Characters outside links."""
+_MIN_HITS: Final = 4
+"""Words about consent; a single cookie notice has fewer."""
+_MAX_CHARS_PER_HIT: Final = 200
+"""Characters of text per word about consent."""
+_MAX_CHARS_PER_HIT_NAMED: Final = 400
+"""The same when title, heading or host names a consent page."""
 
 _HOSTS: Final = ("consent.", "myprivacy.", "guce.", "privacy-gate.")
 _NAMES: Final = Names(
@@ -50,23 +55,23 @@ _POLICY: Final = re.compile(
 )
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The wall, when what was found is about consent, or nothing was found and the page speaks of little else."""
-    if found.words >= _MAX_WORDS or signals.promise.prose >= _MAX_PROSE or signals.is_declared:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the wall when the extracted text, or all text if there is none, is about consent and little else."""
+    if extracted.words >= _MAX_WORDS or signals.render_signs.prose >= _MAX_PROSE or signals.is_declared:
         return None
-    # A notice over an empty app is not what keeps the page away.
-    if signals.promise.empty_root or any(_POLICY.search(name) for name in signals.names):
+    # A notice over an empty app is not the reason why the content is missing.
+    if signals.render_signs.empty_root or any(_POLICY.search(name) for name in signals.names):
         return None
     name = _NAMES.find(signals.names)
-    named = bool(name) or signals.host.startswith(_HOSTS)
-    # What stands beside a notice acquits, whether or not extraction told the two apart.
-    texts = [found.text or signals.text, *([signals.promise.said] if signals.promise.filled else [])]
-    if not _ACCEPT.search(signals.text) or not all(_is_about_consent(text, named) for text in texts):
+    is_named = bool(name) or signals.host.startswith(_HOSTS)
+    # Other content beside a notice rules the wall out, whether or not extraction separated the two.
+    texts = [extracted.text or signals.text, *([signals.render_signs.text] if signals.render_signs.filled else [])]
+    if not _ACCEPT.search(signals.text) or not all(_is_about_consent(text, is_named) for text in texts):
         return None
     reason = f'The page calls itself "{name}"' if name else "The page speaks of cookies and consent and of little else"
     return Caught("consent_wall", reason, SUGGESTION)
 
 
-def _is_about_consent(text: str, named: bool) -> bool:
+def _is_about_consent(text: str, is_named: bool) -> bool:
     hits = len(_CONSENT.findall(text))
-    return hits >= _HITS and len(text) <= hits * (_DENSITY_NAMED if named else _DENSITY)
+    return hits >= _MIN_HITS and len(text) <= hits * (_MAX_CHARS_PER_HIT_NAMED if is_named else _MAX_CHARS_PER_HIT)

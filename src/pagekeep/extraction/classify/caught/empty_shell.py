@@ -1,24 +1,24 @@
-"""An empty shell: an app that writes its page only in a browser."""
+"""Detect an empty shell: an app that renders its page only in a browser."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from pagekeep.extraction.classify import browser_need
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Retry with the browser."
 
 _MAX_WORDS: Final = 40
-"""More words than this may be a short page with a widget in it: worth a browser, but not to be thrown away."""
-_MAX_WORDS_OF_NOTICES: Final = 200
-"""Unless they stand in the header, the footer or a cookie notice."""
+"""A page with more words may be a short one with a widget: worth a browser, but not to be discarded."""
+_MAX_CHROME_WORDS: Final = 200
+"""The same when all words are in the header, the footer or a cookie notice."""
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The shell, when a browser is needed and hardly a word was found."""
-    if found.words >= (_MAX_WORDS if signals.promise.filled else _MAX_WORDS_OF_NOTICES):
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the shell when a browser is needed and hardly any text was extracted."""
+    if extracted.words >= (_MAX_WORDS if signals.render_signs.filled else _MAX_CHROME_WORDS):
         return None
-    need = browser_need.need_render(signals.promise, found.text, found.words, found.strategy)
+    need = browser_need.need_render(signals.render_signs, extracted.text, extracted.words, extracted.strategy)
     return Caught("empty_shell", need.reason, SUGGESTION) if need else None

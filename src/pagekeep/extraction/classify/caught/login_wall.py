@@ -1,21 +1,25 @@
-"""A login wall: the page is there for those who have signed in."""
+"""Detect a login wall: the page is only for users who are signed in."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names, Wording
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Send the page from your own browser (log in there first)."
 
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
 _MAX_WORDS: Final = 150
+"""Extracted words of a login wall."""
 _MAX_WORDS_UNNAMED: Final = 60
+"""Extracted words when neither title nor URL names a login."""
 _MAX_PROSE: Final = 2_500
-_ONLY_A_FORM: Final = 800
-"""Characters outside links that a page stays below that is a form and hardly anything else."""
+"""Characters outside links."""
+_MAX_FORM_CHARS: Final = 800
+"""Characters outside links of a page that is a form and hardly anything else."""
 
 _LOGIN: Final = (
     r"(?:log ?in|log ?on|sign ?in|member login|anmelden|anmeldung|einloggen|connexion|se connecter|connectez-vous"
@@ -69,26 +73,26 @@ _WORDS: Final = Wording(
 )  # fmt: skip
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The wall, by a login form with little else, or by words that ask to sign in before reading."""
-    if found.words >= _MAX_WORDS or signals.is_declared or signals.promise.prose >= _MAX_PROSE:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the wall by a login form with little else, or by words that ask to sign in before reading."""
+    if extracted.words >= _MAX_WORDS or signals.is_declared or signals.render_signs.prose >= _MAX_PROSE:
         return None
-    reason = _by_form(signals, found) or _by_words(signals, found)
+    reason = _by_form(signals, extracted) or _by_words(signals, extracted)
     return Caught("login_wall", reason, SUGGESTION) if reason else None
 
 
-def _by_form(signals: Signals, found: Found) -> str | None:
+def _by_form(signals: Signals, extracted: Extracted) -> str | None:
     name = _NAMES.find(signals.names)
-    led = bool(_PATHS.search(signals.path)) or signals.host.startswith(_HOSTS)
-    if signals.passwords and (name or led):
+    has_login_url = bool(_PATHS.search(signals.path)) or signals.host.startswith(_HOSTS)
+    if signals.passwords and (name or has_login_url):
         return "The page is a login form"
-    if signals.passwords and found.words < _MAX_WORDS_UNNAMED and signals.promise.prose < _ONLY_A_FORM:
+    if signals.passwords and extracted.words < _MAX_WORDS_UNNAMED and signals.render_signs.prose < _MAX_FORM_CHARS:
         return "There is a login form and hardly anything else"
-    if name and (led or _WORDS.find(signals.text)):
+    if name and (has_login_url or _WORDS.find(signals.text)):
         return f'The page calls itself "{name}"'
     return None
 
 
-def _by_words(signals: Signals, found: Found) -> str | None:
-    words = _WORDS.find(signals.text) if found.words < _MAX_WORDS_UNNAMED else None
+def _by_words(signals: Signals, extracted: Extracted) -> str | None:
+    words = _WORDS.find(signals.text) if extracted.words < _MAX_WORDS_UNNAMED else None
     return f'The page says "{words}" and little else' if words else None

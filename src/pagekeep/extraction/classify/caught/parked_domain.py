@@ -1,19 +1,24 @@
-"""A parked domain: nobody's page, with a seller's or a host's words on it."""
+"""Detect a parked domain: a page of a domain seller or hosting company instead of a site."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names, Wording
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "The site is gone: look for the page in a web archive."
 
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
 _MAX_WORDS: Final = 150
+"""Extracted words of a parked page that is recognised by its words alone."""
 _MAX_WORDS_WITH_MARK: Final = 500
+"""Extracted words when it also has the mark of a parking service, which fills pages with links."""
 _MAX_PROSE: Final = 4_000
+"""Characters outside links."""
 _SHORT_PAGE: Final = 800
+"""Characters of a page on which an offer in the text is enough."""
 
 _MARKS: Final = (
     ("sedoparking.com", "Sedo"),
@@ -74,18 +79,18 @@ _DEFAULT: Final = Names(
 )
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The parked domain, by a parking service's mark together with its words, or by its words on a short page."""
-    if found.words >= _MAX_WORDS_WITH_MARK or signals.promise.prose >= _MAX_PROSE or signals.is_declared:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect a parked domain by the mark of a parking service together with its words, or by its words on a short page."""
+    if extracted.words >= _MAX_WORDS_WITH_MARK or signals.render_signs.prose >= _MAX_PROSE or signals.is_declared:
         return None
-    reason = _by_mark(signals, found) or (_by_words(signals) if found.words < _MAX_WORDS else None)
+    reason = _by_mark(signals, extracted) or (_by_words(signals) if extracted.words < _MAX_WORDS else None)
     return Caught("parked_domain", reason, SUGGESTION) if reason else None
 
 
-def _by_mark(signals: Signals, found: Found) -> str | None:
-    nothing_else = not found.words and signals.promise.prose < _SHORT_PAGE
-    if nothing_else or _SALE.find(signals.text):
-        service = signals.marked(_MARKS)
+def _by_mark(signals: Signals, extracted: Extracted) -> str | None:
+    is_empty = not extracted.words and signals.render_signs.prose < _SHORT_PAGE
+    if is_empty or _SALE.find(signals.text):
+        service = signals.find_mark(_MARKS)
         return f"The domain is parked with {service}" if service else None
     return None
 
@@ -93,9 +98,9 @@ def _by_mark(signals: Signals, found: Found) -> str | None:
 def _by_words(signals: Signals) -> str | None:
     is_short = len(signals.text) < _SHORT_PAGE
     if default := _DEFAULT.find(signals.names if is_short else (signals.title,)):
-        return f'Nobody has put a page here yet: "{default}"'
-    named = signals.host and signals.host.removeprefix("www.") in " ".join(signals.names)
-    offer = _SALE.find(" ".join(signals.names)) or (named and _SALE.find(signals.text))
+        return f'This is the default page of a web server: "{default}"'
+    names_host = signals.host and signals.host.removeprefix("www.") in " ".join(signals.names)
+    offer = _SALE.find(" ".join(signals.names)) or (names_host and _SALE.find(signals.text))
     if not offer and is_short:
         offer = _SALE.find(signals.text)
     return f'A short page says "{offer}"' if offer else None

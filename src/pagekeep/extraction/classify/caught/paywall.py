@@ -1,24 +1,30 @@
-"""A paywall: the beginning of an article, then an offer to subscribe."""
+"""Detect a paywall: the start of an article, then an offer to subscribe."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Wording
 from pagekeep.extraction.input.structured import Json, type_names
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Send the page from your own browser (log in there first)."
 
-_TEASER: Final = 250
-"""Words below which a declared or worded wall is believed."""
-_LONG_TEASER: Final = 500
-"""Words up to which it is when the wall stands right where the text ends."""
-_BEHIND: Final = 1_500
-"""Characters behind the end of the text in which that wall is looked for."""
-_END: Final = 40
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
+_MAX_TEASER_WORDS: Final = 250
+"""With fewer words a declared wall, or one in the text, is enough."""
+_MAX_LONG_TEASER_WORDS: Final = 500
+"""With fewer words it is enough if the wall is right where the text ends."""
+_WALL_CHARS: Final = 1_500
+"""Characters after the end of the text that are searched for that wall."""
+_END_CHARS: Final = 40
+"""Last characters of the extracted text, by which its end is found in the page."""
+_LAST_CHARS: Final = 400
+"""Last characters of the extracted text that are searched for the wall."""
+_MAX_WORD_COUNT: Final = 1e9
+_MAX_DIGITS: Final = 8
 _GATED: Final = re.compile(r"(?:Article|Posting|Report|Page|CreativeWork|Review|Story)$")
 _LOCKED: Final = ("locked", "paid", "premium", "subscriber")
 
@@ -85,21 +91,21 @@ _WORDS: Final = Wording(
 )  # fmt: skip
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The wall, when the page says so and its text is short or ends there."""
-    if found.words >= _LONG_TEASER:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the wall when the page declares or mentions it, and its text is short or ends there."""
+    if extracted.words >= _MAX_LONG_TEASER_WORDS:
         return None
-    declared = _declared(signals)
-    if declared and (found.words < _TEASER or _promises_more(signals, found)):
-        return Caught("paywall", f"{declared}, and only {found.words} words are here", SUGGESTION)
+    declared = _find_declaration(signals)
+    if declared and (extracted.words < _MAX_TEASER_WORDS or _declares_more_words(signals, extracted)):
+        return Caught("paywall", f"{declared}, and only {extracted.words} words are here", SUGGESTION)
     words = _WORDS.find(signals.text)
-    if words and (found.words < _TEASER or _ends_at_wall(signals, found)):
-        return Caught("paywall", f'After {found.words} words the page says "{words}"', SUGGESTION)
+    if words and (extracted.words < _MAX_TEASER_WORDS or _ends_at_wall(signals, extracted)):
+        return Caught("paywall", f'After {extracted.words} words the page says "{words}"', SUGGESTION)
     return None
 
 
-def _declared(signals: Signals) -> str | None:
-    """How the page declares that it is not free."""
+def _find_declaration(signals: Signals) -> str | None:
+    """Return how the page declares that it is not free."""
     tier = signals.structured.opengraph.get("article:content_tier") or signals.structured.meta.get(
         "og:article:content_tier"
     )
@@ -111,27 +117,31 @@ def _declared(signals: Signals) -> str | None:
 
 
 def _is_gated(item: Json) -> bool:
-    """Museums and courses declare a fee at the door, too: only what is read counts."""
+    """Return whether the item is a text that is not free; museums and courses declare fees too."""
     free = item.get("isAccessibleForFree")
-    closed = free is False or (isinstance(free, str) and free.strip().lower().endswith("false"))
-    return closed and any(_GATED.search(name) for name in type_names(item))
+    is_paid = free is False or (isinstance(free, str) and free.strip().lower().endswith("false"))
+    return is_paid and any(_GATED.search(name) for name in type_names(item))
 
 
-def _promises_more(signals: Signals, found: Found) -> bool:
-    """Whether the page declares at least twice the words that were found."""
+def _declares_more_words(signals: Signals, extracted: Extracted) -> bool:
+    """Return whether the page declares at least twice the words that were extracted."""
     counts = (item.get("wordCount") for item in signals.structured.json_ld)
-    return any(_number(count) >= 2 * found.words for count in counts)
+    return any(_number(count) >= 2 * extracted.words for count in counts)
 
 
 def _number(value: object) -> int:
-    if isinstance(value, (int, float)) and abs(value) < 1e9:
+    if isinstance(value, (int, float)) and abs(value) < _MAX_WORD_COUNT:
         return int(value)
-    return int(value) if isinstance(value, str) and len(value) < 9 and value.isascii() and value.isdigit() else 0
+    return (
+        int(value)
+        if isinstance(value, str) and len(value) <= _MAX_DIGITS and value.isascii() and value.isdigit()
+        else 0
+    )
 
 
-def _ends_at_wall(signals: Signals, found: Found) -> bool:
-    """Whether the wall's words are the last of the text, or follow right behind it."""
-    if _WORDS.find(found.text[-_END * 10 :]):
+def _ends_at_wall(signals: Signals, extracted: Extracted) -> bool:
+    """Return whether the words of the wall are at the end of the text, or follow right after it."""
+    if _WORDS.find(extracted.text[-_LAST_CHARS:]):
         return True
-    end = signals.text.rfind(found.text[-_END:]) if len(found.text) >= _END else -1
-    return end >= 0 and _WORDS.find(signals.text[end : end + _BEHIND]) is not None
+    end = signals.text.rfind(extracted.text[-_END_CHARS:]) if len(extracted.text) >= _END_CHARS else -1
+    return end >= 0 and _WORDS.find(signals.text[end : end + _WALL_CHARS]) is not None

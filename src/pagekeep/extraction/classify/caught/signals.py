@@ -1,4 +1,4 @@
-"""What the detectors look at: the page's own words and marks, gathered once and read only when the page is light."""
+"""The signals that the detectors use: the page's own words and markup, collected once and only when it has little text."""
 
 from __future__ import annotations
 
@@ -9,105 +9,108 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pagekeep import dom
-from pagekeep.extraction.classify.browser_need import Promise
+from pagekeep.extraction.classify.browser_need import RenderSigns
 from pagekeep.extraction.input.structured import Structured, type_names
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.model import Strategy
 
-_MAX_TEXT: Final = 12_000
-_HEAD: Final = 60_000
-_TAIL: Final = 20_000
-_MAX_GONE: Final = 50
+# How much of a page is searched; walls are short, and their marks are at the start or the end of the markup.
+_MAX_TEXT_CHARS: Final = 12_000
+_HEAD_CHARS: Final = 60_000
+_TAIL_CHARS: Final = 20_000
+_MAX_REMOVED: Final = 50
 _MAX_HEADINGS: Final = 3
 _HEADING_CHARS: Final = 300
-_THINGS: Final = re.compile(
+_CONTENT_TYPES: Final = re.compile(
     r"(?:Article|Posting|Report|Recipe|HowTo|Product|Event|Question|Review|Movie|Book|Recording|Album|Episode)$"
 )
 
 
 @dataclass(frozen=True)
 class Signals:
-    """The page before anything was cut out of it.
+    """The page before anything was pruned from it.
 
-    Texts are worked out on first use, and most pages never ask: the survey keeps its nodes, and the cut moves nodes
-    without changing what they say.
+    Texts are computed on first use, which most pages never need: the survey keeps its nodes, and pruning moves nodes
+    without changing their text.
     """
 
     survey: Survey
     structured: Structured
-    promise: Promise
+    render_signs: RenderSigns
     source: str
     title: str
-    """The `<title>`, lower-cased, in one line."""
+    """The `<title>` in lower case, on one line."""
     passwords: int
-    """Password fields; not counted on a page with much text."""
+    """Number of password fields; 0 on a page with much text."""
     url: str | None
     status: int | None
-    gone: tuple[dom.Element, ...] = ()
-    """What rules removed from the page: a notice that is in the way is still what the page says."""
+    removed: tuple[dom.Element, ...] = ()
+    """Elements that rules removed from the page: the text of a wall identifies it even then."""
 
     @cached_property
     def text(self) -> str:
-        """The beginning of the visible text, lower-cased, in one line."""
-        removed = [dom.text_of(node)[:_MAX_TEXT] for node in self.gone[:_MAX_GONE]]
-        return normal(" ".join([*_texts(self.survey, 0, _MAX_TEXT), *removed]))
+        """Return the start of the visible text in lower case, on one line."""
+        removed = [dom.text_of(node)[:_MAX_TEXT_CHARS] for node in self.removed[:_MAX_REMOVED]]
+        return normalise(" ".join([*_texts(self.survey, 0, _MAX_TEXT_CHARS), *removed]))
 
     @cached_property
     def headings(self) -> tuple[str, ...]:
-        """The page's first headings, lower-cased: every `h1` first, else the first `h2`."""
+        """Return the page's first `<h1>` headings in lower case, else the first `<h2>`."""
         survey = self.survey
-        places = [index for index, tag in enumerate(survey.tag) if tag == "h1"]
-        if not places and "h2" in survey.tag:
-            places = [survey.tag.index("h2")]
-        said = (normal(" ".join(_texts(survey, index, _HEADING_CHARS))) for index in places[:_MAX_HEADINGS])
-        return tuple(heading for heading in said if heading)
+        indexes = [index for index, tag in enumerate(survey.tag) if tag == "h1"]
+        if not indexes and "h2" in survey.tag:
+            indexes = [survey.tag.index("h2")]
+        headings = (normalise(" ".join(_texts(survey, index, _HEADING_CHARS))) for index in indexes[:_MAX_HEADINGS])
+        return tuple(heading for heading in headings if heading)
 
     @cached_property
     def markup(self) -> str:
-        """The markup's beginning and end, as written, where walls leave their marks."""
+        """Return the start and end of the markup, where walls leave their marks."""
         source = self.source
-        return source if len(source) <= _HEAD + _TAIL else f"{source[:_HEAD]}\n{source[-_TAIL:]}"
+        return (
+            source if len(source) <= _HEAD_CHARS + _TAIL_CHARS else f"{source[:_HEAD_CHARS]}\n{source[-_TAIL_CHARS:]}"
+        )
 
-    def marked(self, marks: tuple[tuple[str, str], ...]) -> str | None:
-        """Whose mark the markup bears: of pairs of mark and name, the first name."""
+    def find_mark(self, marks: tuple[tuple[str, str], ...]) -> str | None:
+        """Return the name of the first mark in the markup, from pairs of mark and name."""
         return next((name for mark, name in marks if mark in self.markup), None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the page calls itself: title and headings."""
+        """Return the page's title and headings."""
         return (self.title, *self.headings) if self.title else self.headings
 
     @cached_property
     def is_declared(self) -> bool:
-        """The page declares itself an article, product or the like: walls do not."""
-        if any(_THINGS.search(name) for item in self.structured.json_ld for name in type_names(item)):
+        """Return whether the page declares itself an article, product or similar, which walls do not."""
+        if any(_CONTENT_TYPES.search(name) for item in self.structured.json_ld for name in type_names(item)):
             return True
         kind = self.structured.opengraph.get("og:type", "")
         return kind.lower() in ("article", "product") or "article:published_time" in self.structured.opengraph
 
     @cached_property
     def host(self) -> str:
-        """The host of the page's address, lower-cased."""
+        """Return the host of the page's URL in lower case."""
         return _split(self.url)[0]
 
     @cached_property
     def path(self) -> str:
-        """The path of the page's address, lower-cased."""
+        """Return the path of the page's URL in lower case."""
         return _split(self.url)[1]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What extraction made of the page."""
+class Extracted:
+    """What extraction found in the page."""
 
     text: str
-    """Lower-cased, in one line; empty when only a bookmark was made."""
+    """The text in lower case, on one line; empty for a bookmark."""
     words: int
     strategy: Strategy
 
 
-def normal(text: str) -> str:
-    """Lower-cased, in one line, with plain apostrophes."""
+def normalise(text: str) -> str:
+    """Return the text in lower case, on one line, with plain apostrophes."""
     return " ".join(text.lower().replace("’", "'").split())
 
 
@@ -120,7 +123,7 @@ def _split(url: str | None) -> tuple[str, str]:
 
 
 def _texts(survey: Survey, root: int, limit: int) -> list[str]:
-    """Texts below the root in document order, about `limit` characters, without `<noscript>`."""
+    """Return the texts below the root in document order, about `limit` characters, without `<noscript>`."""
     texts: list[str] = []
     index, end = root + 1, survey.end[root]
     while index < end and limit > 0:
@@ -133,18 +136,18 @@ def _texts(survey: Survey, root: int, limit: int) -> list[str]:
     return texts
 
 
-def gather(
+def collect_signals(
     document: dom.Document,
     survey: Survey,
     structured: Structured,
-    promise: Promise,
+    signs: RenderSigns,
     source: str,
     url: str | None,
     status: int | None,
-    gone: tuple[dom.Element, ...] = (),
+    removed: tuple[dom.Element, ...] = (),
 ) -> Signals:
-    """The signals of a page; ask before the cut."""
+    """Collect the signals of a page; call it before pruning."""
     title = dom.first(document, "title")
-    said = normal(dom.text_of(title)[:_HEADING_CHARS]) if title is not None else ""
-    passwords = len(dom.select(document, "input[type=password]")) if promise.light else 0
-    return Signals(survey, structured, promise, source, said, passwords, url, status, gone)
+    title_text = normalise(dom.text_of(title)[:_HEADING_CHARS]) if title is not None else ""
+    passwords = len(dom.select(document, "input[type=password]")) if signs.light else 0
+    return Signals(survey, structured, signs, source, title_text, passwords, url, status, removed)

@@ -1,19 +1,21 @@
-"""A soft 404: an error page that the server sent as if it were the page."""
+"""Detect a soft 404: an error page that the server sent with a success status."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.extraction.classify.caught.signals import Found, Signals
+from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names, Wording
 from pagekeep.model import Caught
 
 SUGGESTION: Final = "Check the address, or look for the page in a web archive."
 SUGGESTION_LATER: Final = "Try again later."
 
+# Set by hand; tests/extraction/classify/caught/test_labelled_pages.py holds them.
 _MAX_WORDS: Final = 120
+"""Extracted words of an error page."""
 _MAX_WORDS_WITH_APOLOGY: Final = 400
-"""An error page may list a few hundred words of other pages; then it must say what happened, too."""
+"""An error page may list a few hundred words of other pages; then it must also state what happened."""
 
 _THING: Final = (
     r"(?:page|article|post|story|document|topic|thread|user|content|file|product|item|video|listing|profile"
@@ -84,15 +86,15 @@ _APOLOGY: Final = Wording(
 )  # fmt: skip
 
 
-def detect(signals: Signals, found: Found) -> Caught | None:
-    """The error page, by what it calls itself and how little else it says."""
-    if found.words >= _MAX_WORDS_WITH_APOLOGY or signals.is_declared:
+def detect(signals: Signals, extracted: Extracted) -> Caught | None:
+    """Detect the error page by its title and headings, and by how little other text it has."""
+    if extracted.words >= _MAX_WORDS_WITH_APOLOGY or signals.is_declared:
         return None
-    short = found.words < _MAX_WORDS
-    if short and (name := _SERVER.find(signals.names)):
+    is_short = extracted.words < _MAX_WORDS
+    if is_short and (name := _SERVER.find(signals.names)):
         return Caught("soft_404", f'The page calls itself "{name}"', SUGGESTION_LATER)
     name = _NAMES.find(signals.names)
-    if name and (short or _APOLOGY.find(signals.text)):
+    if name and (is_short or _APOLOGY.find(signals.text)):
         answered = ", though the server answered 200" if signals.status == 200 else ""
         return Caught("soft_404", f'The page calls itself "{name}"{answered}', SUGGESTION)
     return None
