@@ -142,8 +142,8 @@ def test_the_explanation_of_a_page_has_its_rules_too(desk: Desk) -> None:
     [
         (RuleEffect("retag", ".x", 2, 1), "retag .x: 2 elements with 1 word."),
         (
-            RuleEffect("move", ".x", 1, 4, "there is no target, ignored"),
-            "move .x: 1 element with 4 words, there is no target, ignored.",
+            RuleEffect("move", ".x", 1, 4, "target not found, ignored"),
+            "move .x: 1 element with 4 words, target not found, ignored.",
         ),
         (RuleEffect("scope", "#x", 0, 0, "matched nothing, ignored"), "scope #x: matched nothing, ignored."),
         (RuleEffect("metadata", ".by", 1, 0, "author: Bo Lind"), "metadata .by: author: Bo Lind."),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pagekeep import dom
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.site_rules import actions
-from pagekeep.extraction.site_rules.actions import act
+from pagekeep.extraction.site_rules.actions import run_action
 from pagekeep.rules.rule import Action, Op
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules-actions.md"
@@ -34,7 +34,7 @@ def documented() -> list[tuple[dict[str, Any], str, str]]:
 def changed(html: str, *wanted: dict[str, Any]) -> str:
     root = dom.parse_fragment(html)
     for said in wanted:
-        act(root, action(**said))
+        run_action(root, action(**said))
     return dom.inner_html(root)
 
 
@@ -49,14 +49,14 @@ def test_every_operation_is_documented():
 
 def test_a_deed_tells_how_many_elements_and_words():
     root = dom.parse_fragment("<p class=x>one two</p><div class=x>three <b class=x>four</b></div>")
-    effect = act(root, Action("retag", ".x", tag="h2"))
+    effect = run_action(root, Action("retag", ".x", tag="h2"))
     assert (effect.what, effect.selector, effect.count, effect.words, effect.note) == ("retag", ".x", 3, 4, "")
 
 
 @pytest.mark.parametrize("selector", ["..", "p:nth-child(", "[[", ":hover(", "p >"])
 def test_a_bad_selector_is_told_and_changes_nothing(selector):
     root = dom.parse_fragment("<p>one</p>")
-    assert "not a selector" in act(root, Action("unwrap", selector)).note
+    assert "not a selector" in run_action(root, Action("unwrap", selector)).note
     assert dom.inner_html(root) == "<p>one</p>"
 
 
@@ -69,7 +69,7 @@ def test_a_bad_selector_is_told_and_changes_nothing(selector):
 )
 def test_a_bad_second_selector_is_told_and_changes_nothing(said):
     root = dom.parse_fragment("<div><p>one</p></div>")
-    assert "not a selector" in act(root, action(selector="p", **said)).note
+    assert "not a selector" in run_action(root, action(selector="p", **said)).note
     assert dom.inner_html(root) == "<div><p>one</p></div>"
 
 
@@ -81,7 +81,7 @@ def test_nothing_becomes_an_element_that_would_swallow_its_text(tag):
         Action("wrap", "p", wrapper_tag=tag),
         Action("group_siblings", "p", wrapper_tag=tag),
     ):
-        assert "ignored" in act(root, said).note
+        assert "ignored" in run_action(root, said).note
     assert dom.inner_html(root) == "<p>one</p>"
 
 
@@ -100,14 +100,14 @@ def test_what_an_attribute_says_still_goes_through_the_sanitiser():
         ("src", "data:text/html,<script>"),
         ("style", "x"),
     ):
-        act(root, Action("set_attr", "p, a, img", attr=attr, value=value))
+        run_action(root, Action("set_attr", "p, a, img", attr=attr, value=value))
     html, _ = sanitise(root)
     assert html == "<p>one <a>two</a> <img></p>"
 
 
 def test_an_attribute_with_an_impossible_name_is_refused():
     root = dom.parse_fragment("<p>one</p>")
-    assert "ignored" in act(root, Action("set_attr", "p", attr='x"><script>', value="1")).note
+    assert "ignored" in run_action(root, Action("set_attr", "p", attr='x"><script>', value="1")).note
     assert dom.inner_html(root) == "<p>one</p>"
 
 
@@ -157,7 +157,7 @@ def test_an_element_whose_target_was_removed_stays():
     html = "<figure></figure><p>x</p>"
     root = dom.parse_fragment(html)
     dom.drop(dom.select(root, "figure")[0])
-    assert act(root, Action("move", "p", target="figure")).note == "there is no target, ignored"
+    assert run_action(root, Action("move", "p", target="figure")).note == "target not found, ignored"
     assert dom.inner_html(root) == "<p>x</p>"
 
 
@@ -198,9 +198,9 @@ def test_text_between_siblings_parts_groups():
 
 
 def test_only_so_many_elements_are_changed(monkeypatch):
-    monkeypatch.setattr(actions, "MOST", 2)
+    monkeypatch.setattr(actions, "MAX_ELEMENTS", 2)
     root = dom.parse_fragment("<p>1</p><p>2</p><p>3</p>")
-    effect = act(root, Action("retag", "p", tag="h2"))
+    effect = run_action(root, Action("retag", "p", tag="h2"))
     assert dom.inner_html(root) == "<h2>1</h2><h2>2</h2><p>3</p>"
     assert effect.note == "only the first 2 of 3"
 
@@ -258,7 +258,7 @@ def test_no_action_loses_text(html, wanted):
     root = dom.parse_fragment(html)
     before = sorted(texts(root))
     for said in wanted:
-        act(root, said)
+        run_action(root, said)
     assert sorted(texts(root)) == before
 
 
@@ -268,7 +268,7 @@ def test_actions_that_move_nothing_keep_the_order_of_the_text(html, wanted):
     root = dom.parse_fragment(html)
     before = dom.text_of(root)
     for said in wanted:
-        act(root, said)
+        run_action(root, said)
     assert dom.text_of(root) == before
 
 
@@ -278,6 +278,6 @@ def test_what_does_not_move_keeps_its_order(html, wanted):
     root = dom.parse_fragment(html)
     everything = list(dom.nodes(root))
     moved = {inner for node in dom.select(root, wanted.selector) for inner in (node, *dom.nodes(node))}
-    act(root, wanted)
+    run_action(root, wanted)
     assert [node for node in dom.nodes(root) if node not in moved] == [node for node in everything if node not in moved]
     assert len(list(dom.nodes(root))) == len(everything)

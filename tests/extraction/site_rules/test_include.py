@@ -168,7 +168,7 @@ def test_a_bad_selector_puts_nothing_back(rule, book):
 
 
 def parts_of(html: str, css: str) -> tuple[include.Part, ...]:
-    return include.gather(dom.parse_fragment(html), [("r", css)])
+    return include.collect_parts(dom.parse_fragment(html), [("r", css)])
 
 
 def put(result: str, parts: tuple[include.Part, ...]) -> tuple[str, list[str]]:
@@ -222,6 +222,6 @@ def test_a_neighbour_that_stands_twice_tells_no_place():
 def test_hostile_pages_cost_no_more_than_their_size():
     html = "<div>" * 400 + "".join(f"<p class=x>part {n}</p>" for n in range(3_000)) + "</div>" * 400
     parts = parts_of(html, ".x")
-    assert len(parts) == include.MOST
+    assert len(parts) == include.MAX_PARTS
     _, told = put("<p>a</p>", parts)
     assert set(told) == {"at the end", "where it stood"}

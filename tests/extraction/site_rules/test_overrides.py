@@ -98,7 +98,7 @@ def test_a_rule_may_say_that_a_field_is_not_to_be_believed(rule, book, article, 
     page = extract(article(head=head), URL, rules=book(wanted))
     assert (page.metadata.author, page.metadata.language, page.metadata.published) == (None, None, "2020-01-02")
     assert "author:" not in page.document
-    assert page.trace.rules[0].effects[0].note == "author: none, whatever the page says"
+    assert page.trace.rules[0].effects[0].note == "author: none, the page's value is ignored"
 
 
 def test_none_wins_over_the_rules_after_it(rule, book, article):

@@ -1,4 +1,4 @@
-"""What matching rules do to a page: before the extractor on the raw tree, after it on what was extracted."""
+"""Apply the matching rules to a page: before extraction to the raw tree, after it to the extracted tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules applied: those for the raw page before the extractor sees it, those for the result after."""
+"""Apply rules: those for the raw page before extraction, those for the result after it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.site_rules import include, overrides
-from pagekeep.extraction.site_rules.actions import DEEPENING, act
+from pagekeep.extraction.site_rules.actions import DEEPENING, run_action
 from pagekeep.extraction.site_rules.include import Part
-from pagekeep.extraction.site_rules.keep import in_place
+from pagekeep.extraction.site_rules.keep import find_in_place
 from pagekeep.extraction.site_rules.overrides import Overrides
-from pagekeep.extraction.site_rules.remove import remove
-from pagekeep.extraction.site_rules.scope import Scoped, scope
+from pagekeep.extraction.site_rules.remove import remove_elements
+from pagekeep.extraction.site_rules.scope import FoundScope, find_scope
 from pagekeep.extraction.site_rules.select import count_words
 from pagekeep.model import Removal, RuleEffect, RuleMatch
 from pagekeep.rules.prefilter import Names
@@ -29,36 +29,36 @@ _NO_OVERRIDES: Final[Overrides] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What rules said about the raw page and did to it."""
+    """What rules did to the raw page and state about it."""
 
     matched: tuple[RuleMatch, ...] = ()
     removals: tuple[Removal, ...] = ()
     gone: tuple[dom.Element, ...] = ()
-    """What was removed: a wall is still known by what it said."""
-    scope: Scoped | None = None
+    """The removed elements: their text still identifies a wall."""
+    scope: FoundScope | None = None
     bounds: Thresholds = _NO_BOUNDS
     rendering: tuple[str, Rendering] | None = None
-    """What is asked of the browser, and by which rule."""
+    """The rule that decides about the browser, and its settings."""
     metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
     parts: tuple[Part, ...] = ()
-    """What is to be put into the result."""
+    """The parts to put into the result."""
     kept: tuple[dom.Element, ...] = ()
-    """What stays in the result though it was to be dropped."""
+    """Elements that stay in the result although they were to be dropped."""
     removes: tuple[str, ...] = ()
-    """Selectors of all removals, for those parts."""
+    """Selectors of all removals, which also apply to those parts."""
     discarded_by: str | None = None
 
     def without_parts(self) -> Before:
-        """For a page of which there is no result to put parts into."""
+        """Return a copy without parts, for a page without a result to put them into."""
         return replace(self, parts=()) if self.parts else self
 
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What rules said about the result and did to it."""
+    """What rules did to the result and state about it."""
 
     matched: tuple[RuleMatch, ...] = ()
-    """The rules for the raw page first, now with what became of the parts they put back."""
+    """The rules for the raw page first, now with the effects of the parts they put back."""
     removals: tuple[Removal, ...] = ()
     metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
     discarded_by: str | None = None
@@ -68,13 +68,13 @@ _UNTOUCHED: Final = Before()
 
 
 @dataclass(slots=True)
-class _Ledger:
-    """What each rule did, as it does it."""
+class _EffectLog:
+    """Records the effects of each rule while the rules run."""
 
     phase: Literal["pre", "post"]
     matched: tuple[Matched, ...]
     names: Names
-    """Those of the tree that is changed, or more."""
+    """The names in the tree that is changed; may include others."""
     effects: list[list[RuleEffect]] = field(init=False)
     removals: list[Removal] = field(default_factory=list)
     gone: list[dom.Element] = field(default_factory=list)
@@ -82,184 +82,186 @@ class _Ledger:
     def __post_init__(self) -> None:
         self.effects = [[] for _ in self.matched]
 
-    def told(self) -> tuple[RuleMatch, ...]:
+    def matches(self) -> tuple[RuleMatch, ...]:
         return tuple(
             RuleMatch(match.rule.id, self.phase, match.trigger, tuple(effects))
             for match, effects in zip(self.matched, self.effects, strict=True)
         )
 
-    def deepened(self) -> bool:
-        """Whether an action may have nested the tree deeper than it was."""
+    def may_be_deeper(self) -> bool:
+        """Return whether an action may have made the tree deeper."""
         return any(effect.what in DEEPENING and effect.count for effects in self.effects for effect in effects)
 
-    def each(self) -> Iterable[tuple[Rule, list[RuleEffect]]]:
+    def rules(self) -> Iterable[tuple[Rule, list[RuleEffect]]]:
         return ((match.rule, effects) for match, effects in zip(self.matched, self.effects, strict=True))
 
 
 def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element) -> Before:
-    """Apply the rules for the raw page, the body changed in place. What stands in the head can set a rule off, too."""
+    """Apply the rules for the raw page and change the body in place; the head can trigger a rule too."""
     names = Names(document)
     matched = rules.match("pre", url, document, names) if rules.rules else ()
     if not matched:
         return _UNTOUCHED
-    ledger = _Ledger("pre", matched, names)
-    discarded_by = _discard(ledger)
+    log = _EffectLog("pre", matched, names)
+    discarded_by = _discard(log)
     if discarded_by:
-        return Before(ledger.told(), discarded_by=discarded_by)
-    values = _metadata(ledger, document, url)
-    parts = include.gather(body, _wanted(ledger))
-    for rule, effects in ledger.each():
-        _change(body, rule, effects, ledger)
-    chosen = _scope(body, ledger)
-    bounds = _bounds(ledger)
+        return Before(log.matches(), discarded_by=discarded_by)
+    values = _metadata(log, document, url)
+    parts = include.collect_parts(body, _includes(log))
+    for rule, effects in log.rules():
+        _change(body, rule, effects, log)
+    chosen = _scope(body, log)
+    bounds = _bounds(log)
     return Before(
-        matched=ledger.told(),
+        matched=log.matches(),
         metadata=values,
         parts=parts,
-        removes=_removes(ledger),
-        removals=tuple(ledger.removals),
-        gone=tuple(ledger.gone),
+        removes=_removes(log),
+        removals=tuple(log.removals),
+        gone=tuple(log.gone),
         scope=chosen,
         bounds=bounds,
-        rendering=_rendering(ledger),
+        rendering=_rendering(log),
     )
 
 
 def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, earlier: Before) -> After:
-    """Put back what the rules want in the result and apply those that are for it, the result changed in place.
+    """Put back the parts that rules include, and apply the rules for the result; the content is changed in place.
 
-    `source` is the page as it came: what rules for the result say of the whole page is looked up there.
+    `source` is the original page, where rules for the result look up metadata and parts.
     """
     names = Names(content)
     matched = rules.match("post", url, content, names) if rules.rules else ()
     include.drop_copies(content, earlier.kept)
     if not matched and not earlier.parts:
         return After(earlier.matched)
-    ledger = _Ledger("post", matched, names)
-    discarded_by = _discard(ledger)
+    log = _EffectLog("post", matched, names)
+    discarded_by = _discard(log)
     if discarded_by:
-        return After((*earlier.matched, *ledger.told()), discarded_by=discarded_by)
-    values, parts = _looked_up(ledger, source, url)
-    removes = (*earlier.removes, *_removes(ledger))
-    told_before = _put_back(content, earlier.parts, removes)
-    told_now = _put_back(content, parts, removes)
+        return After((*earlier.matched, *log.matches()), discarded_by=discarded_by)
+    values, parts = _look_up(log, source, url)
+    removes = (*earlier.removes, *_removes(log))
+    earlier_effects = _put_back(content, earlier.parts, removes)
+    new_effects = _put_back(content, parts, removes)
     if parts or earlier.parts:
-        ledger.names = Names(content)
-    for rule, effects in ledger.each():
-        effects += told_now.get(rule.id, ())
-        _change(content, rule, effects, ledger)
-    if parts or earlier.parts or ledger.deepened():
+        log.names = Names(content)
+    for rule, effects in log.rules():
+        effects += new_effects.get(rule.id, ())
+        _change(content, rule, effects, log)
+    if parts or earlier.parts or log.may_be_deeper():
         dom.bound_depth(content)
-    matches = (*(_with_effects(match, told_before) for match in earlier.matched), *ledger.told())
-    return After(matches, tuple(ledger.removals), overrides.merged(earlier.metadata, values))
+    matches = (*(_with_effects(match, earlier_effects) for match in earlier.matched), *log.matches())
+    return After(matches, tuple(log.removals), overrides.merge(earlier.metadata, values))
 
 
-def _looked_up(ledger: _Ledger, source: str, url: str | None) -> tuple[Overrides, tuple[Part, ...]]:
-    """What rules for the result take from the whole page, which is parsed once more: the extractor has cut it up."""
-    wanted = _wanted(ledger)
-    if not wanted and not any(rule.metadata for rule, _ in ledger.each()):
+def _look_up(log: _EffectLog, source: str, url: str | None) -> tuple[Overrides, tuple[Part, ...]]:
+    """Read what rules for the result take from the whole page, which is parsed again: pruning has changed the tree."""
+    includes = _includes(log)
+    if not includes and not any(rule.metadata for rule, _ in log.rules()):
         return _NO_OVERRIDES, ()
     document = dom.parse(source)
     body = dom.first(document, "body")
-    return _metadata(ledger, document, url), include.gather(body, wanted) if body is not None else ()
+    return _metadata(log, document, url), include.collect_parts(body, includes) if body is not None else ()
 
 
-def _metadata(ledger: _Ledger, document: dom.Document, url: str | None) -> Overrides:
+def _metadata(log: _EffectLog, document: dom.Document, url: str | None) -> Overrides:
     values: Overrides = _NO_OVERRIDES
-    for rule, effects in ledger.each():
+    for rule, effects in log.rules():
         if rule.metadata:
-            found, told = overrides.read(document, rule, url)
-            values = overrides.merged(values, found)
-            effects += told
+            read, new_effects = overrides.read(document, rule, url)
+            values = overrides.merge(values, read)
+            effects += new_effects
     return values
 
 
-def _wanted(ledger: _Ledger) -> list[tuple[str, str]]:
-    """What rules want in the result: the id of each with each of its selectors."""
-    return [(rule.id, selector) for rule, _ in ledger.each() for selector in rule.include]
+def _includes(log: _EffectLog) -> list[tuple[str, str]]:
+    """Return the selectors of all parts that rules include, each with the id of its rule."""
+    return [(rule.id, selector) for rule, _ in log.rules() for selector in rule.include]
 
 
-def _removes(ledger: _Ledger) -> tuple[str, ...]:
-    return tuple(selector for rule, _ in ledger.each() for selector in rule.remove)
+def _removes(log: _EffectLog) -> tuple[str, ...]:
+    return tuple(selector for rule, _ in log.rules() for selector in rule.remove)
 
 
 def keep_in_place(survey: Survey, content: Content, earlier: Before) -> tuple[Content, Before]:
-    """Parts that stand in the content stay there; the others are left to be put back."""
-    content, kept = in_place(survey, content, earlier.parts)
-    told: dict[str, list[RuleEffect]] = {}
+    """Keep the parts that are inside the content where they are; the others remain to be put back."""
+    content, kept = find_in_place(survey, content, earlier.parts)
+    effects: dict[str, list[RuleEffect]] = {}
     for part, saved in ((one.part, one.saved) for one in kept):
         where = "where it stood" if saved else "already there"
         effect = RuleEffect("include", part.selector, 1, count_words([part.live]), where)
-        told.setdefault(part.rule_id, []).append(effect)
-    matched = tuple(_with_effects(match, told) for match in earlier.matched)
-    there = {one.part.live for one in kept}
-    rest = tuple(part for part in earlier.parts if part.live not in there)
+        effects.setdefault(part.rule_id, []).append(effect)
+    matched = tuple(_with_effects(match, effects) for match in earlier.matched)
+    in_place = {one.part.live for one in kept}
+    rest = tuple(part for part in earlier.parts if part.live not in in_place)
     saved_parts = tuple(one.part.live for one in kept if one.saved)
     return content, replace(earlier, parts=rest, matched=matched, kept=saved_parts)
 
 
 def _put_back(content: dom.Element, parts: tuple[Part, ...], removes: tuple[str, ...]) -> dict[str, list[RuleEffect]]:
-    """A effect for every part, by rule."""
-    told: dict[str, list[RuleEffect]] = {}
+    """Put the parts back, and return their effects by rule id."""
+    effects: dict[str, list[RuleEffect]] = {}
     for part, where in zip(parts, include.put_back(content, parts, removes) if parts else (), strict=True):
         effect = RuleEffect("include", part.selector, 1, count_words([part.node]), where)
-        told.setdefault(part.rule_id, []).append(effect)
-    return told
+        effects.setdefault(part.rule_id, []).append(effect)
+    return effects
 
 
-def _with_effects(match: RuleMatch, told: dict[str, list[RuleEffect]]) -> RuleMatch:
-    return replace(match, effects=(*match.effects, *told[match.id])) if match.id in told else match
+def _with_effects(match: RuleMatch, effects: dict[str, list[RuleEffect]]) -> RuleMatch:
+    return replace(match, effects=(*match.effects, *effects[match.id])) if match.id in effects else match
 
 
-def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], ledger: _Ledger) -> None:
-    """A rule's removals, then its actions in their order."""
+def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], log: _EffectLog) -> None:
+    """Apply a rule's removals, then its actions in order."""
     if rule.remove:
-        removed = remove(root, rule.remove, f"rule {rule.id}", ledger.names)
+        removed = remove_elements(root, rule.remove, f"rule {rule.id}", log.names)
         effects += removed.effects
-        ledger.removals += removed.removals
-        ledger.gone += removed.nodes
+        log.removals += removed.removals
+        log.gone += removed.nodes
     for action in rule.actions:
-        effects.append(act(root, action))
+        effects.append(run_action(root, action))
     if rule.actions:
-        ledger.names = Names(root)  # they may have given names
+        log.names = Names(root)  # actions may have added names
 
 
-def _discard(ledger: _Ledger) -> str | None:
-    for rule, effects in ledger.each():
+def _discard(log: _EffectLog) -> str | None:
+    for rule, effects in log.rules():
         if rule.discard:
             effects.append(RuleEffect("discard", "", 1, 0))
             return rule.id
     return None
 
 
-def _scope(body: dom.Element, ledger: _Ledger) -> Scoped | None:
-    """The scope of the first rule whose scope is there. Looked for last, when the page is as the rules want it."""
-    chosen: Scoped | None = None
-    for rule, effects in ledger.each():
-        wanted = rule.selector_overrides
-        if wanted is None:
+def _scope(body: dom.Element, log: _EffectLog) -> FoundScope | None:
+    """Return the scope of the first rule whose scope matches, after all rules have changed the page."""
+    chosen: FoundScope | None = None
+    for rule, effects in log.rules():
+        rule_scope = rule.selector_overrides
+        if rule_scope is None:
             continue
         if chosen is not None:
-            effects.append(RuleEffect("scope", wanted.article or wanted.wrapper or "", 0, 0, "another rule was first"))
+            effects.append(
+                RuleEffect("scope", rule_scope.article or rule_scope.wrapper or "", 0, 0, "another rule was first")
+            )
             continue
-        chosen, told = scope(body, wanted)
-        effects += told
+        chosen, new_effects = find_scope(body, rule_scope)
+        effects += new_effects
     return chosen
 
 
-def _bounds(ledger: _Ledger) -> Thresholds:
-    """Each bound by the first rule that sets it."""
+def _bounds(log: _EffectLog) -> Thresholds:
+    """Return each threshold of the first rule that sets it."""
     words: int | None = None
     links: float | None = None
-    for rule, effects in ledger.each():
+    for rule, effects in log.rules():
         if rule.quality is not None:
             words = rule.quality.min_words if words is None else words
             links = rule.quality.max_link_density if links is None else links
-            effects.append(RuleEffect("quality", "", 0, 0, _said(rule.quality)))
+            effects.append(RuleEffect("quality", "", 0, 0, _describe(rule.quality)))
     return Thresholds(words, links)
 
 
-def _said(bounds: Thresholds) -> str:
+def _describe(bounds: Thresholds) -> str:
     parts = []
     if bounds.min_words is not None:
         parts.append(f"at least {bounds.min_words} words")
@@ -268,14 +270,14 @@ def _said(bounds: Thresholds) -> str:
     return ", ".join(parts)
 
 
-_STRENGTH: Final = {"force": 2, "never": 1, "auto": 0}
+_PRECEDENCE: Final = {"force": 2, "never": 1, "auto": 0}
 
 
-def _rendering(ledger: _Ledger) -> tuple[str, Rendering] | None:
-    """`force` wins over `never` over `auto`; of equals, the first."""
-    asked: list[tuple[str, Rendering]] = []
-    for rule, effects in ledger.each():
+def _rendering(log: _EffectLog) -> tuple[str, Rendering] | None:
+    """Return the settings that take precedence: `force` before `never` before `auto`, then the first rule."""
+    settings: list[tuple[str, Rendering]] = []
+    for rule, effects in log.rules():
         if rule.rendering is not None:
-            asked.append((rule.id, rule.rendering))
+            settings.append((rule.id, rule.rendering))
             effects.append(RuleEffect("rendering", rule.rendering.wait_for or "", 0, 0, rule.rendering.mode))
-    return max(asked, key=lambda pair: _STRENGTH[pair[1].mode], default=None)
+    return max(settings, key=lambda pair: _PRECEDENCE[pair[1].mode], default=None)

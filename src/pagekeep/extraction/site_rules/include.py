@@ -1,7 +1,7 @@
-"""Parts of the page that a rule wants in the result, put back where they stood.
+"""Put the parts that a rule includes back into the result, at their original position.
 
-Where that is, is told by text: what stands before and behind a part in the page is looked up in the result, however the
-extractor cut, opened or rebuilt what is around it.
+The position is found by text: what precedes and follows a part in the page is looked up in the result, however the
+extractor pruned, unwrapped or rebuilt what is around it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,27 @@ from typing import Final, Literal
 
 from pagekeep import dom
 from pagekeep.extraction.prune import cut
-from pagekeep.extraction.site_rules.select import found, outermost
+from pagekeep.extraction.site_rules.select import outermost, select_all
 
-MOST: Final = 200
-"""Parts put back at most."""
-_NEAR: Final = 40
-"""Neighbours on each side that are looked for."""
-_HEADINGS: Final = 20
-_STEPS: Final = 400
-"""Blocks passed on the way to those neighbours, most of which hold other blocks."""
-_TELLING: Final = 20
-"""Characters from which on the same text twice is taken for a copy."""
-_ALIKE: Final = 0.6
-_WORDS: Final = 60
-_COMPARED: Final = 1_000
-_FEWEST_WORDS: Final = 5
+MAX_PARTS: Final = 200
+"""Parts put back; a bound against hostile pages."""
+_MAX_ANCHORS: Final = 40
+"""Neighbours on each side that are looked up."""
+_MAX_HEADINGS: Final = 20
+"""Headings above the part that are looked up."""
+_MAX_BLOCKS: Final = 400
+"""Blocks passed on the way to those neighbours, most of which only contain other blocks."""
+_MIN_COPY_CHARS: Final = 20
+"""A text of this many characters that occurs twice is a copy; shorter ones may repeat by chance."""
+_MIN_SIMILARITY: Final = 0.6
+"""Share of common words of two blocks that are taken for the same."""
+_COMPARED_WORDS: Final = 60
+"""Words at the start of a block that are compared."""
+_COMPARED_BLOCKS: Final = 1_000
+_MIN_WORDS: Final = 5
+"""Blocks with fewer words are similar by chance."""
+_SIMILAR_ANCHORS: Final = 3
+"""Nearest neighbours on each side that are compared."""
 
 _HEADING_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS: Final = (
@@ -35,8 +41,8 @@ _BLOCKS: Final = (
     " div, section, article, main, aside, header, footer, figure, details, ul, ol, dl, table, tr, center, img"
 )
 _MEDIA: Final = "img, video, audio, iframe, object, embed, svg, math, picture"
-# What holds parts of its own kind alone, and the parts that may be put into it.
-_PARTS: Final = {
+# Elements that may contain only certain children.
+_ALLOWED_CHILDREN: Final = {
     **dict.fromkeys(("ul", "ol"), frozenset({"li"})),
     "dl": frozenset({"dt", "dd"}),
     **dict.fromkeys(("thead", "tbody", "tfoot"), frozenset({"tr"})),
@@ -50,7 +56,7 @@ Side = Literal["after", "before"]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A neighbour of a part: what it says, and how many levels above it stands what is beside the part."""
+    """A neighbour of a part: its text, and how many levels above it its ancestor is a sibling of the part."""
 
     key: str
     levels: int
@@ -58,7 +64,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part to be put back."""
+    """A part to put back."""
 
     node: dom.Element
     """A copy made before any rule changed the page."""
@@ -67,99 +73,99 @@ class Part:
     rule_id: str
     selector: str
     before: tuple[Anchor, ...]
-    """What precedes it, nearest first."""
-    behind: tuple[Anchor, ...]
+    """Neighbours before it, nearest first."""
+    after: tuple[Anchor, ...]
+    """Neighbours after it, nearest first."""
     headings: tuple[Anchor, ...]
     """Headings above it, nearest first."""
 
 
-def gather(body: dom.Element, wanted: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
-    """The outermost parts that the selectors find, in document order. `wanted` pairs a rule's id with its selector."""
-    good = [(rule_id, selector) for rule_id, selector in wanted if found(body, selector)]
-    if not good:
+def collect_parts(body: dom.Element, selectors: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
+    """Return the outermost matches in document order; `selectors` are pairs of a rule's id and a selector."""
+    matching = [(rule_id, selector) for rule_id, selector in selectors if select_all(body, selector)]
+    if not matching:
         return ()
-    css = ", ".join(selector for _, selector in good)
-    parts = list(outermost(dom.select(body, css), css))[:MOST]
+    css = ", ".join(selector for _, selector in matching)
+    parts = list(outermost(dom.select(body, css), css))[:MAX_PARTS]
     page = _Neighbourhood(dom.select(body, f"{_BLOCKS}, {css}"), parts)
-    return tuple(_part(node, page, *_asked_by(node, good)) for node in parts)
+    return tuple(_make_part(node, page, *_owner(node, matching)) for node in parts)
 
 
-def _asked_by(node: dom.Element, wanted: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    return next((pair for pair in wanted if dom.matches(node, pair[1])), wanted[-1])
+def _owner(node: dom.Element, selectors: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    return next((pair for pair in selectors if dom.matches(node, pair[1])), selectors[-1])
 
 
-def _part(node: dom.Element, page: _Neighbourhood, rule_id: str, selector: str) -> Part:
-    above = page.anchors(node, -1)
+def _make_part(node: dom.Element, page: _Neighbourhood, rule_id: str, selector: str) -> Part:
     return Part(
         node=dom.copy(node),
         live=node,
         rule_id=rule_id,
         selector=selector,
-        before=tuple(above),
-        behind=tuple(page.anchors(node, 1)),
+        before=tuple(page.anchors(node, -1)),
+        after=tuple(page.anchors(node, 1)),
         headings=tuple(page.headings(node)),
     )
 
 
 class _Neighbourhood:
-    """The blocks of the page in order, to walk away from a part in both directions."""
+    """The blocks of the page in order, for finding the neighbours of a part in both directions."""
 
     def __init__(self, blocks: list[dom.Element], parts: list[dom.Element]) -> None:
         self.blocks = blocks
-        self.place = {node: index for index, node in enumerate(blocks)}
-        self.heads = [index for index, node in enumerate(blocks) if node.tag in _HEADING_TAGS]
+        self.position = {node: index for index, node in enumerate(blocks)}
+        self.heading_indexes = [index for index, node in enumerate(blocks) if node.tag in _HEADING_TAGS]
         self.owner = {inner: f"\0{number}" for number, part in enumerate(parts) for inner in (part, *_elements(part))}
 
     def anchors(self, part: dom.Element, step: Literal[-1, 1]) -> Iterator[Anchor]:
-        around = _around(part)
+        ancestors = _ancestors(part)
         own, last, count = self.owner[part], "", 0
-        start = self.place[part]
-        for index in range(start + step, start + step * _STEPS, step):
-            if not 0 <= index < len(self.blocks) or count == _NEAR:
+        start = self.position[part]
+        for index in range(start + step, start + step * _MAX_BLOCKS, step):
+            if not 0 <= index < len(self.blocks) or count == _MAX_ANCHORS:
                 return
             block = self.blocks[index]
             owner = self.owner.get(block)
-            if owner == own or block in around or (owner and owner == last):
+            if owner == own or block in ancestors or (owner and owner == last):
                 continue
             last = owner or ""
             key = owner or _key(block)
             if key:
                 count += 1
-                yield Anchor(key, _levels(block, around))
+                yield Anchor(key, _levels(block, ancestors))
 
     def headings(self, part: dom.Element) -> Iterator[Anchor]:
-        around = _around(part)
-        above = bisect_left(self.heads, self.place[part])
-        for index in reversed(self.heads[max(0, above - _HEADINGS) : above]):
+        ancestors = _ancestors(part)
+        above = bisect_left(self.heading_indexes, self.position[part])
+        for index in reversed(self.heading_indexes[max(0, above - _MAX_HEADINGS) : above]):
             block = self.blocks[index]
             if block not in self.owner and (key := _key(block)):
-                yield Anchor(key, _levels(block, around))
+                yield Anchor(key, _levels(block, ancestors))
 
 
 def _elements(node: dom.Element) -> list[dom.Element]:
     return dom.select(node, "*")
 
 
-def _around(node: dom.Node) -> set[dom.Node]:
-    """All that the node stands in."""
-    around: set[dom.Node] = set()
+def _ancestors(node: dom.Node) -> set[dom.Node]:
+    """Return the ancestors of the node."""
+    ancestors: set[dom.Node] = set()
     above = node.parent
     while above is not None:
-        around.add(above)
+        ancestors.add(above)
         above = above.parent
-    return around
+    return ancestors
 
 
-def _levels(block: dom.Node, around: set[dom.Node]) -> int:
-    """How far above the block stands what is a sibling of the part, or of something around it."""
+def _levels(block: dom.Node, ancestors: set[dom.Node]) -> int:
+    """Return how many levels above the block its ancestor is a sibling of the part or of an ancestor of the part."""
     levels, above = 0, block.parent
-    while above is not None and above not in around:
+    while above is not None and above not in ancestors:
         levels, above = levels + 1, above.parent
     return levels
 
 
 def _key(block: dom.Element) -> str:
-    """What an innermost block says, or an image shows; nothing for what holds other blocks."""
+    """Return the text of an innermost block or the address of an image; empty for a block with other blocks."""
     if block.tag == "img":
         return f"\1{block.attr('src') or block.attr('data-src') or ''}".rstrip("\1")
     if dom.first(block, _BLOCKS) is not None:
@@ -168,54 +174,54 @@ def _key(block: dom.Element) -> str:
 
 
 def drop_copies(content: dom.Element, parts: tuple[dom.Element, ...]) -> None:
-    """Take from parts that stand in the content what it says elsewhere, too."""
+    """Remove from the parts in the content what also occurs elsewhere in it."""
     if not parts:
         return
     inside = {inner for part in parts for inner in (part, *_elements(part))}
-    blocks = [(block, key) for block in dom.select(content, _BLOCKS) if _is_telling(key := _key(block))]
-    said = {key for block, key in blocks if block not in inside}
+    blocks = [(block, key) for block in dom.select(content, _BLOCKS) if _is_distinctive(key := _key(block))]
+    outside = {key for block, key in blocks if block not in inside}
     for block, key in blocks:
-        if block in inside and key in said:
+        if block in inside and key in outside:
             dom.drop(block)
 
 
 def put_back(content: dom.Element, parts: tuple[Part, ...], removed: Iterable[str]) -> list[str]:
-    """Put the parts into the content in their order, without what rules remove; says of each where it went."""
+    """Put the parts into the content in order, without what rules remove; return where each one went."""
     result = _Result(content)
-    selectors = [selector for selector in removed if found(content, selector) is not None]
-    return [result.take(f"\0{number}", part, selectors) for number, part in enumerate(parts)]
+    selectors = [selector for selector in removed if select_all(content, selector) is not None]
+    return [result.insert(f"\0{number}", part, selectors) for number, part in enumerate(parts)]
 
 
 class _Result:
-    """The content while parts are put into it."""
+    """The content that parts are put into."""
 
     def __init__(self, content: dom.Element) -> None:
         self.content = content
         self.blocks = [(key, block) for block in dom.select(content, _BLOCKS) if (key := _key(block))]
-        self.keys = {key for key, _ in self.blocks if _is_telling(key)}
+        self.keys = {key for key, _ in self.blocks if _is_distinctive(key)}
         self.by_key: dict[str, dom.Element | None] = {}
         for key, block in self.blocks:
-            self.by_key[key] = None if key in self.by_key else block  # what stands twice tells no place
+            self.by_key[key] = None if key in self.by_key else block  # text that occurs twice has no unique position
 
-    def take(self, name: str, part: Part, removed: list[str]) -> str:
+    def insert(self, name: str, part: Part, removed: list[str]) -> str:
         node = part.node
         for selector in removed:
             for inner in dom.select(node, selector):
                 dom.drop(inner)
-        if not self._without_what_is_there(node):
+        if not self._remove_duplicates(node):
             return "already there"
-        cut.unfold(dom.element("div", None, node))  # it may be hidden itself
-        where = self._place(part)
+        cut.unfold(dom.element("div", None, node))  # the part itself may be hidden
+        where = self._find_place(part)
         if where is None:
             dom.append(self.content, node)
         else:
-            _put(self.content, node, *where[1:])
+            _insert_beside(self.content, node, *where[1:])
         self.by_key[name] = node
-        self.keys.update(filter(_is_telling, (_key(block) for block in (node, *dom.select(node, _BLOCKS)))))
+        self.keys.update(filter(_is_distinctive, (_key(block) for block in (node, *dom.select(node, _BLOCKS)))))
         return where[0] if where else "at the end"
 
-    def _without_what_is_there(self, node: dom.Element) -> bool:
-        """Drop from the part what the result already holds; whether anything is left."""
+    def _remove_duplicates(self, node: dom.Element) -> bool:
+        """Remove from the part what the result already contains; return whether anything is left."""
         if _key(node) in self.keys:
             return False
         for block in dom.select(node, _BLOCKS):
@@ -223,59 +229,59 @@ class _Result:
                 dom.drop(block)
         return bool(dom.text_of(node).strip()) or node.tag in _MEDIA.split(", ") or dom.first(node, _MEDIA) is not None
 
-    def _place(self, part: Part) -> tuple[str, dom.Element, int, Side] | None:
+    def _find_place(self, part: Part) -> tuple[str, dom.Element, int, Side] | None:
         near = [
             (distance, side, block, anchor.levels)
-            for side, anchors in ((0, part.before), (1, part.behind))
+            for side, anchors in ((0, part.before), (1, part.after))
             for distance, anchor in enumerate(anchors)
             if (block := self.by_key.get(anchor.key)) is not None
         ]
         if near:
-            _, side, block, levels = min(near, key=lambda found: found[:2])
+            _, side, block, levels = min(near, key=lambda place: place[:2])
             return "where it stood", block, levels, "before" if side else "after"
-        alike = self._alike(part)
-        if alike is not None:
-            return "by similar text", alike[0], 0, alike[1]
+        similar = self._find_similar(part)
+        if similar is not None:
+            return "by similar text", similar[0], 0, similar[1]
         for anchor in part.headings:
             heading = self.by_key.get(anchor.key)
             if heading is not None:
                 return "below its heading", heading, anchor.levels, "after"
         return None
 
-    def _alike(self, part: Part) -> tuple[dom.Element, Side] | None:
-        """The block most like what is beside the part, or that says what the part says (as a pull quote does)."""
+    def _find_similar(self, part: Part) -> tuple[dom.Element, Side] | None:
+        """Return the block most similar to the part's neighbours, or one with the part's own text (of a pull quote)."""
         own = _words(dom.text_of(part.node))
-        beside: list[tuple[set[str], Side]] = [
-            *((_words(anchor.key), "after") for anchor in part.before[:3]),
-            *((_words(anchor.key), "before") for anchor in part.behind[:3]),
+        neighbours: list[tuple[set[str], Side]] = [
+            *((_words(anchor.key), "after") for anchor in part.before[:_SIMILAR_ANCHORS]),
+            *((_words(anchor.key), "before") for anchor in part.after[:_SIMILAR_ANCHORS]),
         ]
-        best, found = _ALIKE, None
-        for key, block in self.blocks[:_COMPARED]:
+        best, place = _MIN_SIMILARITY, None
+        for key, block in self.blocks[:_COMPARED_BLOCKS]:
             words = _words(key)
-            if len(words) < _FEWEST_WORDS:
+            if len(words) < _MIN_WORDS:
                 continue
-            likeness = [(len(words & other) / len(words | other), side) for other, side in beside if other]
-            if len(own) >= _FEWEST_WORDS:
-                likeness.append((len(words & own) / len(own), "after"))
-            for value, side in likeness:
+            similarities = [(len(words & other) / len(words | other), side) for other, side in neighbours if other]
+            if len(own) >= _MIN_WORDS:
+                similarities.append((len(words & own) / len(own), "after"))
+            for value, side in similarities:
                 if value > best:
-                    best, found = value, (block, side)
-        return found
+                    best, place = value, (block, side)
+        return place
 
 
-def _is_telling(key: str) -> bool:
-    return len(key) >= _TELLING or key.startswith("\1")
+def _is_distinctive(key: str) -> bool:
+    return len(key) >= _MIN_COPY_CHARS or key.startswith("\1")
 
 
 def _words(text: str) -> set[str]:
-    return set(text.lower().split()[:_WORDS])
+    return set(text.lower().split()[:_COMPARED_WORDS])
 
 
-def _put(content: dom.Element, node: dom.Element, block: dom.Element, levels: int, side: Side) -> None:
-    """Beside the block or what it stands in, as many levels up, and never between the lines of a list or a paragraph."""
+def _insert_beside(content: dom.Element, node: dom.Element, block: dom.Element, levels: int, side: Side) -> None:
+    """Insert the node beside the block or its ancestor `levels` up, never inside an element that does not allow it."""
     place: dom.Node = block
-    for above in _up_to(content, block):
-        if levels <= 0 and node.tag in _PARTS.get(above.tag, (node.tag,)):
+    for above in _ancestors_within(content, block):
+        if levels <= 0 and node.tag in _ALLOWED_CHILDREN.get(above.tag, (node.tag,)):
             break
         place, levels = above, levels - 1
     if side == "after":
@@ -284,7 +290,7 @@ def _put(content: dom.Element, node: dom.Element, block: dom.Element, levels: in
         dom.add_before(place, node)
 
 
-def _up_to(content: dom.Element, node: dom.Node) -> Iterator[dom.Element]:
+def _ancestors_within(content: dom.Element, node: dom.Node) -> Iterator[dom.Element]:
     above = node.parent
     while isinstance(above, dom.Element) and above is not content:
         yield above

@@ -1,7 +1,7 @@
-"""Parts that a rule wants and the extractor found its content around: they stay where they stand.
+"""Keep the parts that a rule includes in place when they are inside the extracted content.
 
-Putting back what was cut (`include`) has to guess a place from what is around it. Where the part stands inside the content
-nothing needs to be guessed: what was to be dropped around it is dropped piece by piece, and the part left out of that.
+Putting back what was pruned (`include`) has to guess the position from the text around it. For a part inside the
+content nothing has to be guessed: what was to be dropped around it is dropped piece by piece, except the part.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ _HIDDEN_BY_CLASS: Final = ".visually-hidden, .visuallyhidden, .sr-only, .screen-
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A part that stands in the content."""
+    """A part inside the content."""
 
     part: Part
     saved: bool
     """Whether it, or something in it, would have been dropped."""
 
 
-def in_place(survey: Survey, content: Content, parts: tuple[Part, ...]) -> tuple[Content, tuple[Kept, ...]]:
-    """The content with all parts that stand in it, and those parts."""
+def find_in_place(survey: Survey, content: Content, parts: tuple[Part, ...]) -> tuple[Content, tuple[Kept, ...]]:
+    """Return the content with all parts that are inside it, and those parts."""
     if content.made is not None:
         return content, ()
-    wanted = {part.live: part for part in parts}
+    by_node = {part.live: part for part in parts}
     excluded = dict(content.excluded)
     kept: list[Kept] = []
     for index in range(content.root + 1, survey.end[content.root]):
         node = survey.nodes[index]
-        if isinstance(node, dom.Element) and (part := wanted.get(node)):
-            saved = _open(survey, excluded, index, content.root)
+        if isinstance(node, dom.Element) and (part := by_node.get(node)):
+            saved = _split_exclusions(survey, excluded, index, content.root)
             _show(survey, index, content.root)
-            kept.append(Kept(part, _spare(survey, excluded, index) or saved))
+            kept.append(Kept(part, _keep_inside(survey, excluded, index) or saved))
     return replace(content, excluded=excluded), tuple(kept)
 
 
 def _show(survey: Survey, part: int, root: int) -> None:
-    """Neither the part nor anything around it is hidden by its class any more: the clean-up would drop that."""
+    """Remove classes that hide the part or an element around it: cleaning would drop it."""
     index = part
     while index != root:
         node = survey.nodes[index]
@@ -53,21 +53,21 @@ def _show(survey: Survey, part: int, root: int) -> None:
         index = survey.parent[index]
 
 
-def _spare(survey: Survey, excluded: Exclusions, part: int) -> bool:
-    """Drop nothing in the part; whether anything was to be."""
+def _keep_inside(survey: Survey, excluded: Exclusions, part: int) -> bool:
+    """Exclude nothing inside the part; return whether anything was excluded."""
     inside = [index for index in range(part + 1, survey.end[part]) if index in excluded]
     for index in inside:
         del excluded[index]
     return bool(inside)
 
 
-def _open(survey: Survey, excluded: Exclusions, part: int, root: int) -> bool:
-    """Drop everything in what was dropped around the part, except the way down to it; whether anything was."""
-    way = [part]
-    while way[-1] != root:
-        way.append(survey.parent[way[-1]])
-    on_the_way = set(way)
-    for index in reversed(way):
+def _split_exclusions(survey: Survey, excluded: Exclusions, part: int, root: int) -> bool:
+    """Replace exclusions around the part by ones of everything beside the path to it; return whether it was excluded."""
+    path = [part]
+    while path[-1] != root:
+        path.append(survey.parent[path[-1]])
+    on_path = set(path)
+    for index in reversed(path):
         exclusion = excluded.pop(index, None)
         if exclusion is None:
             continue
@@ -75,7 +75,7 @@ def _open(survey: Survey, excluded: Exclusions, part: int, root: int) -> bool:
             return True
         child = index + 1
         while child < survey.end[index]:
-            if child in on_the_way:
+            if child in on_path:
                 excluded.setdefault(child, exclusion)
             else:
                 excluded[child] = exclusion

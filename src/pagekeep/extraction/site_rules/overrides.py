@@ -1,4 +1,4 @@
-"""Metadata from the places that rules name: above everything the page says elsewhere, and cleaned like it."""
+"""Read metadata from the sources that rules name; it overrides everything else the page states."""
 
 from __future__ import annotations
 
@@ -14,30 +14,37 @@ from pagekeep.extraction.metadata import clues, language
 from pagekeep.extraction.metadata.dates import to_iso
 from pagekeep.extraction.metadata.names import find_names
 from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
-from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, found
+from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, select_all
 from pagekeep.model import Metadata, RuleEffect
 from pagekeep.rules.rule import MetadataField, MetadataSource, Rule
 
 Overrides = Mapping[MetadataField, tuple[str | None, str]]
-"""Field to its value, `None` where a rule believes nothing the page says of it, and where that came from."""
+"""Values by field, each with its origin; `None` where a rule ignores what the page states."""
 
-_MOST: Final = 20
-"""Elements looked at for a field: authors may be many."""
-_LONGEST: Final = 1_000
+_MAX_ELEMENTS: Final = 20
+"""Elements read for a field: there may be many authors."""
+# Characters of a value; the same limits as for metadata without rules.
+_DESCRIPTION_CHARS: Final = 1_000
+_TITLE_CHARS: Final = 500
+_NAME_CHARS: Final = 100
+_RAW_CHARS: Final = 4 * _DESCRIPTION_CHARS
+"""Raw values are longer: white space and markup go later."""
 
 
 def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides, tuple[RuleEffect, ...]]:
-    """What the rule's places say on this page, and a effect for each of them."""
+    """Return the values of the rule's sources on this page, and an effect for each source."""
     page = _Page(urls.base(document, url), clues.is_day_first(document))
     values: dict[MetadataField, tuple[str | None, str]] = {}
     effects: list[RuleEffect] = []
     for name, source in rule.metadata.items():
         if not isinstance(source, MetadataSource):
             values[name] = None, f"rule {rule.id}"
-            effects.append(RuleEffect("metadata", "", 0, 0, f"{name}: none, whatever the page says"))
+            effects.append(RuleEffect("metadata", "", 0, 0, f"{name}: none, the page's value is ignored"))
             continue
-        nodes = found(document, source.selector)
-        value = _READERS[name]([_said(node, source, name) for node in nodes[:_MOST]], page) if nodes else None
+        nodes = select_all(document, source.selector)
+        value = (
+            _READERS[name]([_raw_value(node, source, name) for node in nodes[:_MAX_ELEMENTS]], page) if nodes else None
+        )
         if value:
             values[name] = value, f"rule {rule.id}"
         missing = BAD_SELECTOR if nodes is None else NOTHING_FOUND
@@ -45,13 +52,13 @@ def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides
     return values, tuple(effects)
 
 
-def merged(first: Overrides, second: Overrides) -> Overrides:
-    """Both, the first winning."""
+def merge(first: Overrides, second: Overrides) -> Overrides:
+    """Return both; the first takes precedence."""
     return {**second, **first}
 
 
 def apply(about: Metadata, values: Overrides) -> Metadata:
-    """The metadata with these values in place of what it had."""
+    """Return the metadata with its values replaced by these."""
     if not values:
         return about
     changes: dict[str, Any] = {}
@@ -62,15 +69,15 @@ def apply(about: Metadata, values: Overrides) -> Metadata:
 
 
 class _Page:
-    """What the readers of values must know of the page."""
+    """What is needed of the page to read values."""
 
     def __init__(self, base: str | None, day_first: bool) -> None:
         self.base = base
         self.day_first = day_first
 
 
-# Where an element states something when the rule does not say: the first of these attributes that is there.
-_STATED: Final[dict[str, tuple[str, ...]]] = {
+# Attributes that contain the value when the rule names none; the first one present is read.
+_DEFAULT_ATTRS: Final[dict[str, tuple[str, ...]]] = {
     "published": ("datetime",),
     "modified": ("datetime",),
     "canonical": ("href",),
@@ -79,12 +86,12 @@ _STATED: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _said(node: dom.Element, source: MetadataSource, name: str) -> str:
+def _raw_value(node: dom.Element, source: MetadataSource, name: str) -> str:
     if source.attr:
-        return (node.attr(source.attr) or "")[: 4 * _LONGEST]
-    stated = ("content",) if node.tag == "meta" else _STATED.get(name, ())
-    attribute = next((value for key in stated if (value := node.attr(key))), None)
-    return (attribute or short_text(node, _LONGEST))[: 4 * _LONGEST]
+        return (node.attr(source.attr) or "")[:_RAW_CHARS]
+    names = ("content",) if node.tag == "meta" else _DEFAULT_ATTRS.get(name, ())
+    attribute = next((value for key in names if (value := node.attr(key))), None)
+    return (attribute or short_text(node, _DESCRIPTION_CHARS))[:_RAW_CHARS]
 
 
 _Reader = Callable[[list[str], _Page], str | None]
@@ -95,18 +102,18 @@ def _line(limit: int) -> _Reader:
 
 
 def _names(texts: list[str], _page: _Page) -> str | None:
-    """Every name once; what names nobody by our lights is still what the rule says."""
+    """Return the names without duplicates, or the first text when no name is recognised: the rule decides."""
     names: dict[str, str] = {}
     for name in (name for text in texts for name in find_names(text)):
         names.setdefault(squeeze(name), name)
-    return ", ".join(names.values()) or next((line for text in texts if (line := tidy(text, 100))), None)
+    return ", ".join(names.values()) or next((line for text in texts if (line := tidy(text, _NAME_CHARS))), None)
 
 
 def _date(texts: list[str], page: _Page) -> str | None:
     return next((iso for text in texts if (iso := to_iso(text, day_first=page.day_first))), None)
 
 
-def _address(texts: list[str], page: _Page) -> str | None:
+def _url(texts: list[str], page: _Page) -> str | None:
     return next((url for text in texts if (url := urls.absolute(text, page.base))), None)
 
 
@@ -115,13 +122,13 @@ def _language(texts: list[str], _page: _Page) -> str | None:
 
 
 _READERS: Final[dict[MetadataField, _Reader]] = {
-    "title": _line(500),
+    "title": _line(_TITLE_CHARS),
     "author": _names,
     "published": _date,
     "modified": _date,
-    "description": _line(1_000),
-    "site_name": _line(100),
-    "canonical": _address,
-    "hero_image": _address,
+    "description": _line(_DESCRIPTION_CHARS),
+    "site_name": _line(_NAME_CHARS),
+    "canonical": _url,
+    "hero_image": _url,
     "language": _language,
 }

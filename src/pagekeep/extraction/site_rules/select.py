@@ -1,15 +1,19 @@
-"""The elements that a rule's selector means, and how many words they hold."""
+"""Run the selectors of rules, count words and name elements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from pagekeep import dom
 from pagekeep import text as words
 
+_MAX_NAME_CHARS: Final = 40
+_MAX_CLASSES: Final = 2
 
-def found(root: dom.Node, css: str) -> list[dom.Element] | None:
-    """What the selector finds below the root; `None` when it is no selector, so that a rule can never break a page."""
+
+def select_all(root: dom.Node, css: str) -> list[dom.Element] | None:
+    """Return the matches below the root, or `None` for an invalid selector, so that a rule never breaks a page."""
     try:
         return dom.select(root, css)
     except dom.SelectorError:
@@ -17,30 +21,29 @@ def found(root: dom.Node, css: str) -> list[dom.Element] | None:
 
 
 def outermost(nodes: Sequence[dom.Element], css: str) -> Iterator[dom.Element]:
-    """Those of the nodes that stand in no other. `css` found them; ask before the tree is changed."""
+    """Yield the nodes that are not inside another; `css` matched them, and the tree has not changed since."""
     inside: set[int] = set()
     for node in nodes:
         if id(node) not in inside:
-            if any(
-                isinstance(child, dom.Element) for child in node.children
-            ):  # a search in each of 100,000 leaves adds up
+            # Skip leaves: a search in each of 100,000 adds up.
+            if any(isinstance(child, dom.Element) for child in node.children):
                 inside.update(map(id, dom.select(node, css)))
             yield node
 
 
 def count_words(nodes: Iterable[dom.Node]) -> int:
-    """Words in the nodes, none of which stands in another; those of neighbouring cells do not run together."""
+    """Count the words in the nodes, which must not be nested; words of adjacent cells are separate."""
     return sum(words.count_words(" ".join(dom.texts_of(node)) or dom.text_of(node)) for node in nodes)
 
 
 def short_name(node: dom.Element) -> str:
-    """The element as in CSS, with its id or first classes."""
+    """Return the element's name as in CSS, with its id or first classes."""
     identifier = (node.attr("id") or "").split()
     if identifier:
-        return f"{node.tag}#{identifier[0][:40]}"
-    names = [name[:40] for name in (node.attr("class") or "").split()[:2]]
+        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
+    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:_MAX_CLASSES]]
     return ".".join([node.tag, *names])
 
 
-BAD_SELECTOR = "not a selector, ignored"
-NOTHING_FOUND = "matched nothing, ignored"
+BAD_SELECTOR: Final = "not a selector, ignored"
+NOTHING_FOUND: Final = "matched nothing, ignored"
