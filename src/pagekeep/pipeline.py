@@ -131,9 +131,9 @@ def _read_metadata(state: State) -> None:
 
 def _apply_rules_before(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the page as it came; a rule may discard the page."""
-    state.before = before = site_rules.before(state.rules, state.url, state.document, state.body)
+    state.before = before = site_rules.apply_before(state.rules, state.url, state.document, state.body)
     state.rule_matches, state.discarded_by = before.matched, before.discarded_by
-    state.metadata = site_rules.with_overrides(state.metadata, before.metadata)
+    state.metadata = site_rules.apply_overrides(state.metadata, before.metadata)
     return before.removals
 
 
@@ -144,7 +144,7 @@ def _survey_page(state: State) -> None:
 
 def _collect_wall_signs(state: State) -> None:
     """Collect signs of a wall, an error page or an empty shell while the page is still whole."""
-    status, removed = state.options.status, state.before.gone
+    status, removed = state.options.status, state.before.removed
     state.signals = caught.collect(
         state.document, state.survey, state.structured, state.source, state.url, status, removed
     )
@@ -190,9 +190,9 @@ def _cut(state: State) -> tuple[Removal, ...]:
 def _apply_rules_after(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the content that was found; a rule may still discard the page."""
     before = state.before if state.outcome.content else state.before.without_parts()
-    after = site_rules.after(state.rules, state.url, state.content, state.source, before)
+    after = site_rules.apply_after(state.rules, state.url, state.content, state.source, before)
     state.rule_matches, state.discarded_by = after.matched, after.discarded_by
-    state.metadata = site_rules.with_overrides(state.metadata, after.metadata)
+    state.metadata = site_rules.apply_overrides(state.metadata, after.metadata)
     return after.removals
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.extraction.site_rules.apply import After, Before, after, before, keep_in_place
-from pagekeep.extraction.site_rules.overrides import apply as with_overrides
+from pagekeep.extraction.site_rules.apply import After, Before, apply_after, apply_before, keep_in_place
+from pagekeep.extraction.site_rules.overrides import apply_overrides
 
-__all__ = ["After", "Before", "after", "before", "keep_in_place", "with_overrides"]
+__all__ = ["After", "Before", "apply_after", "apply_before", "apply_overrides", "keep_in_place"]

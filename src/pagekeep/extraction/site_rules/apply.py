@@ -33,7 +33,7 @@ class Before:
 
     matched: tuple[RuleMatch, ...] = ()
     removals: tuple[Removal, ...] = ()
-    gone: tuple[dom.Element, ...] = ()
+    removed: tuple[dom.Element, ...] = ()
     """The removed elements: their text still identifies a wall."""
     scope: FoundScope | None = None
     bounds: Thresholds = _NO_BOUNDS
@@ -77,7 +77,7 @@ class _EffectLog:
     """The names in the tree that is changed; may include others."""
     effects: list[list[RuleEffect]] = field(init=False)
     removals: list[Removal] = field(default_factory=list)
-    gone: list[dom.Element] = field(default_factory=list)
+    removed: list[dom.Element] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.effects = [[] for _ in self.matched]
@@ -96,7 +96,7 @@ class _EffectLog:
         return ((match.rule, effects) for match, effects in zip(self.matched, self.effects, strict=True))
 
 
-def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element) -> Before:
+def apply_before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element) -> Before:
     """Apply the rules for the raw page and change the body in place; the head can trigger a rule too."""
     names = Names(document)
     matched = rules.match("pre", url, document, names) if rules.rules else ()
@@ -118,14 +118,14 @@ def before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.E
         parts=parts,
         removes=_removes(log),
         removals=tuple(log.removals),
-        gone=tuple(log.gone),
+        removed=tuple(log.removed),
         scope=chosen,
         bounds=bounds,
         rendering=_rendering(log),
     )
 
 
-def after(rules: Rulebook, url: str | None, content: dom.Element, source: str, earlier: Before) -> After:
+def apply_after(rules: Rulebook, url: str | None, content: dom.Element, source: str, earlier: Before) -> After:
     """Put back the parts that rules include, and apply the rules for the result; the content is changed in place.
 
     `source` is the original page, where rules for the result look up metadata and parts.
@@ -217,7 +217,7 @@ def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], log: _Effe
         removed = remove_elements(root, rule.remove, f"rule {rule.id}", log.names)
         effects += removed.effects
         log.removals += removed.removals
-        log.gone += removed.nodes
+        log.removed += removed.nodes
     for action in rule.actions:
         effects.append(run_action(root, action))
     if rule.actions:

@@ -57,7 +57,7 @@ def merge(first: Overrides, second: Overrides) -> Overrides:
     return {**second, **first}
 
 
-def apply(about: Metadata, values: Overrides) -> Metadata:
+def apply_overrides(about: Metadata, values: Overrides) -> Metadata:
     """Return the metadata with its values replaced by these."""
     if not values:
         return about
