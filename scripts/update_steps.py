@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pagekeep.present.steps import PHASES, Phase
+from pagekeep.extraction.steps import Phase
+from pagekeep.pipeline import PHASES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "steps.md"
 HEAD = """# Steps
 
 Generated from the lists of steps in the code by `scripts/update_steps.py`. A page passes the phases in this order, and the
 steps of a phase run in the order of its table. `pagekeep extract PAGE --explain` shows what each step removed, and
-`--skip-step NAME` runs without one, to see what it does:
+`--skip-step NAME` runs without one, unless it is required, to see what it does:
 
 ```sh
 diff <(pagekeep extract page.html) <(pagekeep extract page.html --skip-step footnotes)
@@ -22,7 +23,9 @@ diff <(pagekeep extract page.html) <(pagekeep extract page.html --skip-step foot
 
 def write_phase(phase: Phase) -> str:
     """Return the table of one phase."""
-    rows = "\n".join(f"| `{step.name}` | {step.description} |" for step in phase.steps)
+    rows = "\n".join(
+        f"| `{step.name}`{' (required)' if step.required else ''} | {step.description} |" for step in phase.steps
+    )
     return f"\n## {phase.name.capitalize()}\n\n{phase.summary}\n\n| step | |\n|---|---|\n{rows}\n"
 
 

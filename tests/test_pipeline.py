@@ -281,7 +281,7 @@ def test_a_guessed_encoding_is_noted() -> None:
 
 
 def test_every_step_has_a_name_of_its_own_and_a_description() -> None:
-    steps = [step for phase in pipeline.PHASES.values() for step in phase]
+    steps = [step for phase in pipeline.PHASES for step in phase.steps]
     names = [step.name for step in steps]
     assert len(names) == len(set(names))
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
@@ -290,7 +290,7 @@ def test_every_step_has_a_name_of_its_own_and_a_description() -> None:
 
 def test_any_step_that_is_not_required_can_be_skipped() -> None:
     html = f"<title>The wheel</title><article>{STORY}<p><a href=/x>y</a><img src=/z.png></p></article>"
-    for step in (step for phase in pipeline.PHASES.values() for step in phase):
+    for step in (step for phase in pipeline.PHASES for step in phase.steps):
         options = Options(skip_steps=frozenset({step.name}), timer=time.perf_counter)
         if step.required:
             with pytest.raises(NotOffered, match=f"'{step.name}' cannot be skipped"):
@@ -314,7 +314,7 @@ def test_removals_carry_the_name_of_their_step() -> None:
     html = f"<body><nav>Home and more pages</nav><article>{STORY}<p>Sea <textarea>draft</textarea></p></article>"
     page = extract(html, URL)
     assert page.trace.removals
-    names = {step.name for phase in pipeline.PHASES.values() for step in phase} | {"container"}
+    names = {step.name for phase in pipeline.PHASES for step in phase.steps} | {"container"}
     assert {removal.step for removal in page.trace.removals} <= names
     assert {"non-text"} <= {removal.step for removal in page.trace.removals}
     skipped = extract(html, URL, options=Options(skip_steps=frozenset({"non-text"})))

@@ -5,11 +5,10 @@ This module joins the rooms `extraction` and `markdown`, which do not import eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from pagekeep import dom, markdown
 from pagekeep.extraction import clean, locate, metadata, prune, site_rules
@@ -24,7 +23,7 @@ from pagekeep.extraction.output import losses, quality, references
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune.cut import cut, report_removals
-from pagekeep.extraction.steps import Step, Stopwatch, check_skippable, run_steps
+from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import (
     Caught,
     DocumentType,
@@ -46,8 +45,6 @@ from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
-_DOCTYPE_CHARS: Final = 1_024
-"""Characters of the source in which a doctype is looked for."""
 
 
 @dataclass(slots=True)
@@ -112,7 +109,7 @@ def _decode(state: State) -> None:
 def _parse(state: State) -> None:
     """Parse the text to a tree."""
     state.document = dom.parse(state.source)
-    state.document_type = document_type(state.source[:_DOCTYPE_CHARS], state.document)
+    state.document_type = document_type(state.source, state.document)
     # A page without a body still has an empty one.
     state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")
 
@@ -307,10 +304,13 @@ STEPS: Final[list[Step[State]]] = [
 ]
 """What happens to a page, in this order."""
 
-PHASES: Final[Mapping[str, Sequence[Step[Any]]]] = MappingProxyType(
-    {"pipeline": STEPS, "locate": locate.STEPS, "prune": prune.STEPS, "clean": clean.STEPS}
+PHASES: Final = (
+    Phase("pipeline", "The whole way of a page; its steps `locate` and `clean` have the lists below.", STEPS),
+    Phase("locate", "Before a strategy looks for the content, what is surely not content is left out.", locate.STEPS),
+    Phase("prune", "What a strategy found is narrowed down.", prune.STEPS),
+    Phase("clean", "The content is turned into clean HTML, the form that Markdown is written from.", clean.STEPS),
 )
-"""Every list of steps; `locate`, `prune` and `clean` run within the pipeline's steps `locate` and `clean`."""
+"""Every list of steps: what `--skip-step` takes and docs/steps.md lists."""
 
 
 def extract(
@@ -322,12 +322,14 @@ def extract(
     page; every page gives a result, if only a bookmark. Raises `NotFound` or `NotOffered` for a step that cannot be skipped.
     """
     if options.skip_steps:
-        check_skippable(options.skip_steps, (step for steps in PHASES.values() for step in steps))
+        check_skippable(options.skip_steps, PHASES)
     state = State(html, url, shipped() if rules is None else rules, options)
     stopwatch = Stopwatch(options.timer) if options.timer else None
     record = stopwatch.record if stopwatch else None
-    removals = run_steps(STEPS, state, skip=options.skip_steps, record=record, until=_is_discarded)
-    if _is_discarded(state):
+    removals = run_steps(
+        STEPS, state, skip=options.skip_steps, record=record, until=lambda state: bool(state.discarded_by)
+    )
+    if state.discarded_by:
         _empty(state)
     trace = Trace(
         document_type=state.document_type,
@@ -363,10 +365,6 @@ def _explain_failure(state: State) -> str:
         return f"{state.caught.reason.rstrip('.')}. {state.caught.suggestion}"
     failed = [f"{attempt.strategy}: {attempt.reason}" for attempt in state.outcome.attempts if not attempt.passed]
     return "; ".join(failed)
-
-
-def _is_discarded(state: State) -> bool:
-    return state.discarded_by is not None
 
 
 def _empty(state: State) -> None:

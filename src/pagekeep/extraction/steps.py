@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pagekeep.errors import NotFound, NotOffered
 from pagekeep.model import Removal
@@ -30,6 +30,15 @@ class Step(Generic[State]):
     def description(self) -> str:
         """Return what the step does, in one line."""
         return (self.run.__doc__ or "").strip().partition("\n")[0]
+
+
+class Phase(NamedTuple):
+    """One list of steps."""
+
+    name: str
+    summary: str
+    """What the phase does, in one sentence."""
+    steps: list[Step[Any]]
 
 
 def run_steps(
@@ -75,9 +84,9 @@ class Stopwatch:
         self.seconds[step], self.last = now - self.last, now
 
 
-def check_skippable(names: Collection[str], steps: Iterable[Step[Any]]) -> None:
-    """Raise `NotFound` for a name that is none of the steps, `NotOffered` for one that is required."""
-    required = {step.name: step.required for step in steps}
+def check_skippable(names: Collection[str], phases: Iterable[Phase]) -> None:
+    """Raise `NotFound` for a name that no step has, `NotOffered` for that of a step that is required."""
+    required = {step.name: step.required for phase in phases for step in phase.steps}
     skippable = [name for name in required if not required[name]]
     for name in sorted(names):
         if name not in required:

@@ -15,7 +15,6 @@ from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
 from pagekeep.doors.cli.pages.extract import FORMATS
-from pagekeep.present.steps import all_steps
 
 PARAGRAPHS = [
     "The lamp room at Corbel Point was built before the road, so every pane of glass came by boat and was carried up "
@@ -228,6 +227,8 @@ def test_skip_step_with_an_unknown_name_lists_the_steps(page: str) -> None:
     assert "boilerplate" in result.stderr
 
 
-def test_names_of_steps_are_unique_among_all_phases() -> None:
-    names = [step.name for step in all_steps()]
-    assert len(names) == len(set(names))
+def test_skip_step_with_a_required_step_says_that_it_cannot_be_skipped(page: str) -> None:
+    result = run(page, "--skip-step", "sanitise")
+    assert result.exit_code == 2
+    assert "The step 'sanitise' cannot be skipped" in result.stderr
+    assert "rules-before" in result.stderr

@@ -14,7 +14,7 @@ import click
 from pagekeep.doors.cli.open_library import load_rules
 from pagekeep.doors.cli.options import parse_pairs, verbose_option
 from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
-from pagekeep.errors import NotFound
+from pagekeep.errors import NotFound, PagekeepError
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
@@ -80,11 +80,12 @@ def extract(
     """Print the content of a page as Markdown: a file, a URL, or stdin (-)."""
     with report_errors(as_json=format_ == "json" and not explained):
         from pagekeep import Options
-        from pagekeep.extraction.steps import check_skippable
-        from pagekeep.present.steps import all_steps
 
         if skip_steps:
-            check_skippable(skip_steps, all_steps())  # before the page is fetched
+            from pagekeep.extraction.steps import check_skippable
+            from pagekeep.pipeline import PHASES
+
+            check_skippable(skip_steps, PHASES)  # before the page is fetched
         timer = time.perf_counter if explained else None
         options = Options(timer=timer, skip_steps=frozenset(skip_steps))
         page = (
@@ -104,7 +105,6 @@ def is_url(source: str) -> bool:
 
 def guess_url(source: str) -> str | None:
     """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
-    from pagekeep.errors import PagekeepError
     from pagekeep.fetch.urls import split_url
 
     host, slash, _ = source.partition("/")
