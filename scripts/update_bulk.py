@@ -9,7 +9,7 @@ from pagekeep.bulk.row import COLUMNS
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "bulk.md"
 START, END = "<!-- columns -->\n", "<!-- /columns -->"
-TYPES = {"text": "string", "whole": "int32", "number": "float32"}
+TYPES = {"text": "string", "integer": "int32", "number": "float32"}
 
 
 def updated(text: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from pagekeep.bulk.input.records import Line, Span
-from pagekeep.bulk.row import Job, Made
-from pagekeep.bulk.row import make as honest
+from pagekeep.bulk.row import Job, RowResult
+from pagekeep.bulk.row import make_result as honest
 
 
-def make(job: Job) -> Made:
+def make(job: Job) -> RowResult:
     """As the real one, except for two words."""
     html = job.record.data.read() if isinstance(job.record, Line) and isinstance(job.record.data, Span) else b""
     while b"LOOP" in html:

@@ -28,7 +28,7 @@ def main() -> None:
     source, out = sys.argv[1:3]
     ray.init(log_to_driver=False, include_dashboard=False, configure_logging=False)
     report = bulk.run(source, out, engine="ray", workers=1)
-    print(f"{report.account.records} records, {report.rate:.1f} a second")
+    print(f"{report.counts.records} records, {report.rate:.1f} a second")
     bulk.run(source, f"{out}-limited", engine="ray", workers=1, limit=9)
     exec(compile(example("Ray Data"), str(DOCUMENT), "exec"), {})
 

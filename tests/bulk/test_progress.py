@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pagekeep import bulk
-from pagekeep.bulk import Account, Progress
+from pagekeep.bulk import Counts, Progress
 from pagekeep.bulk import progress as course
-from pagekeep.bulk.progress import Course
-from pagekeep.bulk.row import Made
+from pagekeep.bulk.progress import ProgressTracker
+from pagekeep.bulk.row import RowResult
 from tests.bulk.making import jsonl, page
 
 
@@ -25,11 +25,11 @@ class Clock:
 def test_rate_and_time_left_follow_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, told = Clock(), list[Progress]()
     monkeypatch.setattr(course, "monotonic", clock)
-    going = Course(Account(records=1_000, errors=Counter(ParseError=3)), told.append)
+    going = ProgressTracker(Counts(records=1_000, errors=Counter(ParseError=3)), told.append)
     for number in range(1, 101):
         clock.now += 0.5
         going.share = 0.5 + number / 400  # an earlier run had done the first half
-        going.page(Made((), "place", "TooLarge" if number == 7 else None))
+        going.add(RowResult((), "place", "TooLarge" if number == 7 else None))
     last = told[-1]
     assert (last.records, last.new_records) == (1_100, 100)
     assert last.errors == {"ParseError": 3, "TooLarge": 1}
@@ -39,7 +39,7 @@ def test_rate_and_time_left_follow_what_was_done(monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_is_promised_before_anything_is_known() -> None:
     told = list[Progress]()
-    Course(Account(), told.append).tell()
+    ProgressTracker(Counts(), told.append).update()
     assert (told[0].rate, told[0].share, told[0].seconds_left) == (0.0, None, None)
 
 

@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from pagekeep.bulk import Account, Report, report, run
-from pagekeep.bulk.progress import Times
-from pagekeep.bulk.row import Made
+from pagekeep.bulk import Counts, Report, report, run
+from pagekeep.bulk.progress import Timings
+from pagekeep.bulk.row import RowResult
 from tests.bulk.making import jsonl, page
 
 
@@ -34,7 +34,7 @@ def test_the_page_shows_them_and_asks_nothing_of_a_network(tmp_path: Path) -> No
     done = ran(tmp_path)
     shown = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "pages.jsonl:4" in shown
-    assert "The line is no JSON" in shown
+    assert "The line is not valid JSON" in shown
     assert "Time per page" in shown
     assert not re.search(r"(?:src=|href=|url\(|@import|//)", shown)
     assert "default-src 'none'" in shown
@@ -42,31 +42,31 @@ def test_the_page_shows_them_and_asks_nothing_of_a_network(tmp_path: Path) -> No
 
 
 def test_what_pages_say_is_not_markup_in_the_report(tmp_path: Path) -> None:
-    account = Account(1, 1, 0, Counter(ParseError=1), languages=Counter({"<script>x": 1}))
+    account = Counts(1, 1, 0, Counter(ParseError=1), languages=Counter({"<script>x": 1}))
     account.examples = {"ParseError": {"<b>place": "<img src=x>"}}
-    report.write(Report(account), tmp_path)
+    report.write_report(Report(account), tmp_path)
     shown = (tmp_path / "report.html").read_text("utf-8")
     assert not re.search("<script|<b>|<img", shown)
 
 
 def test_a_run_without_records_has_a_report(tmp_path: Path) -> None:
-    report.write(Report(Account()), tmp_path)
+    report.write_report(Report(Counts()), tmp_path)
     assert json.loads((tmp_path / "report.json").read_text())["records"] == 0
 
 
 def test_slices_of_time_stay_few_and_lose_nothing() -> None:
-    times = Times()
+    times = Timings()
     for second in range(10_000):
-        times.page(float(second), Made((), "place", milliseconds=1.0 + second % 7))
+        times.add(float(second), RowResult((), "place", milliseconds=1.0 + second % 7))
     assert len(times.slices) <= 120
     assert sum(times.slices) == 10_000
     assert times.slice_seconds * len(times.slices) >= 10_000
 
 
 def test_the_slowest_pages_are_named_and_times_are_in_their_class() -> None:
-    times = Times()
+    times = Timings()
     for number in range(1, 1_001):
-        times.page(0.0, Made((), f"page {number}", milliseconds=float(number)))
+        times.add(0.0, RowResult((), f"page {number}", milliseconds=float(number)))
     assert sorted(times.slowest) == [(float(number), f"page {number}") for number in range(996, 1_001)]
     assert 500 <= times.quantile(0.5) <= 600
     assert 950 <= times.quantile(0.95) <= 1_150

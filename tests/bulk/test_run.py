@@ -23,7 +23,7 @@ def rows_of(out: Path) -> list[dict[str, Any]]:
 
 
 def plan(source: Path, out: Path, **chosen: Any) -> bulk.Plan:
-    return bulk.Plan(bulk.find([str(source)]), out, **{"workers": 1, **chosen})
+    return bulk.Plan(bulk.find_files([str(source)]), out, **{"workers": 1, **chosen})
 
 
 def digests(out: Path) -> dict[str, str]:
@@ -55,7 +55,7 @@ def test_every_record_of_an_archive_is_accounted_for(tmp_path: Path, name: str) 
     source = warc(tmp_path / name, records())
     report = bulk.run(plan(source, tmp_path / "out", max_bytes=1_000_000))
     found = {row["url"].rpartition("/")[2]: row for row in rows_of(tmp_path / "out")}
-    assert report.account.records == len(found) == 9
+    assert report.counts.records == len(found) == 9
     assert dict(report.skipped) == {"warcinfo": 1, "request": 1}
     assert found["good"]["title"] == "Page 1"
     assert "fanal à huile" in found["latin"]["markdown"]
@@ -102,12 +102,12 @@ def test_a_line_that_is_broken_costs_that_line(tmp_path: Path) -> None:
 
 
 def test_a_page_that_hangs_or_dies_costs_that_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pagekeep.bulk.engines.local.TASK", "tests.bulk.misbehaving:make")
+    monkeypatch.setattr("pagekeep.bulk.engines.local.RESULT_TASK", "tests.bulk.misbehaving:make")
     source = jsonl(tmp_path / "pages.jsonl", [page(1), page(2, "LOOP"), page(3), page(4, "DIE"), page(5)])
     limits = Limits(cpu_seconds=2, wall_seconds=30)
     report = bulk.run(plan(source, tmp_path / "out", workers=2, limits=limits))
     assert [row["error_type"] for row in rows_of(tmp_path / "out")] == [None, "ParseError", None, "ParseError", None]
-    assert report.account.errors == {"ParseError": 2}
+    assert report.counts.errors == {"ParseError": 2}
 
 
 def test_filters_and_duplicates_leave_rows_out_and_say_so(tmp_path: Path) -> None:
@@ -115,11 +115,11 @@ def test_filters_and_duplicates_leave_rows_out_and_say_so(tmp_path: Path) -> Non
     nearly = page(1).replace("Paragraph 5 of page 1 tells", "Paragraph 5 of page 1 says")
     source = jsonl(tmp_path / "pages.jsonl", [page(1), page(1), nearly, german, page(2), "<p>Few words."])
     report = bulk.run(plan(source, tmp_path / "out", languages=("en",), min_score=50, duplicates="near"))
-    left_out = report.account.left_out
+    left_out = report.counts.left_out
     assert left_out["duplicate"] == 1
     assert left_out["near duplicate"] >= 1
     assert left_out["other language"] >= 1
-    assert report.account.rows + sum(left_out.values()) == report.account.records == 6
+    assert report.counts.rows + sum(left_out.values()) == report.counts.records == 6
 
 
 def test_a_sample_is_the_same_on_every_run(tmp_path: Path) -> None:
@@ -142,12 +142,12 @@ def test_only_the_columns_asked_for_are_written(tmp_path: Path) -> None:
 def test_bad_input_is_told_before_anything_is_written(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "pages.jsonl", [page(1)])
     with pytest.raises(NotFound):
-        bulk.find([str(tmp_path / "nowhere")])
-    with pytest.raises(ParseError, match="no column"):
+        bulk.find_files([str(tmp_path / "nowhere")])
+    with pytest.raises(ParseError, match="Unknown column"):
         plan(source, tmp_path / "out", columns=("nonsense",))
     (tmp_path / "odd.bin").write_bytes(b"x")
     with pytest.raises(UnsupportedContent):
-        bulk.find([str(tmp_path / "odd.bin")])
+        bulk.find_files([str(tmp_path / "odd.bin")])
     assert not (tmp_path / "out").exists()
 
 
@@ -157,7 +157,7 @@ def test_a_folder_with_another_run_is_not_touched(tmp_path: Path) -> None:
     before = digests(tmp_path / "out")
     with pytest.raises(StoreError, match="finished"):
         bulk.run(plan(source, tmp_path / "out"))
-    with pytest.raises(StoreError, match="another one: min_score"):
+    with pytest.raises(StoreError, match="other options: min_score"):
         bulk.run(plan(source, tmp_path / "out", min_score=7), resume=True)
     assert digests(tmp_path / "out") == before
 
@@ -188,7 +188,7 @@ def test_a_run_can_be_asked_for_in_one_line(tmp_path: Path) -> None:
         jsonl(tmp_path / f"{name}.jsonl", [page(1), page(2)])
     both = bulk.run([tmp_path / "one.jsonl", str(tmp_path / "two.jsonl")], tmp_path / "both", workers=1, limit=3)
     matched = bulk.run(str(tmp_path / "*.jsonl"), str(tmp_path / "matched"), workers=1, columns=("title",))
-    assert (both.account.rows, matched.account.rows) == (3, 4)
+    assert (both.counts.rows, matched.counts.rows) == (3, 4)
     assert rows_of(tmp_path / "matched")[0] == {"title": "Page 1"}
-    with pytest.raises(TypeError, match="where to write"):
+    with pytest.raises(TypeError, match="output folder"):
         bulk.run(tmp_path / "one.jsonl")

@@ -24,7 +24,7 @@ PART = "20"
 def _command(source: Path, out: Path, *flags: str) -> list[str]:
     code = (
         "import sys; from pathlib import Path; from pagekeep import bulk;"
-        f"bulk.run(bulk.Plan(bulk.find([{str(source)!r}]), Path({str(out)!r}), workers=2, part_size={PART},"
+        f"bulk.run(bulk.Plan(bulk.find_files([{str(source)!r}]), Path({str(out)!r}), workers=2, part_size={PART},"
         f" duplicates='near'), resume={'--resume' in flags})"
     )
     return [sys.executable, "-c", code]

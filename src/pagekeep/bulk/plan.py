@@ -1,4 +1,4 @@
-"""What a run is to do, as one value."""
+"""The options of a bulk run."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pagekeep.bulk.input.files import Input
-from pagekeep.bulk.input.read import Reading
-from pagekeep.bulk.input.records import Columns
-from pagekeep.bulk.row import BY_NAME, DEFAULT, Made, OutputFormat, Wanted
+from pagekeep.bulk.input.read import ReadState
+from pagekeep.bulk.input.records import InputColumns
+from pagekeep.bulk.row import COLUMNS_BY_NAME, DEFAULT_COLUMNS, OutputFormat, RowOptions, RowResult
 from pagekeep.errors import ParseError
 from pagekeep.model import PARSER_VERSION
 from pagekeep.workers import Limits
 
 Duplicates = Literal["keep", "exact", "near"]
-_WHOLE: Final = 2**64
+_HASH_RANGE: Final = 2**64
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that decides what comes out, and how it is made."""
+    """Everything that decides what a run writes, and how."""
 
     inputs: tuple[Input, ...]
     out: Path
-    columns: tuple[str, ...] = DEFAULT
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
     format: OutputFormat = "parquet"
     html_column: str | None = None
     url_column: str | None = None
     limit: int | None = None
-    """Records read at most."""
+    """How many records to read at most."""
     sample: float = 1.0
-    """Share of the records that is taken; always the same ones."""
+    """Share of the records to extract; always the same ones."""
     languages: tuple[str, ...] = ()
-    """Pages in other languages are left out."""
+    """Leave out pages in other languages."""
     min_score: int = 0
-    """Pages of lower quality are left out."""
+    """Leave out pages with a lower quality score."""
     duplicates: Duplicates = "keep"
     rules: str | None = None
     """Folder of the user's rules."""
@@ -47,40 +47,40 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.columns if name not in BY_NAME]
+        unknown = [name for name in self.columns if name not in COLUMNS_BY_NAME]
         if unknown:
-            raise ParseError(f"There is no column {unknown[0]}.", suggestions=(f"Columns: {', '.join(BY_NAME)}.",))
+            raise ParseError(f"Unknown column: {unknown[0]}.", suggestions=(f"Columns: {', '.join(COLUMNS_BY_NAME)}.",))
 
     def manifest(self) -> dict[str, Any]:
-        """What must be the same for a run to go on: all that decides the bytes that come out."""
-        how = ("out", "workers", "limits", "inputs")
-        settled = {name: value for name, value in asdict(self).items() if name not in how}
-        return {**settled, "columns": list(self.columns), "languages": list(self.languages)} | {
+        """Return the options that decide the output's bytes: they must be the same to resume a run."""
+        no_effect = ("out", "workers", "limits", "inputs")
+        options = {name: value for name, value in asdict(self).items() if name not in no_effect}
+        return {**options, "columns": list(self.columns), "languages": list(self.languages)} | {
             "inputs": [item.name for item in self.inputs],
             "parser_version": PARSER_VERSION,
         }
 
-    def reading(self) -> Reading:
-        """How the files are read."""
-        return Reading(Columns(self.html_column, self.url_column), self.max_bytes)
+    def new_read_state(self) -> ReadState:
+        """Return the state of reading at the start of a run."""
+        return ReadState(InputColumns(self.html_column, self.url_column), self.max_bytes)
 
-    def wanted(self) -> Wanted:
-        """What workers make of a record."""
-        return Wanted(self.columns, self.rules, self.duplicates != "keep", self.format, self.max_bytes)
+    def row_options(self) -> RowOptions:
+        """Return the part of the options that workers need."""
+        return RowOptions(self.columns, self.rules, self.duplicates != "keep", self.format, self.max_bytes)
 
-    def takes(self, place: str) -> bool:
-        """Whether the record is in the sample: by its place alone, so the same on every run and machine."""
+    def in_sample(self, place: str) -> bool:
+        """Return whether a record is in the sample, by a hash of its place: the same on every run and machine."""
         if self.sample >= 1:
             return True
         digest = blake2b(place.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest) < self.sample * _WHOLE
+        return int.from_bytes(digest) < self.sample * _HASH_RANGE
 
-    def why_left_out(self, made: Made) -> str | None:
-        """Which filter the row does not pass."""
-        if made.error_type:
+    def skip_reason(self, result: RowResult) -> str | None:
+        """Return the filter that leaves the row out, or `None`."""
+        if result.error_type:
             return None
-        if self.languages and (made.language or "").partition("-")[0] not in self.languages:
+        if self.languages and (result.language or "").partition("-")[0] not in self.languages:
             return "other language"
-        if made.score < self.min_score:
+        if result.score < self.min_score:
             return "low quality"
         return None

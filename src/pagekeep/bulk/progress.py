@@ -1,4 +1,4 @@
-"""How a run goes: told to whoever watches while it goes, kept for the report."""
+"""The progress and timings of a run, for the caller while it runs and for its report."""
 
 from __future__ import annotations
 
@@ -10,96 +10,101 @@ from heapq import heappushpop
 from time import monotonic
 from typing import Any, Final
 
-from pagekeep.bulk.row import Made
-from pagekeep.bulk.tally import Account
+from pagekeep.bulk.counts import Counts
+from pagekeep.bulk.row import RowResult
 
-_SLICES: Final = 120
-"""Pieces of time of which the rate is kept: their length doubles when there are more."""
-_STEPS: Final = 4
-"""Classes of times per doubling."""
-_SLOWEST: Final = 5
-_PAUSE: Final = 0.2
-"""Seconds between two words about progress."""
+_MAX_SLICES: Final = 120
+"""The rate is stored per slice of time, whose length doubles when there are more slices than this."""
+_CLASSES_PER_DOUBLING: Final = 4
+"""How many classes of the histogram of page times lie between a time and its double."""
+_MAX_SLOWEST: Final = 5
+_UPDATE_SECONDS: Final = 0.2
+"""The shortest time between two progress updates."""
+_MIN_RATE_SECONDS: Final = 5
+_MAX_RATE_SECONDS: Final = 10
+"""The rate is averaged over five to ten seconds: long enough to be steady, short enough to be current."""
+_MIN_ESTIMATE_SECONDS: Final = 2
+"""No time left is estimated before this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is."""
+    """The state of a run."""
 
     records: int
-    """Done, those of earlier runs that were taken up again included."""
+    """Records done, with those of the interrupted run that this one resumes."""
     new_records: int
-    """In this run."""
+    """Records done in this run."""
     errors: Counter[str]
-    """Failures by type, all of them."""
+    """Failures by type."""
     share: float | None
-    """Of the input that is done, 0 to 1; `None` where its size is not known."""
+    """Share of the input that is done, 0 to 1; `None` when the input's size is not known."""
     seconds: float
-    """Since the run began."""
+    """Time since the run began."""
     rate: float
-    """Records a second of late."""
+    """Recent records per second."""
     seconds_left: float | None
-    """About; `None` where it cannot be told, or not yet."""
+    """Estimated time left; `None` when it cannot be estimated."""
 
 
-Watcher = Callable[[Progress], None]
+ShowProgress = Callable[[Progress], None]
 
 
-def unwatched(_progress: Progress) -> None:
-    """Nobody looks."""
+def ignore_progress(_progress: Progress) -> None:
+    """Show no progress."""
 
 
 @dataclass(slots=True)
-class Times:
-    """How long things took in one run. None of it decides what is written."""
+class Timings:
+    """The timings of one run; they have no effect on the output."""
 
     slice_seconds: float = 1.0
     slices: list[int] = field(default_factory=list)
-    """Records done in each piece of time."""
+    """Records done in each slice of time."""
     classes: Counter[int] = field(default_factory=Counter)
-    """Pages by the time they took: classes of which four double it."""
+    """Number of pages by class of time."""
     slowest: list[tuple[float, str]] = field(default_factory=list)
-    """Milliseconds and place."""
+    """Milliseconds and place of the slowest pages."""
 
-    def page(self, now: float, made: Made) -> None:
-        """A record is done, so many seconds into the run."""
-        self._slice(int(now / self.slice_seconds))
-        if made.milliseconds <= 0:
+    def add(self, now: float, result: RowResult) -> None:
+        """Count a record that was done `now` seconds after the start."""
+        self._count_slice(int(now / self.slice_seconds))
+        if result.milliseconds <= 0:
             return
-        self.classes[math.floor(_STEPS * math.log2(made.milliseconds))] += 1
-        entry = (made.milliseconds, made.place)
-        if len(self.slowest) < _SLOWEST:
+        self.classes[math.floor(_CLASSES_PER_DOUBLING * math.log2(result.milliseconds))] += 1
+        entry = (result.milliseconds, result.place)
+        if len(self.slowest) < _MAX_SLOWEST:
             self.slowest.append(entry)
             self.slowest.sort()
         elif entry > self.slowest[0]:
             heappushpop(self.slowest, entry)
 
-    def _slice(self, number: int) -> None:
-        while number >= _SLICES:
+    def _count_slice(self, number: int) -> None:
+        while number >= _MAX_SLICES:
             pairs = zip(self.slices[::2], [*self.slices[1::2], 0], strict=False)
-            self.slices = [one + other for one, other in pairs]
+            self.slices = [first + second for first, second in pairs]
             self.slice_seconds, number = 2 * self.slice_seconds, number // 2
         self.slices += [0] * (number + 1 - len(self.slices))
         self.slices[number] += 1
 
     def quantile(self, share: float) -> float:
-        """Milliseconds within which this share of the pages was done, to the class."""
+        """Return the milliseconds within which this share of the pages was done, as a class's upper bound."""
         rest = share * self.classes.total()
         for number in sorted(self.classes):
             rest -= self.classes[number]
             if rest <= 0:
-                return float(2 ** ((number + 1) / _STEPS))
+                return float(2 ** ((number + 1) / _CLASSES_PER_DOUBLING))
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """The upper bound of each class in milliseconds, and its pages; none left out in between."""
+        """Return the upper bound in milliseconds and the number of pages of each class, empty ones included."""
         if not self.classes:
             return []
         classes = range(min(self.classes), max(self.classes) + 1)
-        return [(float(2 ** ((number + 1) / _STEPS)), self.classes[number]) for number in classes]
+        return [(float(2 ** ((number + 1) / _CLASSES_PER_DOUBLING)), self.classes[number]) for number in classes]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """Return the timings as plain JSON types."""
         return {
             "over_time": {"seconds": self.slice_seconds, "records": self.slices},
             "milliseconds": {
@@ -113,52 +118,54 @@ class Times:
         }
 
 
-class Course:
-    """The run as it goes."""
+class ProgressTracker:
+    """Counts what is done and shows it now and then."""
 
-    def __init__(self, before: Account, watcher: Watcher) -> None:
-        self.times = Times()
+    def __init__(self, before: Counts, show: ShowProgress) -> None:
+        self.timings = Timings()
         self.new_records = 0
         self._before = before
         self._errors = Counter(before.errors)
-        self._watcher = watcher
+        self._show = show
         self._started = monotonic()
-        self._told = 0.0
+        self._last_update = 0.0
         self._first: tuple[float, float] | None = None
+        """Time and share at the first new record."""
         self._recent: tuple[float, int, float] = (0.0, 0, 0.0)
+        """Time, new records and rate at the start of the current average."""
         self.share: float | None = None
-        """Of the input that is done, as far as that is known."""
+        """Share of the input that is done, if known."""
 
     @property
     def records(self) -> int:
-        """Done, in earlier runs and in this one."""
+        """Records done, with those of the interrupted run that this one resumes."""
         return self._before.records + self.new_records
 
     @property
     def seconds(self) -> float:
-        """Since the run began."""
+        """Time since the run began."""
         return monotonic() - self._started
 
-    def page(self, made: Made) -> None:
-        """A record is done."""
+    def add(self, result: RowResult) -> None:
+        """Count a record that is done."""
         now = self.seconds
         self.new_records += 1
-        if made.error_type:
-            self._errors[made.error_type] += 1
-        self.times.page(now, made)
-        if now - self._told >= _PAUSE:
-            self.tell()
+        if result.error_type:
+            self._errors[result.error_type] += 1
+        self.timings.add(now, result)
+        if now - self._last_update >= _UPDATE_SECONDS:
+            self.update()
 
-    def many(self, account: Account) -> None:
-        """Records that were done elsewhere are done, all at once."""
-        self.new_records += account.records
-        self._errors.update(account.errors)
-        self.tell()
+    def add_counts(self, counts: Counts) -> None:
+        """Count many records at once, which were done on other machines."""
+        self.new_records += counts.records
+        self._errors.update(counts.errors)
+        self.update()
 
-    def tell(self) -> None:
-        """Tell the watcher."""
-        self._told = now = self.seconds
-        self._watcher(
+    def update(self) -> None:
+        """Show the progress."""
+        self._last_update = now = self.seconds
+        self._show(
             Progress(
                 records=self.records,
                 new_records=self.new_records,
@@ -166,29 +173,29 @@ class Course:
                 share=self.share,
                 seconds=now,
                 rate=self._rate(now),
-                seconds_left=self._left(now),
+                seconds_left=self._estimate_seconds_left(now),
             )
         )
 
     def _rate(self, now: float) -> float:
-        """Over some ten seconds: steady enough to be read, quick enough to be true."""
+        """Return the average of the last seconds."""
         since, records, rate = self._recent
-        if now - since >= 5 or not rate:
+        if now - since >= _MIN_RATE_SECONDS or not rate:
             rate = (self.new_records - records) / (now - since) if now > since else 0.0
-        if now - since >= 10:
+        if now - since >= _MAX_RATE_SECONDS:
             self._recent = (now, self.new_records, rate)
         else:
             self._recent = (since, records, rate)
         return rate
 
-    def _left(self, now: float) -> float | None:
-        """By the share done since the first new record: what an earlier run did is passed over in no time."""
+    def _estimate_seconds_left(self, now: float) -> float | None:
+        """Estimate by the share done since the first new record: skipping what an earlier run did takes no time."""
         share = self.share
         if share is None or not self.new_records:
             return None
         if self._first is None:
             self._first = (now, share)
-        began, start = self._first
-        if now - began < 2 or share - start <= 0:
+        first_time, first_share = self._first
+        if now - first_time < _MIN_ESTIMATE_SECONDS or share - first_share <= 0:
             return None
-        return (now - began) * (1 - share) / (share - start)
+        return (now - first_time) * (1 - share) / (share - first_share)

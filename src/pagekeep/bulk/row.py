@@ -1,4 +1,4 @@
-"""What goes out: one row a record. The same function whatever engine runs it."""
+"""Extract a record into a row of the output; every engine uses these functions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any, Final, Literal, NamedTuple
 
 from pagekeep import rules
-from pagekeep.bulk.duplicates import Signature, signature
-from pagekeep.bulk.input.read import Found, opened
-from pagekeep.bulk.input.records import Line, Record, Refused
+from pagekeep.bulk.duplicates import Signature, compute_signature
+from pagekeep.bulk.input.read import InputRecord, decode_line
+from pagekeep.bulk.input.records import Line, Record, RefusedRecord
 from pagekeep.errors import PagekeepError
 from pagekeep.markdown import write_document
 from pagekeep.model import PARSER_VERSION, Options, Page
@@ -22,9 +22,9 @@ from pagekeep.rules.rulebook import Rulebook
 
 Row = dict[str, Any]
 Cells = tuple[Any, ...] | bytes
-"""A row as it is written: its values in the order of the columns, text as UTF-8; or a line of JSON."""
+"""A row ready to be written: the values in the order of the columns with text as UTF-8, or a line of JSON."""
 OutputFormat = Literal["parquet", "jsonl"]
-ColumnType = Literal["text", "whole", "number"]
+ColumnType = Literal["text", "integer", "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Column:
     type: ColumnType
     help: str
     read: Callable[[Page], Any] | None = None
-    """From a page; columns without it are filled for every record."""
+    """Returns the value of a page; `None` for columns that failed records have too."""
 
 
 COLUMNS: Final = (
@@ -49,45 +49,45 @@ COLUMNS: Final = (
         "kind", "text", "article, documentation, forum, product, collection, listing, service.", lambda page: page.kind
     ),
     Column("level", "text", "article, simplified, bookmark or discarded.", lambda page: page.quality.level),
-    Column("score", "whole", "Quality, 0 to 100.", lambda page: page.quality.score),
-    Column("words", "whole", "Words of the content, in any script.", lambda page: page.word_count),
+    Column("score", "integer", "Quality, 0 to 100.", lambda page: page.quality.score),
+    Column("words", "integer", "Words of the content, in any script.", lambda page: page.word_count),
     Column("document", "text", "Frontmatter and Markdown: the file to keep.", write_document),
     Column("markdown", "text", "The content as Markdown.", lambda page: page.markdown),
-    Column("text", "text", "The content's plain words.", lambda page: page.text),
-    Column("error_type", "text", "Why there is no page: a type of the error tree. Null when all went well."),
-    Column("error", "text", "The same as a sentence."),
-    Column("parser_version", "whole", "Version of the parser that made the row."),
-    Column("milliseconds", "number", "Time the page took. Only when asked for: it alone differs from run to run."),
+    Column("text", "text", "The content as plain text.", lambda page: page.text),
+    Column("error_type", "text", "The error's type when the page could not be extracted; null otherwise."),
+    Column("error", "text", "The error's message."),
+    Column("parser_version", "integer", "Version of the parser that wrote the row."),
+    Column("milliseconds", "number", "Extraction time. Not a default column: it differs from run to run."),
 )
-BY_NAME: Final[Mapping[str, Column]] = {column.name: column for column in COLUMNS}
-LONG: Final = ("document", "markdown", "text")
-"""Columns that hold whole texts."""
-DEFAULT: Final = tuple(column.name for column in COLUMNS if column.name != "milliseconds")
+COLUMNS_BY_NAME: Final[Mapping[str, Column]] = {column.name: column for column in COLUMNS}
+LONG_COLUMNS: Final = ("document", "markdown", "text")
+"""Columns with whole texts."""
+DEFAULT_COLUMNS: Final = tuple(column.name for column in COLUMNS if column.name != "milliseconds")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is wanted of every record of a run."""
+class RowOptions:
+    """How to extract the records of a run."""
 
-    columns: tuple[str, ...] = DEFAULT
+    columns: tuple[str, ...] = DEFAULT_COLUMNS
     rules: str | None = None
-    """Folder of the user's rules, besides the shipped ones."""
+    """Folder with the user's rules, used besides the shipped ones."""
     signature: bool = False
-    """Whether near duplicates are looked for."""
+    """Whether to compute the signatures that duplicates are found by."""
     format: OutputFormat = "parquet"
     max_bytes: int = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A record, and what is wanted of it. Travels to the worker."""
+    """A record and its options, as sent to a worker."""
 
-    record: Found
-    wanted: Wanted = Wanted()
+    record: InputRecord
+    options: RowOptions = RowOptions()
 
 
-class Made(NamedTuple):
-    """A row, and beside it what filters and the report need, whatever columns are written. Travels back from the worker."""
+class RowResult(NamedTuple):
+    """A row, with the values that filters and the report need even when their columns are not written."""
 
     cells: Cells
     place: str
@@ -103,76 +103,76 @@ class Made(NamedTuple):
 
 
 def make_row(job: Job) -> Row:
-    """The record's row; a page that cannot be read gives a row that says why."""
-    row = _row(job)
-    return {name: row.get(name) for name in job.wanted.columns}
+    """Return the record's row as a dict; a page that fails gives a row with the error."""
+    row = _extract_row(job)
+    return {name: row.get(name) for name in job.options.columns}
 
 
-def make(job: Job) -> Made:
-    """The same as it is written."""
-    return _packed(_row(job), job.wanted)
+def make_result(job: Job) -> RowResult:
+    """Return the record's row ready to be written."""
+    return _pack(_extract_row(job), job.options)
 
 
 def failed_row(job: Job, error: PagekeepError) -> Row:
-    """The row of a record that was the end of the process that read it."""
-    row = _error_row(_ready(job.record), error)
-    return {name: row.get(name) for name in job.wanted.columns}
+    """Return the row of a record whose worker crashed or was stopped, as a dict."""
+    row = _error_row(_decode_record(job.record), error)
+    return {name: row.get(name) for name in job.options.columns}
 
 
-def failed(job: Job, error: PagekeepError) -> Made:
-    """The same as it is written."""
-    return _packed(_error_row(_ready(job.record), error), job.wanted)
+def failed_result(job: Job, error: PagekeepError) -> RowResult:
+    """Return the row of a record whose worker crashed or was stopped, ready to be written."""
+    return _pack(_error_row(_decode_record(job.record), error), job.options)
 
 
-def _row(job: Job) -> Row:
-    """All wanted columns, those that are always needed, and what a record that gives no page has instead."""
+def _extract_row(job: Job) -> Row:
+    """Return the values of the chosen columns and of those that the report needs, or the error's."""
     started = perf_counter()
-    record, wanted = _ready(job.record), job.wanted
-    if isinstance(record, Refused):
+    record, chosen = _decode_record(job.record), job.options
+    if isinstance(record, RefusedRecord):
         return _error_row(record, record.error)
-    options = Options(encoding=record.encoding, status=record.status, max_bytes=wanted.max_bytes)
+    options = Options(encoding=record.encoding, status=record.status, max_bytes=chosen.max_bytes)
     try:
-        page = extract(record.html, record.url, rules=_rulebook(wanted.rules), options=options)
+        page = extract(record.html, record.url, rules=_rulebook(chosen.rules), options=options)
     except PagekeepError as error:
         return _error_row(record, error)
-    row = {name: _value(BY_NAME[name], page) for name in (*wanted.columns, *_ALWAYS)}
+    row = {name: _column_value(COLUMNS_BY_NAME[name], page) for name in (*chosen.columns, *_REPORT_COLUMNS)}
     row |= {"place": record.place, "url": record.url}
     row["milliseconds"] = round((perf_counter() - started) * 1000, 3)
-    if wanted.signature:
-        row["signature"] = signature(page.text)
+    if chosen.signature:
+        row["signature"] = compute_signature(page.text)
     return row
 
 
-_ALWAYS: Final = ("language", "kind", "level", "score", "words")
+_REPORT_COLUMNS: Final = ("language", "kind", "level", "score", "words")
 
 
-def _ready(record: Found) -> Record | Refused:
-    return opened(record) if isinstance(record, Line) else record
+def _decode_record(record: InputRecord) -> Record | RefusedRecord:
+    return decode_line(record) if isinstance(record, Line) else record
 
 
-def _value(column: Column, page: Page) -> Any:
+def _column_value(column: Column, page: Page) -> Any:
     if column.name == "parser_version":
         return PARSER_VERSION
     return column.read(page) if column.read else None
 
 
-def _error_row(record: Record | Refused, error: PagekeepError) -> Row:
-    told = {"error_type": error.type, "error": error.message, "parser_version": PARSER_VERSION}
-    return {"place": record.place, "url": record.url, **told}
+def _error_row(record: Record | RefusedRecord, error: PagekeepError) -> Row:
+    failure = {"error_type": error.type, "error": error.message, "parser_version": PARSER_VERSION}
+    return {"place": record.place, "url": record.url, **failure}
 
 
-def _packed(row: Row, wanted: Wanted) -> Made:
-    cells = _line(row, wanted.columns) if wanted.format == "jsonl" else _cells(row, wanted.columns)
-    return Made(cells, **{name: row[name] for name in Made._fields[1:] if name in row})
+def _pack(row: Row, options: RowOptions) -> RowResult:
+    cells = _json_line(row, options.columns) if options.format == "jsonl" else _cells(row, options.columns)
+    return RowResult(cells, **{name: row[name] for name in RowResult._fields[1:] if name in row})
 
 
-def _line(row: Row, columns: tuple[str, ...]) -> bytes:
-    kept = {name: row.get(name) for name in columns}
-    return (json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+def _json_line(row: Row, columns: tuple[str, ...]) -> bytes:
+    values = {name: row.get(name) for name in columns}
+    return (json.dumps(values, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def _cells(row: Row, columns: tuple[str, ...]) -> tuple[Any, ...]:
-    """Lone surrogates, which UTF-8 cannot carry, become question marks."""
+    """Return the values with text as UTF-8; lone surrogates, which it cannot express, become question marks."""
     values = (row.get(name) for name in columns)
     return tuple(value.encode("utf-8", "replace") if isinstance(value, str) else value for value in values)
 

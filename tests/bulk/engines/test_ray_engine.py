@@ -77,4 +77,4 @@ def test_ray_gives_the_same_rows_as_one_machine(tmp_path: Path) -> None:
 def test_what_ray_cannot_do_is_said_before_it_starts(tmp_path: Path) -> None:
     source = jsonl(tmp_path / "pages.jsonl", [page(1)])
     with pytest.raises(UnsupportedContent, match="duplicates"):
-        bulk.run(bulk.Plan(bulk.find([str(source)]), tmp_path / "out", duplicates="near"), engine="ray")
+        bulk.run(bulk.Plan(bulk.find_files([str(source)]), tmp_path / "out", duplicates="near"), engine="ray")

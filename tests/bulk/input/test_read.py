@@ -13,8 +13,8 @@ import pytest
 
 from pagekeep import bulk
 from pagekeep.bulk.input import read as reading
-from pagekeep.bulk.input.read import Reading, opened, records
-from pagekeep.bulk.input.records import Columns, Line, Record, Refused, Span
+from pagekeep.bulk.input.read import ReadState, decode_line, read_records
+from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
 from pagekeep.errors import UnsupportedContent
 
 if sys.version_info >= (3, 14):
@@ -25,13 +25,13 @@ else:
 PACKED = {"": bytes, ".gz": gzip.compress, ".zst": zstd.compress}
 
 
-def read(path: Path, how: Reading | None = None) -> list[Record | Refused]:
-    how = how or Reading()
-    found = [record for item in bulk.find([str(path)]) for record in records(item, how)]
-    return [opened(record) if isinstance(record, Line) else record for record in found]
+def read(path: Path, how: ReadState | None = None) -> list[Record | RefusedRecord]:
+    how = how or ReadState()
+    found = [record for item in bulk.find_files([str(path)]) for record in read_records(item, how)]
+    return [decode_line(record) if isinstance(record, Line) else record for record in found]
 
 
-def html_of(found: list[Record | Refused]) -> list[str | bytes]:
+def html_of(found: list[Record | RefusedRecord]) -> list[str | bytes]:
     return [record.html if isinstance(record, Record) else record.error.type for record in found]
 
 
@@ -46,7 +46,7 @@ def test_lines_are_the_same_packed_or_not(tmp_path: Path, suffix: str) -> None:
 
 
 def test_lines_longer_than_what_is_read_at_once_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "BUFFER", 7)
+    monkeypatch.setattr(reading, "BUFFER_BYTES", 7)
     path = tmp_path / "pages.jsonl"
     pages = ["x" * length for length in range(40)]
     path.write_text("".join(json.dumps({"html": html}) + "\n" for html in pages))
@@ -55,7 +55,7 @@ def test_lines_longer_than_what_is_read_at_once_are_whole(tmp_path: Path, monkey
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_a_line_that_is_too_long_costs_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
-    monkeypatch.setattr(reading, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(reading, "_MAX_LINE_BYTES", 100)
     path = tmp_path / f"pages.jsonl{suffix}"
     lines = [json.dumps({"html": "x" * length}) + "\n" for length in (1, 500, 2)]
     path.write_bytes(PACKED[suffix]("".join(lines).encode()))
@@ -69,7 +69,7 @@ def test_a_packed_file_that_is_cut_or_damaged_is_told(tmp_path: Path, name: str,
     path = tmp_path / f"{name}{suffix}"
     for data in (whole[: len(whole) // 2], whole[:40] + b"\xff" * 40 + whole[80:], b"", b"no packed file"):
         path.write_bytes(data)
-        assert all(isinstance(record, Record | Refused) for record in read(path))
+        assert all(isinstance(record, Record | RefusedRecord) for record in read(path))
     assert read(path)[-1].error.type == "ParseError"  # type: ignore[union-attr]
 
 
@@ -80,7 +80,7 @@ def test_a_wrong_column_in_the_first_file_is_told_and_in_a_later_one_costs_that_
     wrong = ["UnsupportedContent", "UnsupportedContent"]
     assert html_of(read(tmp_path)) == ["<p>x", b"<p>y", *wrong, "<p>x", b"<p>y"]
     with pytest.raises(UnsupportedContent, match="no column body_html"):
-        read(tmp_path, Reading(Columns("body_html")))
+        read(tmp_path, ReadState(InputColumns("body_html")))
 
 
 def test_a_line_without_the_column_behind_one_with_it_costs_that_line(tmp_path: Path) -> None:
@@ -103,19 +103,19 @@ def test_text_in_a_table_is_text_whatever_the_page_says_of_itself(tmp_path: Path
 def test_a_file_that_became_shorter_costs_the_lines_that_are_gone(tmp_path: Path) -> None:
     path = tmp_path / "pages.jsonl"
     path.write_text('{"html": "a"}\n')
-    line = Line("there", Span(str(path), 5, 100), Columns(), 1_000)
-    found = opened(line)
-    assert isinstance(found, Refused)
+    line = Line("there", Span(str(path), 5, 100), InputColumns(), 1_000)
+    found = decode_line(line)
+    assert isinstance(found, RefusedRecord)
     assert "shorter" in found.error.message
 
 
 def test_how_far_the_reading_is_grows_to_the_size_of_all_files(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.jsonl").write_text('{"html": "a"}\n' * 10)
-    how, places = Reading(), []
-    files = bulk.find([str(tmp_path)])
+    how, places = ReadState(), []
+    files = bulk.find_files([str(tmp_path)])
     for item in files:
-        for _ in records(item, how):
+        for _ in read_records(item, how):
             places.append(how.position())
     assert places == sorted(places)
     assert how.position() == sum(item.size or 0 for item in files) == 3 * 140

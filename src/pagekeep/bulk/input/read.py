@@ -1,4 +1,4 @@
-"""Records out of files, one after another: never more than one page in memory, and nothing left out in silence."""
+"""Read the records of files one by one, with at most one page in memory, and report everything that is left out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
-from pagekeep.bulk.input.files import BUFFER, Input, open_binary
-from pagekeep.bulk.input.records import Columns, Line, Record, Refused, Span
+from pagekeep.bulk.input.files import BUFFER_BYTES, Input, open_binary
+from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
 
 if sys.version_info >= (3, 14):
@@ -22,284 +22,290 @@ else:
     from backports import zstd
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
-_LONGEST_LINE: Final = 100_000_000
-"""Bytes of a line of JSON; a longer one is refused and passed over."""
-_TABLE_BATCH: Final = 16
-"""Rows of a table that are in memory together, besides what its library reads ahead."""
+_MAX_LINE_BYTES: Final = 100_000_000
+"""A longer line of JSON is refused without being read into memory."""
+_TABLE_BATCH_ROWS: Final = 16
+"""How many rows of a table are in memory at once, besides what pyarrow reads ahead."""
 _HTML_NAMES: Final = ("html", "raw_html", "content", "body", "page")
 _URL_NAMES: Final = ("url", "target_uri", "source", "link")
 
 
-Found = Record | Refused | Line
+InputRecord = Record | RefusedRecord | Line
 
 
-class _NoColumn(UnsupportedContent):
-    """HTML is not where it was looked for. Never leaves this module."""
+class _MissingColumn(UnsupportedContent):
+    """The column with HTML is missing. Never raised out of this module."""
 
 
 @dataclass(slots=True)
-class Reading:
-    """How files are read, and how far that has come."""
+class ReadState:
+    """How files are read, and how much has been read."""
 
-    columns: Columns = field(default_factory=Columns)
+    columns: InputColumns = field(default_factory=InputColumns)
     max_bytes: int = 10_000_000
-    begun: bool = False
-    """Whether a file was read before. The first one without the column asked for means a wrong name, a later one a bad file."""
+    started: bool = False
+    """Whether a file was read before. If the first file lacks the HTML column its name is wrong; a later one is a bad file."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Records that are no page by their nature (requests, metadata), by type; filled while reading."""
+    """Records that are never pages (requests, metadata), by type."""
     done: int = 0
     """Bytes of the files that were read to their end."""
     stream: IO[bytes] | None = None
     """The file that is being read."""
 
     def position(self) -> int:
-        """Bytes read of all files together, as they are stored."""
-        here = self.stream
-        return self.done + (here.tell() if here is not None and not here.closed else 0)
+        """Return the bytes read of all files together, as stored."""
+        stream = self.stream
+        return self.done + (stream.tell() if stream is not None and not stream.closed else 0)
 
 
-def records(item: Input, reading: Reading) -> Iterator[Found]:
-    """Everything in the file, in its order. What cannot be read further ends with a `Refused` that says so."""
-    read: Callable[[Input, IO[bytes], Reading], Iterator[Found]] = _READERS[item.format]
+def read_records(item: Input, state: ReadState) -> Iterator[InputRecord]:
+    """Yield every record of a file in order; a file that is damaged ends with a `RefusedRecord` that says why."""
+    read: Callable[[Input, IO[bytes], ReadState], Iterator[InputRecord]] = _READERS[item.format]
     try:
-        with open_binary(item) as reading.stream:
-            yield from read(item, reading.stream, reading)
-    except _NoColumn as error:
-        if not reading.begun:
+        with open_binary(item) as state.stream:
+            yield from read(item, state.stream, state)
+    except _MissingColumn as error:
+        if not state.started:
             raise UnsupportedContent(error.message, suggestions=error.suggestions) from None
-        yield Refused(f"{item.name}:rest", None, UnsupportedContent(error.message))
+        yield RefusedRecord(f"{item.name}:rest", None, UnsupportedContent(error.message))
     except (OSError, EOFError, zlib.error, zstd.ZstdError) as error:
-        yield Refused(f"{item.name}:rest", None, ParseError(f"The rest of {item.name} cannot be read: {_why(error)}."))
+        reason = f"The rest of {item.name} cannot be read: {_first_line(error)}."
+        yield RefusedRecord(f"{item.name}:rest", None, ParseError(reason))
     finally:
-        reading.stream, reading.begun = None, True
-        reading.done += item.size or 0
+        state.stream, state.started = None, True
+        state.done += item.size or 0
 
 
-def _why(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     text = str(getattr(error, "strerror", None) or error).strip() or type(error).__name__
     return text.splitlines()[0][:200].rstrip(".")
 
 
-def _bounded(place: str, url: str | None, size: int, max_bytes: int) -> Refused | None:
+def _check_size(place: str, url: str | None, size: int, max_bytes: int) -> RefusedRecord | None:
     if size <= max_bytes:
         return None
     limit = f"{max_bytes / 1e6:g} MB"
-    return Refused(place, url, TooLarge(f"The page is larger than {limit}.", suggestions=()))
+    return RefusedRecord(place, url, TooLarge(f"The page is larger than {limit}.", suggestions=()))
 
 
 # WARC
 
 
-def _warc(item: Input, stream: IO[bytes], reading: Reading) -> Iterator[Found]:
+def _read_warc(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
     try:
         from fastwarc.stream_io import FastWARCError, StreamError
         from fastwarc.warc import ArchiveIterator, WarcRecordType
     except ImportError as missing:
         raise UnsupportedContent(
-            "WARC files need one more package.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
+            "WARC files need the package fastwarc.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
         ) from missing
-    found = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="all"))
+    archive = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="all"))
     number = 0
     while True:
         place = f"{item.name}:{number}"
         try:
-            record = next(found)
-            read = _warc_record(record, place, reading)
+            record = next(archive)
+            read = _read_warc_record(record, place, state)
         except StopIteration:
             return
         except (FastWARCError, StreamError, ValueError, EOFError) as error:
-            yield Refused(place, None, ParseError(f"The archive is damaged here: {_why(error)}."))
+            yield RefusedRecord(place, None, ParseError(f"The archive is damaged here: {_first_line(error)}."))
             return
         number += 1
         if read is not None:
             yield read
 
 
-def _warc_record(record: Any, place: str, reading: Reading) -> Record | Refused | None:
-    """A response as a page; what carries no page by its nature is counted and passed over."""
+def _read_warc_record(record: Any, place: str, state: ReadState) -> Record | RefusedRecord | None:
+    """Return the page of a response; records of types that are never pages are counted and skipped."""
     kind = str(record.record_type).rpartition(".")[2]
     url = record.headers.get("WARC-Target-URI")
     url = url.strip("<>") if url else None
     if record.headers.get("Content-Length") is None:  # every record has one, unless the file ends in its head
-        return Refused(place, url, ParseError("The record is truncated."))
+        return RefusedRecord(place, url, ParseError("The record is truncated."))
     if kind == "revisit":
-        return Refused(place, url, UnsupportedContent("A revisit: the page is in the record it refers to."))
+        return RefusedRecord(place, url, UnsupportedContent("A revisit record: the page is in another record."))
     if kind not in ("response", "resource"):
-        reading.skipped[kind] += 1
+        state.skipped[kind] += 1
         return None
-    said = record.http_content_type if record.is_http else record.headers.get("Content-Type")
-    media = (said or "").partition(";")[0].strip().lower()
-    if media and media not in HTML_TYPES:
-        return Refused(place, url, UnsupportedContent(f"Not a page but {media[:100]}."))
+    content_type = record.http_content_type if record.is_http else record.headers.get("Content-Type")
+    media_type = (content_type or "").partition(";")[0].strip().lower()
+    if media_type and media_type not in HTML_TYPES:
+        return RefusedRecord(place, url, UnsupportedContent(f"Not a page but {media_type[:100]}."))
     declared = record.content_length
-    body = record.reader.read(reading.max_bytes + 1)
+    body = record.reader.read(state.max_bytes + 1)
     coded = record.is_http and record.http_headers and record.http_headers.get("Content-Encoding")
-    if record.headers.get("WARC-Truncated") or (not coded and len(body) < min(declared, reading.max_bytes)):
-        return Refused(place, url, ParseError("The record is truncated."))
-    if not media:
-        return Refused(place, url, UnsupportedContent("The record does not say what it holds."))
+    if record.headers.get("WARC-Truncated") or (not coded and len(body) < min(declared, state.max_bytes)):
+        return RefusedRecord(place, url, ParseError("The record is truncated."))
+    if not media_type:
+        return RefusedRecord(place, url, UnsupportedContent("The record has no content type."))
     status = record.http_headers.status_code if record.is_http and record.http_headers else None
-    refused = _bounded(place, url, len(body), reading.max_bytes)
+    refused = _check_size(place, url, len(body), state.max_bytes)
     return refused or Record(place, url, body, record.http_charset if record.is_http else None, status)
 
 
 # Parquet
 
 
-def _parquet(item: Input, stream: IO[bytes], reading: Reading) -> Iterator[Found]:
-    pyarrow = needed_pyarrow()
+def _read_parquet(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
+    pyarrow = require_pyarrow()
     try:
         file = pyarrow.parquet.ParquetFile(stream)
-        html, url = _columns(file.schema_arrow.names, item.name, reading.columns)
+        html, url = _find_columns(file.schema_arrow.names, item.name, state.columns)
         number = 0
-        for batch in file.iter_batches(batch_size=_TABLE_BATCH, columns=[html, *([url] if url else [])]):
-            pages, encoding = _undecoded(batch.column(html))
+        for batch in file.iter_batches(batch_size=_TABLE_BATCH_ROWS, columns=[html, *([url] if url else [])]):
+            pages, encoding = _as_bytes_column(batch.column(html))
             addresses = batch.column(url) if url else [None] * len(pages)
             for page, address in zip(pages, addresses, strict=True):
                 place = f"{item.name}:{number}"
-                yield _table_record(place, page.as_py(), address and address.as_py(), reading.max_bytes, encoding)
+                yield _build_record(place, page.as_py(), address and address.as_py(), state.max_bytes, encoding)
                 number += 1
     except pyarrow.ArrowInvalid as error:
-        yield Refused(f"{item.name}:rest", None, ParseError(f"The table is damaged: {_why(error)}."))
+        yield RefusedRecord(f"{item.name}:rest", None, ParseError(f"The table is damaged: {_first_line(error)}."))
 
 
-def _undecoded(pages: Any) -> tuple[Any, str | None]:
-    """Text as the UTF-8 it is stored as: who reads the page decodes it."""
-    pyarrow = needed_pyarrow()
+def _as_bytes_column(pages: Any) -> tuple[Any, str | None]:
+    """Return a text column as the UTF-8 that it is stored as: the worker decodes it."""
+    pyarrow = require_pyarrow()
     is_text = pyarrow.types.is_string(pages.type) or pyarrow.types.is_large_string(pages.type)
     return (pages.cast(pyarrow.large_binary()), "utf-8") if is_text else (pages, None)
 
 
-def needed_pyarrow() -> Any:
-    """The Parquet library, or how to get it."""
+def require_pyarrow() -> Any:
+    """Return the pyarrow package; raise `UnsupportedContent` when it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as missing:
         raise UnsupportedContent(
-            "Parquet needs one more package.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
+            "Parquet needs the package pyarrow.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
         ) from missing
     return pyarrow
 
 
-def _columns(names: list[str], file: str, wanted: Columns) -> tuple[str, str | None]:
+def _find_columns(names: list[str], file: str, wanted: InputColumns) -> tuple[str, str | None]:
     html = wanted.html or next((name for name in _HTML_NAMES if name in names), None)
     if html is None or html not in names:
-        raise _NoColumn(
-            f"{file} has no column {html or 'that is known to hold HTML'}.",
-            suggestions=(f"Name one with --html-column: {', '.join(names[:20])}.",),
+        raise _MissingColumn(
+            f"{file} has no column {html or 'with HTML under a usual name'}.",
+            suggestions=(f"Name the column with --html-column. There are: {', '.join(names[:20])}.",),
         )
     url = wanted.url or next((name for name in _URL_NAMES if name in names), None)
     return html, url if url in names else None
 
 
-def _table_record(place: str, html: Any, url: Any, max_bytes: int, encoding: str | None = None) -> Record | Refused:
+def _build_record(
+    place: str, html: Any, url: Any, max_bytes: int, encoding: str | None = None
+) -> Record | RefusedRecord:
     url = url if isinstance(url, str) and url else None
     if not isinstance(html, (str, bytes)):
-        return Refused(place, url, ParseError("The row holds no HTML."))
-    return _bounded(place, url, len(html), max_bytes) or Record(place, url, html, encoding)
+        return RefusedRecord(place, url, ParseError("The row contains no HTML."))
+    return _check_size(place, url, len(html), max_bytes) or Record(place, url, html, encoding)
 
 
 # JSONL
 
 
-def _jsonl(item: Input, stored: IO[bytes], reading: Reading) -> Iterator[Found]:
-    lies_here = item.name.lower().endswith((".jsonl", ".ndjson")) and "://" not in item.path
-    lines = _spans(stored, item.path) if lies_here else _lines(_unpacked(stored, item.name))
+def _read_jsonl(item: Input, stored: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
+    is_plain_file = item.name.lower().endswith((".jsonl", ".ndjson")) and "://" not in item.path
+    lines = _read_spans(stored, item.path) if is_plain_file else _read_lines(_decompress(stored, item.name))
     checked = False
     for number, data in enumerate(lines):
         place = f"{item.name}:{number}"
         if data is None:
-            yield Refused(place, None, TooLarge("The line is too long.", suggestions=()))
+            yield RefusedRecord(place, None, TooLarge("The line is longer than 100 MB.", suggestions=()))
         elif data:
-            line = Line(place, data, reading.columns, reading.max_bytes)
+            line = Line(place, data, state.columns, state.max_bytes)
             checked = checked or _has_pages(line, item.name)
-            # Several lines wait in memory: what is most likely refused is not to be one of them.
-            yield line if line.size <= 2 * reading.max_bytes else opened(line)
+            # Several lines wait in memory: a line that will most likely be refused should not be one of them.
+            yield line if line.size <= 2 * state.max_bytes else decode_line(line)
 
 
 def _has_pages(line: Line, file: str) -> bool:
-    """Whether the line could be looked at. The first such line of a file stands for all: a wrong name is told at once."""
+    """Return whether the line is a JSON object; raise `_MissingColumn` when it has no column with HTML.
+
+    Only the first such line of a file is checked, to report a wrong column name at once.
+    """
     try:
-        row = json.loads(_bytes(line))
+        row = json.loads(_line_bytes(line))
     except (ValueError, RecursionError):
         return False
     if isinstance(row, dict):
-        _columns(list(row), file, line.columns)
+        _find_columns(list(row), file, line.columns)
     return isinstance(row, dict)
 
 
-def _bytes(line: Line) -> bytes:
+def _line_bytes(line: Line) -> bytes:
     return line.data.read() if isinstance(line.data, Span) else line.data
 
 
-def _unpacked(stored: IO[bytes], name: str) -> IO[bytes]:
+def _decompress(stored: IO[bytes], name: str) -> IO[bytes]:
     if name.lower().endswith(".gz"):
-        unpacked: Any = gzip.GzipFile(fileobj=stored)
+        decompressed: Any = gzip.GzipFile(fileobj=stored)
     elif name.lower().endswith(".zst"):
-        unpacked = zstd.ZstdFile(stored, "r")
+        decompressed = zstd.ZstdFile(stored, "r")
     else:
         return stored
-    stream: Any = io.BufferedReader(unpacked, BUFFER)
+    stream: Any = io.BufferedReader(decompressed, BUFFER_BYTES)
     lines: IO[bytes] = stream
     return lines
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Empty for a blank line, `None` for one that is too long."""
-    while line := stream.readline(_LONGEST_LINE):
-        if len(line) < _LONGEST_LINE or line.endswith(b"\n"):
+def _read_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
+    """Yield every line: empty for a blank one, `None` for one that is too long."""
+    while line := stream.readline(_MAX_LINE_BYTES):
+        if len(line) < _MAX_LINE_BYTES or line.endswith(b"\n"):
             yield b"" if line.isspace() else line
             continue
-        while (rest := stream.readline(_LONGEST_LINE)) and not rest.endswith(b"\n"):
+        while (rest := stream.readline(_MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
             pass
         yield None
 
 
-def _spans(stream: IO[bytes], path: str) -> Iterator[Span | bytes | None]:
-    """The same as places in the file: only the ends of lines are looked for here."""
+def _read_spans(stream: IO[bytes], path: str) -> Iterator[Span | bytes | None]:
+    """Yield every line as a span of the file, which takes only a search for line ends."""
     start = position = 0
     first = b""
-    while chunk := stream.read(BUFFER):
+    while chunk := stream.read(BUFFER_BYTES):
         after = 0
         first = first or chunk[:1]
         while (end := chunk.find(b"\n", after) + 1) > 0:
-            yield _span(Span(path, start, position + end - start), first)
+            yield _check_span(Span(path, start, position + end - start), first)
             start, after, first = position + end, end, chunk[end : end + 1]
         position += len(chunk)
     if position > start:
-        yield _span(Span(path, start, position - start), first)
+        yield _check_span(Span(path, start, position - start), first)
 
 
-def _span(line: Span, first: bytes) -> Span | bytes | None:
-    if line.size >= _LONGEST_LINE:
+def _check_span(line: Span, first: bytes) -> Span | bytes | None:
+    if line.size >= _MAX_LINE_BYTES:
         return None
     return b"" if first.isspace() and line.read().isspace() else line
 
 
-def opened(line: Line) -> Record | Refused:
-    """The page in the line, or why there is none."""
+def decode_line(line: Line) -> Record | RefusedRecord:
+    """Return the page in a line, or why it has none."""
     try:
-        row = json.loads(_bytes(line))
+        row = json.loads(_line_bytes(line))
     except OSError as error:
-        return Refused(line.place, None, ParseError(f"The line cannot be read any more: {_why(error)}."))
+        return RefusedRecord(line.place, None, ParseError(f"The line can no longer be read: {_first_line(error)}."))
     except (ValueError, RecursionError) as error:
-        return Refused(line.place, None, ParseError(f"The line is no JSON: {_why(error)}."))
+        return RefusedRecord(line.place, None, ParseError(f"The line is not valid JSON: {_first_line(error)}."))
     if not isinstance(row, dict):
-        return Refused(line.place, None, ParseError("The line is no JSON object."))
+        return RefusedRecord(line.place, None, ParseError("The line is not a JSON object."))
     try:
-        html, url = _columns(list(row), "The line", line.columns)
-    except _NoColumn as error:
-        return Refused(line.place, None, UnsupportedContent(error.message))
-    return _table_record(line.place, row[html], row.get(url) if url else None, line.max_bytes)
+        html, url = _find_columns(list(row), "The line", line.columns)
+    except _MissingColumn as error:
+        return RefusedRecord(line.place, None, UnsupportedContent(error.message))
+    return _build_record(line.place, row[html], row.get(url) if url else None, line.max_bytes)
 
 
 # HTML files
 
 
-def _html(item: Input, stored: IO[bytes], reading: Reading) -> Iterator[Found]:
-    body = _unpacked(stored, item.name).read(reading.max_bytes + 1)
-    yield _bounded(item.name, None, len(body), reading.max_bytes) or Record(item.name, None, body)
+def _read_html(item: Input, stored: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
+    body = _decompress(stored, item.name).read(state.max_bytes + 1)
+    yield _check_size(item.name, None, len(body), state.max_bytes) or Record(item.name, None, body)
 
 
-_READERS: Final = {"warc": _warc, "parquet": _parquet, "jsonl": _jsonl, "html": _html}
+_READERS: Final = {"warc": _read_warc, "parquet": _read_parquet, "jsonl": _read_jsonl, "html": _read_html}

@@ -1,4 +1,4 @@
-"""What comes in: one page with where it stood, or the reason why it cannot be read."""
+"""The records of an input: a page with its place, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pagekeep.errors import PagekeepError
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Where a table or a line keeps the page and its address; `None` for the usual names."""
+class InputColumns:
+    """The columns with the page and its address; `None` to try the usual names."""
 
     html: str | None = None
     url: str | None = None
@@ -17,25 +17,25 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A page to be read."""
+    """A page to extract."""
 
     place: str
-    """Where it stood: file and position. Names it in the output when it has no address."""
+    """File and position; it identifies the record in the output."""
     url: str | None
     html: bytes | str
     encoding: str | None = None
-    """Character set that the transport named."""
+    """The character set in the HTTP headers."""
     status: int | None = None
 
     @property
     def size(self) -> int:
-        """Of the page."""
+        """Length of the page."""
         return len(self.html)
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A record that holds no page, or not a whole one. It is accounted for in the output like any other."""
+class RefusedRecord:
+    """A record without a complete page. It has a row in the output like any other."""
 
     place: str
     url: str | None
@@ -46,32 +46,32 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes that lie in a file of this machine. Who needs them reads them, so that they need not travel."""
+    """A range of bytes in a local file: workers read it themselves, so that the bytes are not sent to them."""
 
     path: str
     start: int
     size: int
 
     def read(self) -> bytes:
-        """The bytes; `OSError` when they are not there any more."""
+        """Return the bytes; raise `OSError` when the file has been changed or removed."""
         with open(self.path, "rb", buffering=0) as file:
             file.seek(self.start)
             data = file.read(self.size)
         if len(data) < self.size:
-            raise OSError("it became shorter")
+            raise OSError("the file has become shorter")
         return data
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of JSON as it stands. Who reads the page decodes it, so that the one process that feeds all others need not."""
+    """A line of JSON that the worker decodes, to take that load off the one process that feeds all workers."""
 
     place: str
     data: bytes | Span
-    columns: Columns
+    columns: InputColumns
     max_bytes: int
 
     @property
     def size(self) -> int:
-        """Of the line."""
+        """Bytes of the line."""
         return len(self.data) if isinstance(self.data, bytes) else self.data.size

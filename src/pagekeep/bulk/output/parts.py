@@ -1,6 +1,6 @@
-"""The output: numbered parts, each there wholly or not at all, and beside each what it accounts for.
+"""The output folder: numbered parts, each complete or absent, and a file with the counts of each.
 
-A part is done when its account is there, which is written last. So a run that was killed goes on where it was, and the
+A part is done when the file with its counts exists, which is written last. So an interrupted run can be resumed, and the
 result is the same, byte for byte.
 """
 
@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
-from pagekeep.bulk.duplicates import Signature, packed, unpacked
-from pagekeep.bulk.input.read import needed_pyarrow
-from pagekeep.bulk.output.arrow import schema, table_of
-from pagekeep.bulk.row import LONG, Cells, OutputFormat
-from pagekeep.bulk.tally import Account
+from pagekeep.bulk.counts import Counts
+from pagekeep.bulk.duplicates import Signature, pack_signatures, unpack_signatures
+from pagekeep.bulk.input.read import require_pyarrow
+from pagekeep.bulk.output.arrow import build_schema, build_table
+from pagekeep.bulk.row import LONG_COLUMNS, Cells, OutputFormat
 from pagekeep.errors import StoreError
 
-_ACCOUNTS: Final = "_accounts"
+_COUNTS_FOLDER: Final = "_accounts"
 _MANIFEST: Final = "_run.json"
-REPORT: Final = "report.json"
-"""What a run ends with."""
+REPORT_FILE: Final = "report.json"
+"""Written at the end of a run."""
 
 
 class Parts:
@@ -35,108 +35,109 @@ class Parts:
         self._format = format
 
     def begin(self, manifest: dict[str, Any], *, resume: bool) -> None:
-        """Make the folder, or take up the run that was begun there. What a killed run left half written goes."""
-        with _told():
+        """Create the folder, or resume the run in it. Incomplete files of an interrupted run are removed."""
+        with _translate_disk_errors():
             self._check(manifest, resume=resume)
-            (self.folder / _ACCOUNTS).mkdir(parents=True, exist_ok=True)
+            (self.folder / _COUNTS_FOLDER).mkdir(parents=True, exist_ok=True)
             for draft in self.folder.rglob("*.draft"):
                 draft.unlink()
-        _write(self.folder / _MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        _write_atomically(self.folder / _MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
 
     def _check(self, manifest: dict[str, Any], *, resume: bool) -> None:
-        """`StoreError` unless this run may write to the folder."""
-        place = self.folder / _MANIFEST
+        """Raise `StoreError` unless this run may write to the folder."""
+        path = self.folder / _MANIFEST
         if self.folder.exists() and not self.folder.is_dir():
-            raise StoreError("The output would go to a file that is there.", suggestions=("Name a folder.",))
-        if place.is_file():
+            raise StoreError(f"{self.folder} is a file.", suggestions=("Name a folder for the output.",))
+        if path.is_file():
             if not resume:
-                raise self._taken()
-            self._same_run(json.loads(place.read_text("utf-8")), manifest)
-        elif self.folder.is_dir() and not self._is_bare():
+                raise self._in_use()
+            self._check_same_run(json.loads(path.read_text("utf-8")), manifest)
+        elif self.folder.is_dir() and not self._is_empty():
             raise StoreError("The folder is not empty.", suggestions=("Name a new folder.",))
 
-    def _taken(self) -> StoreError:
-        if (self.folder / REPORT).is_file():  # written last
-            return StoreError("The run in that folder is finished.", suggestions=("Name another folder.",))
+    def _in_use(self) -> StoreError:
+        if (self.folder / REPORT_FILE).is_file():  # written last
+            return StoreError("The folder contains a finished run.", suggestions=("Name another folder.",))
         return StoreError(
-            "A run was begun in that folder.", suggestions=("Go on with --resume, or name another folder.",)
+            "The folder contains an unfinished run.",
+            suggestions=("Continue it with --resume, or name another folder.",),
         )
 
-    def _is_bare(self) -> bool:
-        """Nothing is there, but for what a run leaves that was killed before it had said what it is."""
-        accounts, draft = self.folder / _ACCOUNTS, _draft_of(self.folder / _MANIFEST)
-        if any(entry not in (accounts, draft) for entry in self.folder.iterdir()):
+    def _is_empty(self) -> bool:
+        """Return whether the folder has no output: at most what a run leaves that was stopped before its first record."""
+        counts, draft = self.folder / _COUNTS_FOLDER, _draft_path(self.folder / _MANIFEST)
+        if any(entry not in (counts, draft) for entry in self.folder.iterdir()):
             return False
-        return not accounts.is_dir() or not any(accounts.iterdir())
+        return not counts.is_dir() or not any(counts.iterdir())
 
-    def _same_run(self, begun: dict[str, Any], manifest: dict[str, Any]) -> None:
-        others = sorted(name for name in {*begun, *manifest} if begun.get(name) != manifest.get(name))
-        if others:
+    def _check_same_run(self, stored: dict[str, Any], manifest: dict[str, Any]) -> None:
+        differing = sorted(name for name in {*stored, *manifest} if stored.get(name) != manifest.get(name))
+        if differing:
             raise StoreError(
-                f"The run that was begun there is another one: {', '.join(others)} differ.",
+                f"The run in the folder has other options: {', '.join(differing)} differ.",
                 suggestions=("Give the same input and options, or name another folder.",),
             )
 
     def is_done(self, number: int) -> bool:
-        """Whether the part and its account are there."""
-        return self._account(number).is_file()
+        """Return whether the part is complete."""
+        return self._counts_path(number).is_file()
 
-    def _account(self, number: int) -> Path:
-        return self.folder / _ACCOUNTS / f"{number:06}.json"
+    def _counts_path(self, number: int) -> Path:
+        return self.folder / _COUNTS_FOLDER / f"{number:06}.json"
 
     def open(self, number: int) -> Part:
-        """A part to be filled. It is there once it is closed."""
-        return Part(self.folder / f"part-{number:06}.{self._format}", self._account(number), self._columns)
+        """Return a new part, which appears in the folder when it is closed."""
+        return Part(self.folder / f"part-{number:06}.{self._format}", self._counts_path(number), self._columns)
 
-    def accounts(self) -> Iterator[Account]:
-        """Of all parts that are done, in their order."""
-        for file in sorted((self.folder / _ACCOUNTS).glob("*.json")):
-            yield Account.from_json(json.loads(file.read_text("utf-8")))
+    def counts(self) -> Iterator[Counts]:
+        """Yield the counts of all complete parts in order."""
+        for file in sorted((self.folder / _COUNTS_FOLDER).glob("*.json")):
+            yield Counts.from_json(json.loads(file.read_text("utf-8")))
 
-    def seen(self) -> Iterator[Signature]:
-        """Pages of all parts that are done, for those that repeat them."""
-        for account in sorted((self.folder / _ACCOUNTS).glob("*.json")):
-            # Not by itself: one whose part was not finished when the run was killed would make its pages repeat themselves.
-            if (file := account.with_suffix(".seen")).is_file():
-                yield from unpacked(file.read_bytes())
+    def signatures(self) -> Iterator[Signature]:
+        """Yield the signatures of the pages in all complete parts."""
+        for counts in sorted((self.folder / _COUNTS_FOLDER).glob("*.json")):
+            # Not by listing `*.seen`: one without counts belongs to an incomplete part, whose pages come again.
+            if (file := counts.with_suffix(".seen")).is_file():
+                yield from unpack_signatures(file.read_bytes())
 
 
 class Part:
-    """A part that is being written, a group of rows at a time, under a name that does not count."""
+    """A part that is being written as a draft, a group of rows at a time."""
 
-    def __init__(self, path: Path, account: Path, columns: tuple[str, ...]) -> None:
+    def __init__(self, path: Path, counts_path: Path, columns: tuple[str, ...]) -> None:
         self._path = path
-        self._draft = _draft_of(path)
-        self._account = account
+        self._draft = _draft_path(path)
+        self._counts_path = counts_path
         self._columns = columns
         self._file: IO[bytes] | None = None
         self._table: Any = None
 
     def add(self, rows: Sequence[Cells]) -> None:
-        """Rows behind those that are there."""
-        with _told():
+        """Append rows."""
+        with _translate_disk_errors():
             if self._file is None:
                 self._file = self._draft.open("wb")
             if self._path.suffix == ".jsonl":
                 self._file.writelines(map(_line, rows))
                 return
             if self._table is None:
-                self._table = _writer(self._file, self._columns)
-            self._table.write_table(table_of(rows, self._columns))
+                self._table = _open_parquet_writer(self._file, self._columns)
+            self._table.write_table(build_table(rows, self._columns))
 
-    def close(self, account: Account, new: Sequence[Signature]) -> None:
-        """The part takes its name, then what it accounts for is told. `new` are its pages that later ones may repeat."""
+    def close(self, counts: Counts, signatures: Sequence[Signature]) -> None:
+        """Publish the part, then its counts. `signatures` are of its pages, for finding later duplicates."""
         if self._file is None or (self._table is None and self._path.suffix == ".parquet"):
             self.add([])
-        with _told():
+        with _translate_disk_errors():
             self.abandon()
-            _settle(self._draft, self._path)
-        if new:
-            _write(self._account.with_suffix(".seen"), packed(new))
-        _write(self._account, json.dumps(account.to_json()).encode())
+            _publish(self._draft, self._path)
+        if signatures:
+            _write_atomically(self._counts_path.with_suffix(".seen"), pack_signatures(signatures))
+        _write_atomically(self._counts_path, json.dumps(counts.to_json()).encode())
 
     def abandon(self) -> None:
-        """Let go of the file. What was written is a draft, and counts for nothing."""
+        """Close the file without publishing it."""
         if self._table is not None:
             self._table.close()
         if self._file is not None:
@@ -144,38 +145,38 @@ class Part:
 
 
 def _line(cells: Cells) -> bytes:
-    assert isinstance(cells, bytes)  # asked for with the format
+    assert isinstance(cells, bytes)  # `RowOptions.format` is "jsonl"
     return cells
 
 
-def _writer(file: IO[bytes], columns: tuple[str, ...]) -> Any:
-    """Long texts never repeat: a dictionary of them, or the least and the greatest, would be work and bytes for nothing."""
-    short = [name for name in columns if name not in LONG]
-    return needed_pyarrow().parquet.ParquetWriter(
-        file, schema(columns), compression="zstd", use_dictionary=short, write_statistics=short
+def _open_parquet_writer(file: IO[bytes], columns: tuple[str, ...]) -> Any:
+    """Open a writer without dictionaries and statistics for long texts, which never repeat."""
+    short = [name for name in columns if name not in LONG_COLUMNS]
+    return require_pyarrow().parquet.ParquetWriter(
+        file, build_schema(columns), compression="zstd", use_dictionary=short, write_statistics=short
     )
 
 
-def _draft_of(path: Path) -> Path:
+def _draft_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.draft")
 
 
-def _write(path: Path, content: bytes) -> None:
-    """There under its name only when it is whole and on the disk."""
-    with _told():
-        draft = _draft_of(path)
+def _write_atomically(path: Path, content: bytes) -> None:
+    """Write a file that appears under its name only when it is complete and on the disk."""
+    with _translate_disk_errors():
+        draft = _draft_path(path)
         draft.write_bytes(content)
-        _settle(draft, path)
+        _publish(draft, path)
 
 
-def _settle(draft: Path, path: Path) -> None:
+def _publish(draft: Path, path: Path) -> None:
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
     draft.replace(path)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:

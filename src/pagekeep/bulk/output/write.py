@@ -1,4 +1,4 @@
-"""Parts filled one after another, while a thread of its own packs and writes what has come together."""
+"""Fill parts one after another, while a background thread compresses and writes them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Final
 
+from pagekeep.bulk.counts import Counts
 from pagekeep.bulk.duplicates import Signature
 from pagekeep.bulk.output.parts import Part, Parts
 from pagekeep.bulk.row import Cells
-from pagekeep.bulk.tally import Account
 
-_GROUP: Final = 8_000_000
-"""Bytes of rows that are written together, as a group of the table. They alone decide, so that a part is always the same."""
-_STEPS: Final = 3
-"""Steps that are waiting or under way."""
+_GROUP_BYTES: Final = 8_000_000
+"""Rows are written in groups of this size. Nothing else decides where a group ends, so that a part is always the same."""
+_MAX_PENDING: Final = 3
+"""How many writes may wait or run: with a slow disk the workers wait, instead of filling the memory."""
 
 
-class Writing:
-    """The part that is being filled. A context manager: what is not finished at its end is a draft, and counts for nothing."""
+class PartWriter:
+    """Writes rows into parts. A context manager: a part that is not finished at its end is discarded."""
 
     def __init__(self, parts: Parts) -> None:
-        self.account = Account()
-        self.new: list[Signature] = []
+        self.counts = Counts()
+        """Of the current part."""
+        self.signatures: list[Signature] = []
+        """Of the current part's pages."""
         self._parts = parts
         self._number = -1
         self._part: Part | None = None
@@ -33,7 +35,7 @@ class Writing:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pagekeep-writer")
         self._waiting: deque[Future[None]] = deque()
 
-    def __enter__(self) -> Writing:
+    def __enter__(self) -> PartWriter:
         return self
 
     def __exit__(
@@ -43,44 +45,43 @@ class Writing:
         if self._part is not None:
             self._part.abandon()
 
-    def turn_to(self, number: int) -> None:
-        """Rows that follow belong to this part."""
+    def start_part(self, number: int) -> None:
+        """Finish the part before, unless the rows that follow belong to it."""
         if number != self._number:
             self.finish()
             self._number, self._part = number, self._parts.open(number)
 
     def add(self, row: Cells) -> None:
-        """A row behind those that are there."""
+        """Append a row to the current part."""
         self._rows.append(row)
-        self._size += _bytes(row)
-        if self._size >= _GROUP:
+        self._size += _row_bytes(row)
+        if self._size >= _GROUP_BYTES:
             self._flush()
 
     def finish(self) -> None:
-        """The part is whole."""
+        """Complete the current part."""
         if self._part is None:
             return
         if self._rows:
             self._flush()
-        self._later(self._part.close, self.account, self.new)
-        self._part, self.account, self.new = None, Account(), []
+        self._submit(self._part.close, self.counts, self.signatures)
+        self._part, self.counts, self.signatures = None, Counts(), []
 
     def wait(self) -> None:
-        """Until everything is on the disk."""
+        """Wait until everything is on the disk."""
         while self._waiting:
             self._waiting.popleft().result()
 
     def _flush(self) -> None:
-        assert self._part is not None  # rows come after `turn_to`
-        self._later(self._part.add, self._rows)
+        assert self._part is not None  # `start_part` comes before rows
+        self._submit(self._part.add, self._rows)
         self._rows, self._size = [], 0
 
-    def _later(self, step: Callable[..., None], *arguments: Any) -> None:
-        """Few steps wait: a slow disk holds the workers back instead of filling memory."""
-        if len(self._waiting) >= _STEPS:
+    def _submit(self, write: Callable[..., None], *arguments: Any) -> None:
+        if len(self._waiting) >= _MAX_PENDING:
             self._waiting.popleft().result()
-        self._waiting.append(self._thread.submit(step, *arguments))
+        self._waiting.append(self._thread.submit(write, *arguments))
 
 
-def _bytes(row: Cells) -> int:
+def _row_bytes(row: Cells) -> int:
     return len(row) if isinstance(row, bytes) else sum(len(cell) for cell in row if isinstance(cell, bytes))

@@ -90,7 +90,7 @@ def bulk(sources: tuple[str, ...], as_json: bool, resume: bool, **options: Any) 
 
 def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
     from pagekeep import config
-    from pagekeep.bulk import Plan, find
+    from pagekeep.bulk import Plan, find_files
 
     columns, workers, format_ = options.pop("columns"), options.pop("workers"), options.pop("format_")
     settings = config.load()
@@ -100,22 +100,22 @@ def _plan(sources: tuple[str, ...], options: dict[str, Any]) -> Plan:
         fields["columns"] = tuple(name.strip() for name in columns.split(",") if name.strip())
     if workers:
         fields["workers"] = workers
-    return Plan(find(sources), format=format_, **options, **fields)
+    return Plan(find_files(sources), format=format_, **options, **fields)
 
 
 def _show_progress(as_json: bool) -> AbstractContextManager[Callable[[Progress], None]]:
-    from pagekeep.bulk.progress import unwatched
+    from pagekeep.bulk.progress import ignore_progress
 
     if as_json:
-        return nullcontext(unwatched)
+        return nullcontext(ignore_progress)
     return bulk_progress.bar() if sys.stderr.isatty() else bulk_progress.lines()
 
 
 def _summary(report: Report, out: Path) -> Iterator[str]:
-    account = report.account
-    rows, records = format_count(account.rows, "row"), format_count(account.records, "record")
-    yield f"{rows} of {records}, {format_count(account.words, 'word')}, in {out}"
+    total = report.counts
+    rows, records = format_count(total.rows, "row"), format_count(total.records, "record")
+    yield f"{rows} of {records}, {format_count(total.words, 'word')}, in {out}"
     yield f"{format_count(report.new_records, 'record')} in {report.seconds:,.1f} s: {report.rate:,.1f} per second"
-    for heading, counts in (("failed", account.errors), ("dropped", account.left_out), ("not a page", report.skipped)):
+    for heading, counts in (("failed", total.errors), ("dropped", total.left_out), ("not a page", report.skipped)):
         for name, number in counts.items():
             yield f"  {heading}: {number:,} {name}"
