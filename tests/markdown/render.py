@@ -5,7 +5,7 @@ from __future__ import annotations
 from pagekeep import dom
 from pagekeep.lab.markdown.rendered import raw_html, tree_of
 from pagekeep.markdown import to_markdown, to_text
-from pagekeep.markdown.escape import clean
+from pagekeep.markdown.inline.escape import clean
 
 __all__ = ["markdown", "raw_html", "render", "round_trip", "texts", "words"]
 

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.markdown import emphasis, to_markdown
+from pagekeep.markdown import to_markdown
+from pagekeep.markdown.inline import emphasis
 
 from .render import markdown, render, round_trip, texts
 

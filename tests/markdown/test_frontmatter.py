@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
 from pagekeep.markdown import page_fields, write_frontmatter
-from pagekeep.markdown.frontmatter import _dumped, _plain, read_block, split_block, stamp
+from pagekeep.markdown.frontmatter import _dump, _plain, read_block, split_block, stamp
 from pagekeep.model import Metadata, Quality
 
 TRICKY = [
@@ -139,7 +139,7 @@ SIMPLE = st.from_regex(
 )
 def test_what_is_written_without_the_yaml_library_is_what_it_would_write(fields: dict[str, object]) -> None:
     fields = {name: value for name, value in fields.items() if value}
-    assert write_frontmatter(fields) == f"---\n{_dumped({name: _plain(value) for name, value in fields.items()})}---\n"
+    assert write_frontmatter(fields) == f"---\n{_dump({name: _plain(value) for name, value in fields.items()})}---\n"
 
 
 def test_a_block_is_parted_from_its_text() -> None:

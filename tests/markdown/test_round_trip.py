@@ -14,7 +14,7 @@ from pagekeep.extraction.clean import clean as clean_up
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.lab.markdown.round_trip import faults
 from pagekeep.markdown import to_markdown
-from pagekeep.markdown.escape import clean
+from pagekeep.markdown.inline.escape import clean
 
 from .render import markdown, raw_html, render, texts, words
 

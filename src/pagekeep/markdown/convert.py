@@ -6,16 +6,15 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.dom import Element
-from pagekeep.markdown.code import code_block
-from pagekeep.markdown.figures import caption, figure
-from pagekeep.markdown.footnotes import complete_notes, section
-from pagekeep.markdown.headings import division, heading, rule
-from pagekeep.markdown.inline import ACTIONS
-from pagekeep.markdown.lists import bold_block, bullet_list, definition_list, numbered_list
-from pagekeep.markdown.quotes import quote
-from pagekeep.markdown.run import BLOCKS, Inline
-from pagekeep.markdown.tables import table
-from pagekeep.markdown.writer import Handler, Writer, enter_card, join
+from pagekeep.markdown.blocks.code import code_block
+from pagekeep.markdown.blocks.footnotes import section
+from pagekeep.markdown.blocks.lists import bold_block, bullet_list, definition_list, numbered_list
+from pagekeep.markdown.blocks.simple import caption, division, figure, heading, quote, rule
+from pagekeep.markdown.blocks.tables import table
+from pagekeep.markdown.blocks.writer import Handler, Writer, enter_card, join
+from pagekeep.markdown.inline.elements import ACTIONS
+from pagekeep.markdown.inline.links import complete_notes
+from pagekeep.markdown.inline.run import BLOCKS, Inline
 
 HANDLERS: Final[dict[str, Handler]] = {
     "a": enter_card,

@@ -6,8 +6,8 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from pagekeep.markdown.escape import clean, destination, escape, publish
 from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
+from pagekeep.markdown.inline.escape import clean, destination, escape, publish
 from pagekeep.model import Metadata, Page
 
 _IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")

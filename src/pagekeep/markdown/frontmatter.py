@@ -73,11 +73,11 @@ def write_frontmatter(fields: Mapping[str, object]) -> str:
     if not kept:
         return ""
     lines = [_simple_line(name, value) for name, value in kept.items()]
-    block = _dumped(kept) if None in lines else "".join(line for line in lines if line)
+    block = _dump(kept) if None in lines else "".join(line for line in lines if line)
     return f"---\n{block}---\n"
 
 
-def _dumped(kept: Mapping[str, object]) -> str:
+def _dump(kept: Mapping[str, object]) -> str:
     block: str = yaml.dump(
         kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=_WIDTH, default_flow_style=False
     )

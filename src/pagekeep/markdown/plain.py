@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep.dom import Element, Node, Text
-from pagekeep.markdown.code import exact_text
-from pagekeep.markdown.escape import clean
-from pagekeep.markdown.run import BLOCKS, SKIPPED
+from pagekeep.markdown.blocks.code import exact_text
+from pagekeep.markdown.inline.escape import clean
+from pagekeep.markdown.inline.run import BLOCKS, SKIPPED
 
 _NONE, _CELL, _LINE, _BLANK, _END_OF_CELL, _END_OF_TIGHT = range(6)
 _GAPS: Final = ("", "\t", "\n", "\n\n")

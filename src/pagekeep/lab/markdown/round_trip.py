@@ -10,8 +10,8 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.lab.markdown.rendered import raw_html, tree_of
 from pagekeep.markdown import to_text
-from pagekeep.markdown.escape import clean
-from pagekeep.markdown.scripts import lowered, raised
+from pagekeep.markdown.inline.escape import clean
+from pagekeep.markdown.inline.scripts import write_subscript, write_superscript
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _CALLOUT: Final = re.compile(r"\A\[!([\w-]+)\] ?")
@@ -94,7 +94,7 @@ def _write_script(node: dom.Element) -> None:
     beside, inner = node.previous_sibling, node.children[0] if len(node.children) == 1 else None
     before = beside.data[-1:] if isinstance(beside, dom.Text) else ""
     if isinstance(inner, dom.Text):
-        write = raised if node.tag == "sup" else lowered
+        write = write_superscript if node.tag == "sup" else write_subscript
         dom.replace(node, write(" ".join(inner.data.split()), before) or inner.data)
 
 

@@ -135,7 +135,7 @@ def _could_be_math(text: str) -> bool:
 _BARE_DOLLAR: Final = re.compile(r"(?<!\\)\$")
 
 
-def dollars_escaped(tex: str) -> str:
+def escape_dollars(tex: str) -> str:
     """TeX as it may stand between dollar signs: one of its own would end it, a lone backslash would hide the end."""
     tex = _BARE_DOLLAR.sub(r"\\$", tex) if "$" in tex else tex
     return tex[:-1].rstrip() if tex.endswith("\\") and (len(tex) - len(tex.rstrip("\\"))) % 2 else tex
@@ -172,14 +172,14 @@ def guard(paragraph: str) -> str:
 _BACKTICKS: Final = re.compile("`+")
 
 
-def longest_ticks(text: str) -> int:
+def count_ticks(text: str) -> int:
     """The length of the longest run of backticks."""
     return max(map(len, _BACKTICKS.findall(text)), default=0) if "`" in text else 0
 
 
 def code_span(text: str) -> str:
     """One line of code between backticks."""
-    ticks = "`" * (longest_ticks(text) + 1)
+    ticks = "`" * (count_ticks(text) + 1)
     pad = " " if len(ticks) > 1 else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
 

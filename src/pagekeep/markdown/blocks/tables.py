@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.dom import Element
-from pagekeep.markdown.emphasis import EM, EM_END
-from pagekeep.markdown.run import Stack
-from pagekeep.markdown.writer import Block, Writer, enter
+from pagekeep.markdown.blocks.writer import Block, Writer, enter
+from pagekeep.markdown.inline.emphasis import EM, EM_END
+from pagekeep.markdown.inline.run import Stack
 
 _RULES: Final = {"left": ":--", "center": ":-:", "right": "--:"}
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from pagekeep.dom import Element, Node, Text
-from pagekeep.markdown.emphasis import STRONG, STRONG_END
-from pagekeep.markdown.run import END, Stack
-from pagekeep.markdown.writer import Block, Writer, enter, indent
+from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent
+from pagekeep.markdown.inline.emphasis import STRONG, STRONG_END
+from pagekeep.markdown.inline.run import END, Stack
 
 _LARGEST: Final = 999_999_999
 """CommonMark reads no list number with more than nine digits."""

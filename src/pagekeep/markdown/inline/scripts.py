@@ -20,14 +20,14 @@ _SUB: Final = dict(zip("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄�
 _LONGEST: Final = 24
 
 
-def raised(text: str, before: str) -> str | None:
+def write_superscript(text: str, before: str) -> str | None:
     """The superscript as plain text behind `before`, or None when it is better left as it is."""
     if text.isalpha() and (before.isdigit() or (len(text) == 2 and text.isupper())):
         return text
     return _script(text, before, _SUPER, "^")
 
 
-def lowered(text: str, before: str) -> str | None:
+def write_subscript(text: str, before: str) -> str | None:
     """The subscript as plain text behind `before`, or None when it is better left as it is."""
     return _script(text, before, _SUB, "_")
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from pagekeep.dom import Element, Node
-from pagekeep.markdown.emphasis import STRONG
-from pagekeep.markdown.escape import escape_first, guard_line, publish
-from pagekeep.markdown.links import linked
-from pagekeep.markdown.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
+from pagekeep.markdown.inline.emphasis import STRONG
+from pagekeep.markdown.inline.escape import escape_first, guard_line, publish
+from pagekeep.markdown.inline.links import make_link
+from pagekeep.markdown.inline.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
 
-MAX_NEST: Final = 9
+MAX_NESTING: Final = 9
 """Lists and quotes nested deeper are written at this depth: CommonMark presets stop reading at 20 levels of tokens (two
 for each list), and every level costs every line of a hostile page a prefix."""
 
@@ -45,7 +45,7 @@ class Writer:
     @property
     def is_deep(self) -> bool:
         """Whether another list or quote would be nested too deeply."""
-        return self._depth >= MAX_NEST
+        return self._depth >= MAX_NESTING
 
     def nested(self, nodes: Sequence[Node]) -> list[Block]:
         """The blocks of a container such as a list item or a quote."""
@@ -85,7 +85,7 @@ class Writer:
         """The line within the link around the blocks being written, if there is one."""
         if self.card is None or not text:
             return text
-        return linked(text, self.card.attr("href") or "", self.card.attr("title") or "")
+        return make_link(text, self.card.attr("href") or "", self.card.attr("title") or "")
 
     def line(self, nodes: Sequence[Node | str], *, bold: bool = False) -> str:
         """The nodes as one line, for what holds no blocks; `bold` when the place makes all of it bold anyway."""

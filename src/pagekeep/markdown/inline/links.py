@@ -1,11 +1,15 @@
-"""Links and images."""
+"""Write links, images and references to footnotes."""
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+from pagekeep import dom
 from pagekeep.dom import Element
-from pagekeep.markdown.emphasis import ENDS
-from pagekeep.markdown.escape import BANG, clean, destination, escape, escape_first, link_title
-from pagekeep.markdown.run import Run, Stack, one_line, only_text
+from pagekeep.markdown.inline.emphasis import ENDS
+from pagekeep.markdown.inline.escape import BANG, clean, destination, escape, escape_first, link_title
+from pagekeep.markdown.inline.run import Run, Stack, one_line, only_text
 
 
 def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None:
@@ -32,12 +36,12 @@ def _add(run: Run, text: str, href: str, node: Element, said: str) -> None:
     if said[:1].isspace():
         run.text(" ")
     if text:
-        run.atom(linked(text, href, node.attr("title") or ""))
+        run.atom(make_link(text, href, node.attr("title") or ""))
     if said[-1:].isspace():
         run.text(" ")
 
 
-def linked(text: str, href: str, title: str = "") -> str:
+def make_link(text: str, href: str, title: str = "") -> str:
     """A link around finished text; a title that only repeats the text or the address is left out."""
     title = " ".join(title.split())
     repeats = not title or title.casefold() == text.casefold() or title.replace(" ", "_") in href
@@ -53,3 +57,33 @@ def image(run: Run, node: Element, stack: Stack) -> None:
     words = clean(" ".join((node.attr("alt") or node.attr("title") or "").split()))
     shown = f"{BANG}[{escape(words, in_link=True)}]({src})"
     run.atom(shown if run.in_link else f"[{shown}]({src})")
+
+
+_LABEL: Final = re.compile(r"[^\w-]+")
+
+
+def footnote_label(fragment: str) -> str:
+    """`#fn-1` and `fn-1` as the label `1`."""
+    return _LABEL.sub("-", fragment.removeprefix("#").removeprefix("fn-"))
+
+
+def complete_notes(root: Element) -> frozenset[str]:
+    """Labels of the notes that have both a text and a reference outside the notes."""
+    texts = {footnote_label(node.attr("id") or "") for node in dom.select(root, "section.footnotes li[id]")}
+    if not texts:
+        return frozenset()
+    links = dom.select(root, "sup.footnote-ref a[href]")
+    references = {footnote_label(node.attr("href") or "") for node in links}
+    return frozenset((texts & references) - {""})
+
+
+def footnote_reference(run: Run, node: Element) -> bool:
+    """Write `[^1]` if the superscript is a reference to a complete note; whether it was."""
+    if run.in_link or "footnote-ref" not in (node.attr("class") or ""):
+        return False
+    link = dom.first(node, "a[href]")
+    label = footnote_label(link.attr("href") or "") if link is not None else ""
+    if label not in run.inline.notes:
+        return False
+    run.atom(f"[^{label}]")
+    return True

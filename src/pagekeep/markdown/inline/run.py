@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pagekeep.dom import Element, Node, Text, text_of
-from pagekeep.markdown.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
-from pagekeep.markdown.escape import (
+from pagekeep.markdown.inline.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
+from pagekeep.markdown.inline.escape import (
     ATOM_END,
     ATOM_START,
     clean,
     code_span,
-    dollars_escaped,
     escape,
+    escape_dollars,
     escape_first,
     guard,
     publish,
@@ -157,7 +157,7 @@ class Run:
 
     def math(self, tex: str) -> None:
         """Add TeX between dollar signs."""
-        tex = dollars_escaped(clean(" ".join(tex.split())).strip("$ "))
+        tex = escape_dollars(clean(" ".join(tex.split())).strip("$ "))
         if tex:
             self.atom(f"${tex}$")
 

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import Final
 
-from pagekeep.markdown.escape import ATOM_END, ATOM_START, BRACKET, DOLLAR
+from pagekeep.markdown.inline.escape import ATOM_END, ATOM_START, BRACKET, DOLLAR
 
 STRONG: Final = "\x01"
 STRONG_END: Final = "\x02"

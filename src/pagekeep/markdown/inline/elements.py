@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from pagekeep.dom import Element, Text, previous_element, text_of
-from pagekeep.markdown.code import code_span
-from pagekeep.markdown.emphasis import EM, ENDS, STRIKE, STRONG
-from pagekeep.markdown.footnotes import footnote_reference
-from pagekeep.markdown.links import image, link
-from pagekeep.markdown.run import Action, Run, Stack
-from pagekeep.markdown.scripts import lowered, raised
+from pagekeep.markdown.inline.emphasis import EM, ENDS, STRIKE, STRONG
+from pagekeep.markdown.inline.links import footnote_reference, image, link, make_link
+from pagekeep.markdown.inline.run import Action, Run, Stack
+from pagekeep.markdown.inline.scripts import write_subscript, write_superscript
 
 
 def emphasis(mark: str) -> Action:
@@ -42,12 +40,12 @@ def span(run: Run, node: Element, stack: Stack) -> None:
 def superscript(run: Run, node: Element, stack: Stack) -> None:
     """A footnote reference, or raised text."""
     if not footnote_reference(run, node):
-        _script(run, node, stack, raised)
+        _script(run, node, stack, write_superscript)
 
 
 def subscript(run: Run, node: Element, stack: Stack) -> None:
     """Lowered text."""
-    _script(run, node, stack, lowered)
+    _script(run, node, stack, write_subscript)
 
 
 def _script(run: Run, node: Element, stack: Stack, form: Callable[[str, str], str | None]) -> None:
@@ -74,6 +72,28 @@ def reading_aid(run: Run, node: Element, stack: Stack) -> None:
         run.text("(")
         stack.append(")")
     stack.extend(node.children[::-1])
+
+
+def code_span(run: Run, node: Element, stack: Stack) -> None:
+    """A code span. A link or key inside would be lost in it, so those are turned inside out."""
+    children = node.children
+    only = children[0] if len(children) == 1 else None
+    if isinstance(only, Element) and only.tag == "a" and not run.in_link:
+        _linked_code(run, only)
+    elif node.tag == "kbd" and any(isinstance(child, Element) and child.tag == "kbd" for child in children):
+        stack.extend(children[::-1])
+    else:
+        run.code(text_of(node))
+
+
+def _linked_code(run: Run, node: Element) -> None:
+    inside = Run(run.inline, flat=True, in_link=True)
+    inside.code(text_of(node))
+    href = node.attr("href") or ""
+    if not href or href.startswith("#"):
+        run.code(text_of(node))
+    elif inside.parts:
+        run.atom(make_link(inside.take(), href))
 
 
 def line_break(run: Run, node: Element, stack: Stack) -> None:

@@ -1,0 +1,1 @@
+"""What is written as blocks: paragraphs, headings, lists, tables, code and quotes."""

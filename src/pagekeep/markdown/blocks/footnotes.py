@@ -1,0 +1,37 @@
+"""Footnotes: `[^1]` in the text, the notes at the end of the page.
+
+A renderer drops a note nobody refers to and shows a reference without a note as odd text, so only notes with both are
+written this way: the others become a plain list, and a reference without a note stays the number it shows.
+"""
+
+from __future__ import annotations
+
+from pagekeep.dom import Element
+from pagekeep.markdown.blocks.lists import bullets
+from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent, join
+from pagekeep.markdown.inline.links import footnote_label
+from pagekeep.markdown.inline.run import Stack
+
+
+def section(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """The notes, kept for the end of the page; any other section is its content."""
+    if "footnotes" not in (node.attr("class") or "").split():
+        enter(writer, node, out, stack)
+        return
+    strays: list[Element] = []
+    for child in node.children:
+        items = child.children if isinstance(child, Element) and child.tag == "ol" else ()
+        for item in items:
+            if isinstance(item, Element) and not _define(writer, item):
+                strays.append(item)
+    bullets(writer, [item.children for item in strays], out)
+
+
+def _define(writer: Writer, item: Element) -> bool:
+    label = footnote_label(item.attr("id") or "")
+    if label not in writer.inline.notes or label in writer.footnotes:
+        return False
+    writer.footnotes[label] = ""  # keeps its place while notes within the note are written
+    text = join(writer.nested(item.children))
+    writer.footnotes[label] = f"[^{label}]: {indent(text, '    ')}"
+    return True

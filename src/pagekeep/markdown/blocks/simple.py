@@ -1,0 +1,89 @@
+"""Write the simple blocks: headings, rules, display math, quotes, callouts and figures."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.dom import Element, Node, text_of
+from pagekeep.markdown.blocks.writer import Block, Writer, enter, join
+from pagekeep.markdown.inline.emphasis import EM, EM_END
+from pagekeep.markdown.inline.escape import clean, escape_dollars
+from pagekeep.markdown.inline.run import END, Stack
+
+_CLOSING: Final = re.compile(r"(?:^|(?<= ))(?=#+$)")
+_NOT_A_NAME: Final = re.compile(r"[^a-z0-9-]+")
+_BLANK_LINES: Final = re.compile(r"\n\s*\n|\r\n?")
+
+
+def heading(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """`## Heading`: bold within would say it twice, hashes at the end would be dropped."""
+    text = writer.line(node.children, bold=True)
+    if text.endswith("#"):
+        text = _CLOSING.sub(chr(92) * 2, text)
+    if text:
+        out.append(Block("heading", f"{'#' * int(node.tag[1])} {text}"))
+
+
+def rule(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """A line across the page, unless it parts nothing."""
+    if out and out[-1].kind != "hr":
+        out.append(Block("hr", "---"))
+
+
+def division(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """Display math, or nothing but its content."""
+    if "math-block" not in (node.attr("class") or ""):
+        enter(writer, node, out, stack)
+        return
+    tex = escape_dollars(_BLANK_LINES.sub("\n", clean(text_of(node)).strip().strip("$").strip()))
+    if tex:
+        out.append(Block("math", f"$$\n{tex}\n$$"))
+
+
+def quote(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """`> lines`, or a callout: `> [!note] Title` above them."""
+    if writer.is_deep:
+        enter(writer, node, out, stack)
+        return
+    blocks = writer.nested(node.children)
+    text = join(blocks)
+    if "callout" in (node.attr("class") or "").split():
+        head = _callout_head(writer, node)
+        text = head + ("\n" if blocks and blocks[0].kind == "p" else "\n\n" if blocks else "") + text
+    if text:
+        out.append(Block("quote", "\n".join([f"> {line}" if line else ">" for line in text.split("\n")])))
+
+
+def _callout_head(writer: Writer, node: Element) -> str:
+    name = _NOT_A_NAME.sub("-", (node.attr("data-callout") or "").strip().lower()).strip("-") or "note"
+    title = writer.line([node.attr("data-title") or ""])
+    return f"[!{name}] {title}".rstrip()
+
+
+def figure(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """Each image on its own line, the caption under it."""
+    captions: list[Element] = []
+    others: list[Node] = []
+    for child in node.children:
+        if isinstance(child, Element) and child.tag == "figcaption":
+            captions.append(child)
+        else:
+            others.append(child)
+    is_picture = captions and dom.first(node, "img") is not None and not _has_other_text(node, captions)
+    children = [*others, *captions] if is_picture else node.children
+    stack.append(END)
+    for child in reversed(children):
+        is_image = isinstance(child, Element) and child.tag in ("img", "a")
+        stack.extend((END, child, END) if is_image else (child,))
+
+
+def _has_other_text(node: Element, captions: list[Element]) -> bool:
+    return dom.text_of(node).split() != [word for caption in captions for word in dom.text_of(caption).split()]
+
+
+def caption(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+    """The caption as a line in italics."""
+    if text := writer.line([EM, *node.children, EM_END]):
+        out.append(Block("p", text))

@@ -1,0 +1,1 @@
+"""What is written within a line: text, emphasis, links, code and math."""
