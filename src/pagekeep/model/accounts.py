@@ -7,35 +7,35 @@ from typing import Literal
 
 Scope = Literal["read", "write"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
-"""What a token may do: look, or also save and change."""
+"""What a token allows: `read` only reads, `write` also saves and changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Somewhere that a user is signed in."""
+    """A browser in which a user is signed in."""
 
     id: str
-    """By which it is ended; nobody gets in with it."""
+    """Identifies the session when it is ended; it is not the secret that signs in."""
     created_at: str
     expires_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Someone with a library of their own on a shared server."""
+    """An account with its own library on a shared server."""
 
     id: str
     """UUID as text; the `user_id` of the library."""
     name: str
     password: str | None
-    """Argon2 hash; `None` when nobody can sign in with a password."""
+    """Argon2 hash; `None` when the account has no password."""
     disabled: bool
     created_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Lets a program act for a user. The token itself was shown once; only its digest is kept."""
+    """Lets a program act for a user. The token itself is shown once; only its digest is stored."""
 
     id: str
     user_id: str

@@ -96,7 +96,7 @@ class Item:
     content: str
     """Frontmatter and Markdown."""
     source: str
-    """Where it came from: `web`, `html` (posted), `import:pocket`..."""
+    """How it was captured: `web`, `html` (uploaded), `import:pocket`..."""
     author: str | None
     saved_at: str
     published_at: str | None
@@ -109,7 +109,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """The page as it was fetched, kept beside its item so that it can be read again with a better parser."""
+    """The page as it was fetched, stored with its item so that a later version can extract it again."""
 
     body: bytes
     encoding: str | None
@@ -122,8 +122,8 @@ class RawPage:
     last_modified: str | None = None
 
 
-Put = Literal["added", "updated", "unchanged"]
-"""What became of a page that was put in."""
+PutResult = Literal["added", "updated", "unchanged"]
+"""What happened to one item of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class ItemFilter:
 
     domain: str | None = None
     tags: tuple[str, ...] = ()
-    """All of them."""
+    """Items must have all of them."""
     pinned: bool | None = None
     archived: bool | None = False
     deleted: bool = False
@@ -156,7 +156,7 @@ class Hit:
 
     item: Item
     snippet: str
-    """Text around the words found, those between `[[` and `]]`."""
+    """Text around the words that were found; these are between `[[` and `]]`."""
     rank: float
 
 
@@ -173,7 +173,7 @@ JobState = Literal["queued", "running", "done", "dead"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A save, or another task, that waits for a worker. At most one unfinished job a user and normalised URL."""
+    """A save or another task in the queue. At most one unfinished job per user and normalised URL."""
 
     id: str
     user_id: str
@@ -181,13 +181,13 @@ class Job:
     """Normalised."""
     url_full: str
     options: Mapping[str, Any]
-    """render, tags...; `task` where it is no save."""
+    """`render`, `tags`...; `task` names a task other than a save."""
     state: JobState
     attempts: int
     error: Mapping[str, Any] | None
     """JSON form of the last failure."""
     run_after: str
-    """Not before this moment (backoff)."""
+    """It does not run before this time (backoff)."""
     leased_by: str | None
     leased_until: str | None
     created_at: str
@@ -195,15 +195,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A passage the reader marked, found again by its words: positions would not survive a new reading of the page."""
+    """A highlight or note, found again by its words: positions would not survive a new extraction of the page."""
 
     id: str
     """UUID as text."""
     item_id: str
     quote: str
-    """The marked words; empty for a note on the whole page."""
+    """The highlighted words; empty for a note on the whole page."""
     before: str
-    """A few words before them, and after them, to tell equal passages apart."""
+    """A few words before the quote; with `after`, they distinguish equal quotes."""
     after: str
     note: str
     colour: str | None
@@ -212,8 +212,8 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A page to be put in with others: what it is, and what belongs to it."""
+class NewItem:
+    """One item of a batch to be stored, with its page and annotations."""
 
     item: Item
     raw: RawPage | None = None
@@ -223,15 +223,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What became of a save."""
+    """The result of saving a page."""
 
     item: Item
     """As it is in the library now."""
     outcome: Literal["added", "updated", "kept"]
-    """`kept`: the page was worse than what is stored, which stays."""
+    """`kept`: the new page is worse than the stored one, which stays."""
     note: str | None = None
-    """Why it was kept."""
+    """Why the stored page was kept."""
     warnings: tuple[PageWarning, ...] = ()
-    """What went wrong on the way without spoiling it, such as a browser that is missing."""
+    """Problems that did not prevent the save, such as a missing browser."""
     unchanged: bool = False
-    """Whether an update brought the same text again."""
+    """Whether the update has the same text as before."""

@@ -11,13 +11,13 @@ from typing import Any, Literal
 from pagekeep.model.rules import RuleMatch
 
 
-def _view(shown: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(shown)
+def _make_view(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(mapping)
 
 
-# Results cross process borders; a read-only view of a mapping does so as what it shows. By a function of ours: the type
-# itself goes by a name that cannot be imported.
-copyreg.pickle(MappingProxyType, lambda view: (_view, (dict(view),)))
+# Results are sent between processes, so read-only views must be picklable: as their contents and a function of this module,
+# because pickle cannot import the type `mappingproxy` by its name.
+copyreg.pickle(MappingProxyType, lambda view: (_make_view, (dict(view),)))
 
 Kind = Literal["article", "documentation", "forum", "product", "collection", "listing", "service"]
 KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "collection", "listing", "service")
@@ -25,67 +25,70 @@ KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "coll
 DocumentType = Literal["html5", "html4-strict", "html4-transitional", "xhtml", "quirks"]
 
 Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim", "discarded"]
-"""The level of the chain that won, in the order the levels are tried; `verbatim` is text that was no HTML, `discarded` a page
-that a rule wants none of."""
+"""Which extractor won; the first four are tried in this order. `verbatim` is text other than HTML, kept as it is; `discarded`
+is a page that a rule discards."""
 
 QualityLevel = Literal["article", "simplified", "bookmark", "discarded"]
+"""How good the result is, for people: `simplified` may lack parts or have too many, `bookmark` has no content."""
 Colour = Literal["green", "yellow", "orange", "grey"]
 
 PARSER_VERSION = 3
-"""Raised whenever the same page may give other bytes than before; stored with every item, so stale ones can be found."""
+"""Raised when the same page may give other bytes than before. Stored with every item, so that stale ones can be found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a caller may choose. Travels whole through every layer."""
+    """Options of an extraction. Passed whole through every layer."""
 
     saved_at: str | None = None
-    """ISO 8601 moment of saving, for the frontmatter. The core never looks at a clock."""
+    """ISO 8601 time of saving, for the frontmatter that `pagekeep.extract` writes. Extraction never reads a clock."""
     encoding: str | None = None
-    """Character set the transport named (HTTP `charset`), weaker than a BOM, stronger than `<meta>`."""
+    """Character set from the transport (HTTP `charset`): used unless there is a BOM, rather than `<meta>`."""
     status: int | None = None
-    """HTTP status the page came with: helps to tell an error page from the page."""
+    """HTTP status of the response: helps to recognise an error page."""
     rendered: bool = False
-    """Whether a browser has run the page's scripts: then no rule asks for one."""
+    """Whether a browser has run the page's scripts: then no rule can ask for one."""
     remembered: tuple[str, ...] = ()
-    """CSS selectors that found the content on this domain before; level 2 tries them first. It only reorders attempts."""
+    """CSS selectors that found the content on this domain before; the strategy `simplified` tries them first."""
     skip_steps: frozenset[str] = frozenset()
-    """Names of steps to leave out (docs/steps.md lists them), to see what each one does."""
+    """Names of steps to skip (docs/steps.md lists them), to see what each one does."""
     max_bytes: int = 10_000_000
     """Input larger than this raises `TooLarge`."""
     timer: Callable[[], float] | None = None
-    """Seconds counter for the trace and the levels' time budgets. Without one, budgets count nodes alone and the result
-    depends on nothing but the input."""
+    """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
+    limited and the result depends on nothing but the input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the page says about itself. Absent means the page does not say."""
+    """What the page says about itself; `None` or empty where it says nothing."""
 
     title: str | None = None
     author: str | None = None
     """Names joined by ", "."""
     published: str | None = None
-    """ISO 8601, as precise as the page states: `2025-03-19` or `2025-03-19T10:30:00Z`."""
+    """ISO 8601, as precise as on the page: `2025-03-19` or `2025-03-19T10:30:00Z`."""
     modified: str | None = None
     description: str | None = None
     site_name: str | None = None
     canonical: str | None = None
-    """Absolute URL the page names as its own."""
+    """Absolute URL that the page gives as its own."""
     hero_image: str | None = None
+    """Absolute URL of the image that represents the page."""
     favicon: str | None = None
+    """Absolute URL of the site's icon."""
     language: str | None = None
     """BCP 47 primary tag in lower case, such as `en` or `pt-br`."""
     licence: str | None = None
-    """Under which it is given: `CC BY-SA 4.0`, else as the page names it, a name or an address."""
+    """`CC BY-SA 4.0`, or another name or URL as the page gives it."""
     categories: tuple[str, ...] = ()
-    """Sections the page files itself under."""
+    """Sections of the site that the page is in."""
     keywords: tuple[str, ...] = ()
     """The page's own keywords."""
     tags: tuple[str, ...] = ()
     """At most five, for the library: keywords and categories, then the domain's, then salient terms."""
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Field name to where its value came from (`json-ld`, `opengraph`, `meta`, `heading`...), for `--explain`."""
+    """Field name to the source of its value (`json-ld`, `opengraph`, `meta`, `heading`...), for `--explain`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One test of the result, with the reason in plain words."""
+    """One check of the result, with the reason in plain words."""
 
     name: str
     passed: bool
@@ -126,12 +129,12 @@ class Quality:
     message: str
     checks: tuple[Check, ...] = ()
     reason: str | None = None
-    """Why extraction failed, on a bookmark, or why the page was discarded."""
+    """Why extraction failed, for a bookmark, or why the page was discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One level of the chain that was tried."""
+    """One strategy that was tried."""
 
     strategy: Strategy
     passed: bool
@@ -143,13 +146,13 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Something that was cut, and why."""
+    """An element that was removed, and why."""
 
     element: str
     """Short name as in CSS: `div.share-bar`."""
     reason: str
     words: int
-    """Words it held."""
+    """Words in it."""
     step: str = ""
     """Name of the step that removed it."""
 
@@ -167,7 +170,7 @@ WarningCode = Literal[
 ]
 """What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep (`flattened`) or
 is too long (`truncated`), has relative links and no address (`unknown_address`), or lost elements in the clean-up
-(`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of our own
+(`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of
 extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
 
 
@@ -191,7 +194,7 @@ class Trace:
     """Rules that matched, in the order they ran."""
     warnings: tuple[PageWarning, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Stage to seconds, only when the caller gave a timer."""
+    """Step name to seconds, only when the caller gave a timer."""
 
 
 CaughtKind = Literal["bot_wall", "consent_wall", "login_wall", "paywall", "soft_404", "parked_domain", "empty_shell"]
@@ -199,32 +202,32 @@ CaughtKind = Literal["bot_wall", "consent_wall", "login_wall", "paywall", "soft_
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """What was caught instead of the page: never kept as if it were the article."""
+    """What came instead of the page; never kept as if it were the article."""
 
     kind: CaughtKind
     reason: str
-    """What showed it, in plain words."""
+    """How it was recognised, in plain words."""
     suggestion: str
     """What to do next, such as "retry with the browser"."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeedRender:
-    """The page promises content that only a browser can show. A value: only the shell acts on it, once."""
+    """The page has content that only a browser can show. The capture acts on it, once."""
 
     reason: str
     wait_for: str | None = None
-    """CSS selector that a rule wants to see before the page is read."""
+    """CSS selector that a rule waits for before the page is read."""
     timeout: int | None = None
-    """Milliseconds that a rule allows the browser."""
+    """Milliseconds that a rule gives the browser."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page as it came from its server or out of the browser."""
+    """A page as it came from its server or from the browser."""
 
     url: str
-    """As asked for."""
+    """As requested."""
     final_url: str
     """After redirects."""
     status: int
@@ -233,12 +236,12 @@ class Fetched:
     body: bytes
     """Decoded content, before character decoding. Empty when `not_modified`."""
     encoding: str | None = None
-    """Character set that the transport named."""
+    """Character set from the transport."""
     content_type: str = "text/html"
     rendered: bool = False
     """Whether a browser ran the page's scripts."""
     not_modified: bool = False
-    """The server said that what the caller already has is still good."""
+    """The server answered that the caller's version is still current."""
     etag: str | None = None
     last_modified: str | None = None
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
@@ -257,7 +260,7 @@ class Page:
     html: str
     """The content as clean, sanitised HTML."""
     text: str
-    """The content's plain words, blocks apart by blank lines."""
+    """The content as plain text, with blank lines between blocks."""
     metadata: Metadata
     links: tuple[Link, ...]
     media: tuple[Media, ...]
@@ -267,13 +270,13 @@ class Page:
     trace: Trace
     word_count: int
     reading_time: str
-    """Such as "8 min", at 200 words a minute."""
+    """Such as "8 min", at 200 words per minute."""
     caught: Caught | None = None
-    """Set when this is a wall, an error page or a shell and not the page itself; then only a bookmark is kept."""
+    """Set for a wall, an error page or an empty shell instead of the page; then only a bookmark is kept."""
     need_render: NeedRender | None = None
     """Set when a browser would show more."""
     selector: str | None = None
-    """The selector by which level 2 found the content, worth remembering for the domain."""
+    """The selector with which the strategy `simplified` found the content: remembered for the domain."""
     discarded_by: str | None = None
     """Id of the rule that discarded the page."""
 
@@ -282,7 +285,7 @@ class Page:
         return replace(self, trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the trace, as plain JSON types, in a stable order."""
+        """Return everything but the trace and the document as JSON types, in a stable order."""
         return {
             "url": self.url,
             "title": self.metadata.title,
@@ -303,7 +306,7 @@ class Page:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, mappings and tuples as dicts and lists (`dataclasses.asdict` cannot copy a mapping proxy)."""
+    """Return dataclasses, mappings and tuples as dicts and lists (`dataclasses.asdict` cannot copy a mapping proxy)."""
     if hasattr(value, "__dataclass_fields__"):
         return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

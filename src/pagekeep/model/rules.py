@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class RuleEffect:
-    """One thing a rule did: what, by which selector, to how many elements with how many words."""
+    """One effect of a rule on the page."""
 
     what: str
     """`remove`, `include`, `scope`, `metadata`, `rendering`, `quality`, `discard` or an action's `op`."""
@@ -18,7 +18,7 @@ class RuleEffect:
     words: int
     """Words in those elements."""
     note: str = ""
-    """Anything worth saying, such as "matched nothing, ignored"."""
+    """Details, such as "matched nothing, ignored"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class RuleMatch:
     id: str
     phase: Literal["pre", "post"]
     trigger: str
-    """What set it off, in plain words: `host ends with wsj.com`, `found .swiper-slide`."""
+    """Why it applied, in plain words: `host ends with wsj.com`, `found .swiper-slide`."""
     effects: tuple[RuleEffect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFault:
-    """Something wrong in a file of rules, and where."""
+    """An error in a rule file, and its place."""
 
     file: str
     """Its name, without the folder."""
@@ -47,6 +47,6 @@ class RuleFault:
     """The rule's id, where it has one."""
 
     def __str__(self) -> str:
-        """One line for people: where, what, and what to do."""
+        """Return one line for people: where it is, what is wrong, and what to do."""
         where = f"{self.file}:{self.line}: " + (f"{self.path}: " if self.path else "")
         return where + self.message + (f" {self.suggestion}" if self.suggestion else "")

@@ -12,7 +12,6 @@ from typing import Any, Literal, Protocol, Unpack
 
 from pagekeep.model import (
     Annotation,
-    Entry,
     HitPage,
     Item,
     ItemFilter,
@@ -20,7 +19,8 @@ from pagekeep.model import (
     ItemPage,
     Job,
     MetadataChanges,
-    Put,
+    NewItem,
+    PutResult,
     RawPage,
 )
 
@@ -46,8 +46,8 @@ class Store(Protocol):
         """
 
     def upsert_many(
-        self, entries: Sequence[Entry], merge: Callable[[Item, Item], Item]
-    ) -> tuple[tuple[Item, Put], ...]:
+        self, entries: Sequence[NewItem], merge: Callable[[Item, Item], Item]
+    ) -> tuple[tuple[Item, PutResult], ...]:
         """Put many pages in, all or none; each as stored, and what became of it.
 
         On a page that is there, `merge(old, new)` is what it becomes; it must have no other effect, and the old item itself

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 from pagekeep.model import (
     Annotation,
-    Entry,
     HitPage,
     Item,
     ItemFilter,
@@ -16,7 +15,8 @@ from pagekeep.model import (
     ItemPage,
     Job,
     MetadataChanges,
-    Put,
+    NewItem,
+    PutResult,
     RawPage,
 )
 from pagekeep.store.contract import Order
@@ -42,8 +42,8 @@ class Library:
         return self._engine.write(lambda tx: items.upsert(tx, item, kept))
 
     def upsert_many(
-        self, entries: Sequence[Entry], merge: Callable[[Item, Item], Item]
-    ) -> tuple[tuple[Item, Put], ...]:
+        self, entries: Sequence[NewItem], merge: Callable[[Item, Item], Item]
+    ) -> tuple[tuple[Item, PutResult], ...]:
         kept = entries if self._keep_raw else [replace(entry, raw=None) for entry in entries]
         return self._engine.write(lambda tx: batch.upsert_many(tx, kept, merge))
 

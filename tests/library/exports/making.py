@@ -13,7 +13,7 @@ from pagekeep.library.exports.run import ExportOptions, ExportReport, export
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_folder, import_stream
 from pagekeep.markdown.frontmatter import stamp, write_frontmatter
-from pagekeep.model import Annotation, Entry, Item, ItemMetadata
+from pagekeep.model import Annotation, Item, ItemMetadata, NewItem
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -80,7 +80,7 @@ def make_item(number: int, user_id: str, **changes: Any) -> Item:
 
 def fill(store: Store, count: int) -> list[Item]:
     """So many items, every fourth with marked passages."""
-    entries = [Entry(make_item(number, store.user_id)) for number in range(count)]
+    entries = [NewItem(make_item(number, store.user_id)) for number in range(count)]
     items = [item for item, _ in store.upsert_many(entries, lambda _old, new: new)]
     for item in items[::4]:
         mark(store, item, "Ships were counted", "Why?\n\n> really\n^no id")

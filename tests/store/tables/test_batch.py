@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, Entry, Item, ItemFilter
+from pagekeep.model import Annotation, Item, ItemFilter, NewItem
 from pagekeep.store import Store
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment
@@ -22,8 +22,8 @@ def keep(old: Item, _new: Item) -> Item:
     return old
 
 
-def entries(library: Store, *numbers: int, **how: str) -> list[Entry]:
-    return [Entry(make_item(number, user_id=library.user_id, **how)) for number in numbers]
+def entries(library: Store, *numbers: int, **how: str) -> list[NewItem]:
+    return [NewItem(make_item(number, user_id=library.user_id, **how)) for number in numbers]
 
 
 def mark(number: int, note: str = "") -> Annotation:
@@ -32,7 +32,8 @@ def mark(number: int, note: str = "") -> Annotation:
 
 def test_many_pages_are_put_in_and_found(library: Store) -> None:
     wanted = [
-        Entry(make_item(number, user_id=library.user_id, title=f"Page {number}", tags=["Sea"])) for number in range(703)
+        NewItem(make_item(number, user_id=library.user_id, title=f"Page {number}", tags=["Sea"]))
+        for number in range(703)
     ]
     stored = library.upsert_many(wanted, keep)
     assert [outcome for _, outcome in stored] == ["added"] * 703
@@ -45,7 +46,7 @@ def test_many_pages_are_put_in_and_found(library: Store) -> None:
 def test_a_page_that_is_there_becomes_what_the_merge_says(library: Store) -> None:
     old = library.upsert(make_item(1, user_id=library.user_id, title="Old harbour", tags=["a"]), make_raw(b"old"))
     new = make_item(1, user_id=library.user_id, title="New quay", content="Other words.", tags=["b"])
-    ((stored, outcome),) = library.upsert_many([Entry(new, make_raw(b"new"))], newer)
+    ((stored, outcome),) = library.upsert_many([NewItem(new, make_raw(b"new"))], newer)
     assert outcome == "updated"
     assert stored == library.get(old.id) == replace(new, id=old.id)
     raw = library.raw(old.id)
@@ -59,7 +60,7 @@ def test_a_page_that_is_there_becomes_what_the_merge_says(library: Store) -> Non
 def test_a_merge_that_changes_nothing_leaves_the_page_and_its_raw_page_alone(library: Store) -> None:
     old = library.upsert(make_item(1, user_id=library.user_id), make_raw(b"old"))
     ((stored, outcome),) = library.upsert_many(
-        [Entry(make_item(1, user_id=library.user_id, content="x"), make_raw(b"new"))], keep
+        [NewItem(make_item(1, user_id=library.user_id, content="x"), make_raw(b"new"))], keep
     )
     assert (stored, outcome) == (old, "unchanged")
     raw = library.raw(old.id)
@@ -96,13 +97,13 @@ def test_annotations_come_with_their_page_and_once(library: Store) -> None:
 
 def test_a_batch_with_another_users_page_is_refused_whole(library: Store) -> None:
     with pytest.raises(StoreError, match="another user"):
-        library.upsert_many([*entries(library, 1), Entry(make_item(2, user_id="someone else"))], keep)
+        library.upsert_many([*entries(library, 1), NewItem(make_item(2, user_id="someone else"))], keep)
     assert library.list_items(ItemFilter()).items == ()
 
 
 def test_no_raw_page_is_kept_where_none_is_wanted(opened: Opener) -> None:
     library = opened(keep_raw=False)
-    ((stored, _),) = library.upsert_many([Entry(make_item(1, user_id=library.user_id), make_raw())], keep)
+    ((stored, _),) = library.upsert_many([NewItem(make_item(1, user_id=library.user_id), make_raw())], keep)
     assert library.raw(stored.id) is None
 
 

@@ -17,11 +17,11 @@ from pagekeep.library.imports.input.row import Row, RowAnnotation
 from pagekeep.model import (
     PARSER_VERSION,
     Annotation,
-    Entry,
     Fetched,
     Item,
     ItemMetadata,
     Metadata,
+    NewItem,
     Options,
     Page,
     Quality,
@@ -41,7 +41,7 @@ _CONTEXT_CHARS: Final = 40
 _MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
-def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> Entry:
+def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> NewItem:
     """Return an item without content: only what the export says about the page."""
     row, saved_at = checked.row, checked.row.saved_at or now
     about = Metadata(
@@ -89,12 +89,12 @@ def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> 
         updated_at=now,
         last_opened_at=row.opened_at,
     )
-    return Entry(item, None, tuple(_build_annotations(row, checked.url, now, "")))
+    return NewItem(item, None, tuple(_build_annotations(row, checked.url, now, "")))
 
 
 def build_from_content(
     checked: CheckedRow, source: str, user_id: str, now: str, rules_hash: str, read: ReadPage
-) -> Entry:
+) -> NewItem:
     """Return an item from the export's copy of the page, extracted as if it had been fetched.
 
     Raises `PagekeepError` when the copy has no content.
@@ -126,7 +126,7 @@ def build_from_content(
         metadata=_with_user_fields(item.metadata, row),
     )
     annotations = tuple(_build_annotations(row, checked.url, now, page.text))
-    return Entry(item, build_item.raw_page(fetched, now), annotations)
+    return NewItem(item, build_item.raw_page(fetched, now), annotations)
 
 
 def _with_user_fields(metadata: ItemMetadata, row: Row) -> ItemMetadata:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pagekeep.library.imports.input.row import Fault, Place
-from pagekeep.model import Put
+from pagekeep.model import PutResult
 
 MAX_DETAILS: Final = 1_000
 """How many failures and remarks are listed; the rest are only counted. The file of failed rows has all failures."""
@@ -35,7 +35,7 @@ class ImportReport:
     remarks: list[tuple[str, str]] = field(default_factory=list)
     """Place and text of the first `MAX_DETAILS` remarks on what was left out of imported rows."""
 
-    def count(self, outcome: Put) -> None:
+    def count(self, outcome: PutResult) -> None:
         """Count an imported row by its outcome."""
         setattr(self, outcome, getattr(self, outcome) + 1)
 

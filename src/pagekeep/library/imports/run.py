@@ -26,7 +26,7 @@ from pagekeep.library.imports.input.source import Folder, Source, Tree, source_f
 from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.save import save
-from pagekeep.model import Entry, Fetched, Item, Options, Page
+from pagekeep.model import Fetched, Item, NewItem, Options, Page
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -158,7 +158,7 @@ class _Batch:
     store: Store
     plan: ImportPlan
     report: ImportReport
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[NewItem] = field(default_factory=list)
     content_chars: int = 0
     seen: set[int] = field(default_factory=set)
     """On a dry run: hashes of the addresses that would be stored by now."""
@@ -186,7 +186,7 @@ class _Batch:
             return
         self.entries.append(entry)
 
-    def _build_entry(self, name: str, row: Row | CompleteItem | Fault, now: str) -> Entry | Fault:
+    def _build_entry(self, name: str, row: Row | CompleteItem | Fault, now: str) -> NewItem | Fault:
         if isinstance(row, Fault):
             return row
         if isinstance(row, CompleteItem):
@@ -200,15 +200,15 @@ class _Batch:
             checked, name, self.store.user_id, now
         )
 
-    def _entry_from_item(self, row: CompleteItem) -> Entry | Fault:
+    def _entry_from_item(self, row: CompleteItem) -> NewItem | Fault:
         try:
             url = normal_url.normalise(row.item.url)
         except PagekeepError as error:
             return Fault(row.place, error.message, row.item.url[:500])
         item = replace(row.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url))
-        return Entry(item, row.raw, row.annotations)
+        return NewItem(item, row.raw, row.annotations)
 
-    def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> Entry | None:
+    def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> NewItem | None:
         """Return the row with its content; `None` without usable content, or when the library has content already."""
         if not checked.row.content:
             return None
@@ -249,7 +249,7 @@ class _Batch:
             self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())
         return waiting
 
-    def _count_dry_run(self, entries: list[Entry]) -> None:
+    def _count_dry_run(self, entries: list[NewItem]) -> None:
         for entry in entries:
             stored = self.store.find_url(entry.item.url)
             key = hash(entry.item.url)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, Entry, Item, Put, RawPage
+from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.search.filters import tag_key
 from pagekeep.store.search.indexed_text import body_words, head_words, without_frontmatter
@@ -33,7 +33,7 @@ class _Slot:
     changed: bool = True
 
 
-def upsert_many(tx: Transaction, entries: Sequence[Entry], merge: Merge) -> tuple[tuple[Item, Put], ...]:
+def upsert_many(tx: Transaction, entries: Sequence[NewItem], merge: Merge) -> tuple[tuple[Item, PutResult], ...]:
     """Put the pages in, in order; where one is there already, `merge(old, new)` is what it becomes."""
     new = [_checked(tx, entry.item) for entry in entries]
     hashes = [url_hash(item.url) for item in new]
@@ -77,7 +77,7 @@ def _in_list(tx: Transaction, sql: str, names: Sequence[str], end: str = "") -> 
         yield from tx.all(f"{sql} ({', '.join(f':{name}' for name in values)}) {end}", user=tx.user_id, **values)
 
 
-def _place(slots: dict[str, _Slot], name: str, item: Item, raw: RawPage | None, merge: Merge) -> Put:
+def _place(slots: dict[str, _Slot], name: str, item: Item, raw: RawPage | None, merge: Merge) -> PutResult:
     slot = slots.get(name)
     if slot is None:
         slots[name] = _Slot(item, None, raw)
@@ -124,7 +124,7 @@ def _tags(tx: Transaction, new: Iterable[Item]) -> Iterator[dict[str, Any]]:
             yield {"user": tx.user_id, "tag": key, "id": item.id}
 
 
-def _marked(stored: Sequence[Item], entries: Sequence[Entry]) -> Iterator[Annotation]:
+def _marked(stored: Sequence[Item], entries: Sequence[NewItem]) -> Iterator[Annotation]:
     for item, entry in zip(stored, entries, strict=True):
         for annotation in entry.annotations:
             yield replace(annotation, item_id=item.id)
