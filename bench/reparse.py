@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
-from pagekeep.capture.from_url import read_page
+from pagekeep.capture.from_url import extract_page
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.reparse.reparse import reparse
@@ -49,7 +49,7 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
         url = f"https://example.com/{number}"
         fetched = Fetched(url, url, 200, {}, body)
         try:
-            page = read_page(fetched, Options(), shipped())
+            page = extract_page(fetched, Options(), shipped())
         except PagekeepError:
             continue
         item = build_item.new_item(page, fetched, url=url, url_full=url, user_id=store.user_id, now=NOW, tags=())

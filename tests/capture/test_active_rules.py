@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.capture.active_rules import fingerprint, in_force, joined, keep, without, written
+from pagekeep.capture.active_rules import add_draft, fingerprint, load_active, parse_draft, remove_draft, save_rules
 from pagekeep.config import Settings
 from pagekeep.errors import RuleError
 from pagekeep.rules import Rulebook
@@ -38,17 +38,17 @@ YAML = "- id: mine\n  phase: pre\n  trigger:\n    host:\n      equals: e.example
 
 
 def ids(settings: Settings) -> set[str]:
-    return {rule.id for rule in in_force(settings).rules}
+    return {rule.id for rule in load_active(settings).rules}
 
 
 def test_a_rule_that_is_kept_is_in_force_and_gone_with_its_file(tmp_path: Path) -> None:
     settings = Settings(rules=str(tmp_path / "rules"))
     assert "mine" not in ids(settings)
-    assert keep(settings, YAML) == "mine.yaml"
+    assert save_rules(settings, YAML) == "mine.yaml"
     assert "mine" in ids(settings)
-    assert in_force(settings) is in_force(settings)
-    keep(settings, YAML.replace(".x", ".other"))
-    assert [rule.remove for rule in in_force(settings).rules if rule.id == "mine"] == [(".other",)]
+    assert load_active(settings) is load_active(settings)
+    save_rules(settings, YAML.replace(".x", ".other"))
+    assert [rule.remove for rule in load_active(settings).rules if rule.id == "mine"] == [(".other",)]
     (tmp_path / "rules" / "mine.yaml").unlink()
     assert "mine" not in ids(settings)
 
@@ -56,23 +56,23 @@ def test_a_rule_that_is_kept_is_in_force_and_gone_with_its_file(tmp_path: Path) 
 @pytest.mark.parametrize("yaml", ["", "- id: x\n  nonsense: 1\n", "not a list", "- id: ../../x\n"])
 def test_rules_with_faults_are_not_kept(tmp_path: Path, yaml: str) -> None:
     with pytest.raises(RuleError):
-        keep(Settings(rules=str(tmp_path / "rules")), yaml)
+        save_rules(Settings(rules=str(tmp_path / "rules")), yaml)
     assert not (tmp_path / "rules").exists()
 
 
 def test_an_id_of_another_file_of_the_owner_is_refused(tmp_path: Path) -> None:
     (tmp_path / "old.yaml").write_text(YAML)
     with pytest.raises(RuleError, match="fault"):
-        keep(Settings(rules=str(tmp_path)), YAML)
+        save_rules(Settings(rules=str(tmp_path)), YAML)
 
 
 def test_tried_rules_stand_in_for_those_of_the_same_id() -> None:
-    rules = joined(Rulebook(written(YAML).rules), written(YAML.replace(".x", ".y")))
+    rules = add_draft(Rulebook(parse_draft(YAML).rules), parse_draft(YAML.replace(".x", ".y")))
     assert [rule.remove for rule in rules.rules] == [(".y",)]
 
 
 def test_a_rule_that_is_tried_as_it_is_leaves_the_others_to_compare_with() -> None:
-    rules = Rulebook((*written(YAML).rules, RULE))
-    left, same = without(rules, written(YAML))
-    assert (left.rules, same) == ((RULE,), (written(YAML).rules[0].id,))
-    assert without(rules, written(YAML.replace(".x", ".y"))) == (rules, ())
+    rules = Rulebook((*parse_draft(YAML).rules, RULE))
+    left, same = remove_draft(rules, parse_draft(YAML))
+    assert (left.rules, same) == ((RULE,), (parse_draft(YAML).rules[0].id,))
+    assert remove_draft(rules, parse_draft(YAML.replace(".x", ".y"))) == (rules, ())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep import extract
-from pagekeep.capture.comparisons import compare, latest, log_path, note, read_log, summary
+from pagekeep.capture.comparisons import compare, latest, log_comparison, log_path, read_log, summary
 from pagekeep.config import Settings
 from pagekeep.errors import FetchTimeout, NotFound
 from tests.site.fixtures import article
@@ -25,10 +25,10 @@ def test_the_log_gives_back_what_was_noted_and_survives_a_cut_line(tmp_path: Pat
     settings = Settings(library=str(tmp_path / "new" / "library.db"))
     first = compare("https://example.com/a", PAGE, FetchTimeout("Too slow."))
     second = compare("https://example.com/b", PAGE, PAGE)
-    note(settings, first)
+    log_comparison(settings, first)
     with log_path(settings).open("a") as log:
         log.write('{"at": "2025\n')
-    note(settings, second)
+    log_comparison(settings, second)
     assert list(read_log(log_path(settings))) == [first, second]
 
 

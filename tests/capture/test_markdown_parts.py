@@ -5,20 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.capture.markdown_parts import parts_of
+from pagekeep.capture.markdown_parts import split_markdown
 from pagekeep.text import words
 
 
 def test_links_and_pictures_are_told_apart() -> None:
-    found = parts_of(
+    found = split_markdown(
         "[![A](https://a.example/p.png)](https://a.example/p.png) [log](https://b.example/x_(y)) <https://c.example>"
     )
-    assert found.pictures == ("https://a.example/p.png",)
+    assert found.images == ("https://a.example/p.png",)
     assert found.links == ("https://b.example/x_(y)", "https://c.example")
 
 
 def test_words_come_without_signs_targets_and_pictures() -> None:
-    found = parts_of(
+    found = split_markdown(
         '# The *keeper*\n\n- [log](https://b.example/hidden "Hidden")\n\n![not said](p.png) `code` | cell |'
     )
     assert words(found.words) == ["the", "keeper", "log", "code", "cell"]
@@ -26,9 +26,9 @@ def test_words_come_without_signs_targets_and_pictures() -> None:
 
 @given(st.text("[]()!<>\\\n a\"'^:http/", max_size=300))
 def test_nothing_in_a_text_makes_it_fail(text: str) -> None:
-    parts_of(text)
+    split_markdown(text)
 
 
 def test_a_hostile_text_takes_no_longer_than_its_length() -> None:
     for piece in ("![", "](", "[[(", "![\\", "](<", "](("):
-        assert parts_of(piece * 200_000).links is not None
+        assert split_markdown(piece * 200_000).links is not None

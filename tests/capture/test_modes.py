@@ -13,7 +13,7 @@ import pytest
 from pagekeep.capture.comparisons import latest, log_path, read_log, summary
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.capture.uploads import posted
+from pagekeep.capture.uploads import sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, ParseError
 from pagekeep.library.reparse.reparse import reparse
@@ -103,7 +103,7 @@ def test_what_a_reader_gave_can_be_read_again(modes: Settings, library: Store, s
 
 
 def test_a_page_that_is_sent_to_us_goes_to_no_reader(modes: Settings, library: Store, far: Far) -> None:
-    page = posted("https://example.com/private", article(300))
+    page = sent_page("https://example.com/private", article(300))
     for mode in ("remote", "compare", "fallback"):
         saved = keep(replace(modes, mode=mode), library, "https://example.com/private", given=page)  # type: ignore[arg-type]
         assert saved.item.source == "html"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep.capture.screenshots import Camera
+from pagekeep.capture.screenshots import Screenshots
 from pagekeep.errors import FetchTimeout
 
 
@@ -28,9 +28,9 @@ class Browser:
 def test_on_a_shared_server_nobody_has_all_places(shared: bool, begun: list[str]) -> None:
     async def run() -> None:
         browser = Browser()
-        camera = Camera(browser, 2, shared=shared)  # type: ignore[arg-type]
+        screenshots = Screenshots(browser, 2, shared=shared)  # type: ignore[arg-type]
         asking = [("ada", "a"), ("ada", "b"), ("grace", "c")]
-        asked = [asyncio.create_task(camera.picture(user, url, "window", timeout=20)) for user, url in asking]
+        asked = [asyncio.create_task(screenshots.take(user, url, "window", timeout=20)) for user, url in asking]
         for _ in range(5):
             await asyncio.sleep(0)
         assert [url for url, _ in browser.asked] == begun
@@ -43,12 +43,12 @@ def test_on_a_shared_server_nobody_has_all_places(shared: bool, begun: list[str]
 def test_the_wait_for_a_turn_counts_in_the_callers_time() -> None:
     async def run() -> None:
         browser = Browser()
-        camera = Camera(browser, 1, shared=True)  # type: ignore[arg-type]
-        first = asyncio.create_task(camera.picture("ada", "a", "window", timeout=20))
+        screenshots = Screenshots(browser, 1, shared=True)  # type: ignore[arg-type]
+        first = asyncio.create_task(screenshots.take("ada", "a", "window", timeout=20))
         await asyncio.sleep(0)
         with pytest.raises(FetchTimeout, match="busy"):
-            await camera.picture("grace", "b", "window", timeout=0.01)
-        late = asyncio.create_task(camera.picture("grace", "c", "window", timeout=20))
+            await screenshots.take("grace", "b", "window", timeout=0.01)
+        late = asyncio.create_task(screenshots.take("grace", "c", "window", timeout=20))
         await asyncio.sleep(0.05)
         browser.ready.set()
         await asyncio.gather(first, late)

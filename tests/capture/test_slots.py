@@ -1,4 +1,4 @@
-"""Who has a turn when."""
+"""Who gets a slot when."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from pagekeep.capture.slots import Turns
+from pagekeep.capture.slots import Slots
 from pagekeep.errors import TooManyRequests
 
 
 class Stage:
     """Those who came, began and ended, by name; the part of a name before the dot is the user."""
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
         self.began: list[str] = []
         self._leave: dict[str, asyncio.Event] = {}
         self.tasks: dict[str, asyncio.Task[None]] = {}
@@ -26,7 +26,7 @@ class Stage:
         await self._settle()
 
     async def _stay(self, name: str, seconds: float) -> None:
-        async with self._turns.turn(name.partition(".")[0], seconds) as left:
+        async with self._slots.hold(name.partition(".")[0], seconds) as left:
             assert 0 < left <= seconds
             self.began.append(name)
             await self._leave[name].wait()
@@ -43,11 +43,11 @@ class Stage:
 
 def play(scene: Callable[[Stage], Awaitable[None]], *, at_once: int = 2, each: int = 1) -> None:
     async def run() -> None:
-        stage = Stage(Turns(at_once, each=each, waiting=3, each_waiting=2))
+        stage = Stage(Slots(at_once, per_user=each, max_waiting=3, max_waiting_per_user=2))
         await scene(stage)
         await stage.go(*stage.tasks)
         await asyncio.gather(*stage.tasks.values(), return_exceptions=True)
-        await stage.come("last")  # whatever happened, no turn was lost
+        await stage.come("last")  # whatever happened, no slot was lost
         assert stage.began[-1] == "last"
         await stage.go("last")
 

@@ -1,30 +1,52 @@
-"""Pages that were sent."""
+"""Pages that the user already has: sent HTML and files."""
 
 from __future__ import annotations
 
 import pytest
 
-from pagekeep.capture.uploads import posted
+from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.errors import InvalidProtocol, InvalidUrl
 
 PAGE = "<html><head><title>The keeper</title></head><body><p>All of it.</p></body></html>"
 
 
 def test_a_page_is_as_it_was_sent() -> None:
-    fetched = posted("https://example.com/a", PAGE)
+    fetched = sent_page("https://example.com/a", PAGE)
     assert (fetched.body.decode(), fetched.final_url, fetched.rendered) == (PAGE, "https://example.com/a", True)
 
 
 def test_a_selection_stands_under_the_pages_own_head() -> None:
-    body = posted("https://example.com/a", PAGE, selection="<p>A part.</p>").body.decode()
+    body = sent_page("https://example.com/a", PAGE, selection="<p>A part.</p>").body.decode()
     assert "<title>The keeper</title>" in body
     assert "<p>A part.</p>" in body
     assert "All of it" not in body
 
 
 def test_a_page_may_have_no_address_but_no_wrong_one() -> None:
-    assert posted("", PAGE).final_url == ""
+    assert sent_page("", PAGE).final_url == ""
     with pytest.raises(InvalidUrl):
-        posted("nowhere", PAGE)
+        sent_page("nowhere", PAGE)
     with pytest.raises(InvalidProtocol):
-        posted("file:///etc/passwd", PAGE)
+        sent_page("file:///etc/passwd", PAGE)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<!-- saved from url=(0023)https://e.example/a -->\n<p>x", "https://e.example/a"),
+        ("<!--\n Page saved with SingleFile \n url: https://e.example/b \n--><p>x", "https://e.example/b"),
+        ('<head><link rel="canonical" href="https://e.example/c"></head>', "https://e.example/c"),
+        ('<head><meta property="og:url" content="https://e.example/d"></head>', "https://e.example/d"),
+        ('<link rel=canonical href="javascript:alert(1)">', "https://file.invalid/a%20page%2F1.html"),
+        ("<p>x", "https://file.invalid/a%20page%2F1.html"),
+    ],
+)
+def test_the_address_is_found_in_the_file_or_made_of_its_name(body: str, expected: str) -> None:
+    page = page_in_file(body.encode(), "a page/1.html")
+    assert page.url == page.final_url == expected
+    assert page.content_type == "text/html"
+
+
+def test_markdown_and_text_are_kept_as_they_are() -> None:
+    assert page_in_file(b"# A", "notes.MD").content_type == "text/markdown"
+    assert page_in_file(b"A", "notes.txt").content_type == "text/plain"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.capture.uploads import posted
+from pagekeep.capture.uploads import sent_page
 from pagekeep.capture.view import view_page
-from pagekeep.capture.view_options import View
+from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError, RuleError
 from pagekeep.model import Options, Page
 from pagekeep.rules import Rulebook
@@ -18,38 +18,38 @@ PAGE = (
 )
 
 
-def seen(view: View, page: str = PAGE) -> Page:
-    return view_page(posted("https://example.com/a", page), Options(), Rulebook(), view)
+def seen(view: ViewOptions, page: str = PAGE) -> Page:
+    return view_page(sent_page("https://example.com/a", page), Options(), Rulebook(), view)
 
 
 def test_parts_within_parts_come_once() -> None:
-    assert seen(View(only=(".outer", ".inner"))).markdown == "Outside.\n\nInside.\n"
+    assert seen(ViewOptions(only=(".outer", ".inner"))).markdown == "Outside.\n\nInside.\n"
 
 
 def test_the_whole_page_has_what_the_content_has_not() -> None:
-    whole = seen(View(whole=True))
+    whole = seen(ViewOptions(whole=True))
     assert "[Home](https://example.com/home)" in whole.markdown
     assert "Inside." in whole.markdown
-    assert whole.word_count > seen(View(without=("nav",))).word_count
+    assert whole.word_count > seen(ViewOptions(without=("nav",))).word_count
 
 
 def test_the_document_and_the_counts_are_of_what_is_shown() -> None:
-    page = seen(View(only=(".inner",)))
+    page = seen(ViewOptions(only=(".inner",)))
     assert page.word_count == 1
     assert "word_count: 1\n" in page.document
     assert page.document.endswith("\n\nInside.\n")
 
 
 def test_nothing_found_is_an_error_and_so_is_no_selector() -> None:
-    with pytest.raises(ParseError, match="nothing at"):
-        seen(View(only=(".missing",)))
+    with pytest.raises(ParseError, match="No element of the page matches"):
+        seen(ViewOptions(only=(".missing",)))
     with pytest.raises(RuleError):
-        View(without=("p[",))
+        ViewOptions(without=("p[",))
 
 
 def test_the_page_itself_cannot_be_removed() -> None:
-    assert "kettle" in seen(View(without=("html", "body"))).markdown
+    assert "kettle" in seen(ViewOptions(without=("html", "body"))).markdown
 
 
 def test_a_deep_page_is_no_trouble() -> None:
-    assert "end" in seen(View(whole=True), "<div>" * 3000 + "end").text
+    assert "end" in seen(ViewOptions(whole=True), "<div>" * 3000 + "end").text

@@ -1,4 +1,4 @@
-"""The site rules in force for an owner, and how to tell two sets of them apart."""
+"""Load the active site rules (built-in and the owner's own), save rules, and combine them with a draft."""
 
 from __future__ import annotations
 
@@ -16,77 +16,79 @@ from pagekeep.model import RuleFault
 from pagekeep.rules import Rulebook, load
 from pagekeep.rules.loading import Loaded, read
 
-_State = tuple[tuple[str, int, int], ...]
-_UNFIT: Final = re.compile(r"[^a-z0-9-]+")
+_FileStates = tuple[tuple[str, int, int], ...]
+"""Name, modification time and size of each rule file."""
+_NOT_IN_FILE_NAMES: Final = re.compile(r"[^a-z0-9-]+")
+_MAX_NAME_CHARS: Final = 80
 
 
-def in_force(settings: Settings) -> Rulebook:
-    """The shipped rules and the owner's own as they are now; read again only when a file of them has changed."""
+def load_active(settings: Settings) -> Rulebook:
+    """Return the built-in rules and the owner's own; files are read again only when one has changed."""
     folder = rules_folder(settings)
-    return _loaded(folder, _state(folder))
+    return _load(folder, _file_states(folder))
 
 
 @lru_cache(maxsize=4)
-def _loaded(folder: Path, _state: _State) -> Rulebook:
+def _load(folder: Path, _states: _FileStates) -> Rulebook:
     return load(folder)
 
 
-def _state(folder: Path) -> _State:
-    """What tells whether a file was changed."""
+def _file_states(folder: Path) -> _FileStates:
+    """Return the states of the rule files, which differ when a file was changed."""
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".yaml")]
+            files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".yaml")]
     except OSError:
         return ()
-    return tuple(sorted((name, known.st_mtime_ns, known.st_size) for name, known in found))
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in files))
 
 
-def written(yaml: str) -> Loaded:
-    """The rules someone is writing, and what is wrong with them."""
+def parse_draft(yaml: str) -> Loaded:
+    """Parse the rules that a user is writing, with their faults."""
     return read(yaml, "your rules")
 
 
-def joined(rules: Rulebook, tried: Loaded) -> Rulebook:
-    """The rules in force with those that are tried, which stand in for others of the same id."""
-    replaced = {rule.id for rule in tried.rules}
-    return Rulebook((*tried.rules, *(rule for rule in rules.rules if rule.id not in replaced)))
+def add_draft(rules: Rulebook, draft: Loaded) -> Rulebook:
+    """Return the rules with those of a draft, which replace rules of the same id."""
+    replaced = {rule.id for rule in draft.rules}
+    return Rulebook((*draft.rules, *(rule for rule in rules.rules if rule.id not in replaced)))
 
 
-def without(rules: Rulebook, tried: Loaded) -> tuple[Rulebook, tuple[str, ...]]:
-    """The rules less those that are tried just as they are, and the ids of these: no rule is compared with itself."""
-    said = {rule.id: replace(rule, source=None) for rule in tried.rules}
-    same = {rule.id for rule in rules.rules if rule.id in said and replace(rule, source=None) == said[rule.id]}
-    left = Rulebook(tuple(rule for rule in rules.rules if rule.id not in same)) if same else rules
-    return left, tuple(name for name in said if name in same)
+def remove_draft(rules: Rulebook, draft: Loaded) -> tuple[Rulebook, tuple[str, ...]]:
+    """Return the rules without those that are equal in a draft, and their ids: a rule is not compared with itself."""
+    drafted = {rule.id: replace(rule, source=None) for rule in draft.rules}
+    same = {rule.id for rule in rules.rules if rule.id in drafted and replace(rule, source=None) == drafted[rule.id]}
+    others = Rulebook(tuple(rule for rule in rules.rules if rule.id not in same)) if same else rules
+    return others, tuple(name for name in drafted if name in same)
 
 
-def keep(settings: Settings, yaml: str) -> str:
-    """Put rules among the owner's own, in a file named for the first of them, and tell its name.
+def save_rules(settings: Settings, yaml: str) -> str:
+    """Save rules among the owner's own, in a file named after the first rule, and return its name.
 
-    `RuleError` when anything is wrong with them, or one of them stands in another file of the owner's.
+    Raises `RuleError` when a rule has a fault, or is in another file of the owner already.
     """
-    found = written(yaml)
-    if found.faults or not found.rules:
-        raise RuleError.of(
-            found.faults or (RuleFault("your rules", 1, "", "There is no rule.", "Begin with `- id: `."),)
-        )
+    draft = parse_draft(yaml)
+    if draft.faults or not draft.rules:
+        empty = RuleFault("your rules", 1, "", "The file has no rules.", "Begin with `- id: `.")
+        raise RuleError.of(draft.faults or (empty,))
     folder = rules_folder(settings)
-    name = f"{_UNFIT.sub('-', found.rules[0].id.lower()).strip('-')[:80] or 'rule'}.yaml"
-    _refuse_doubles(in_force(settings), found, name)
+    stem = _NOT_IN_FILE_NAMES.sub("-", draft.rules[0].id.lower()).strip("-")[:_MAX_NAME_CHARS]
+    name = f"{stem or 'rule'}.yaml"
+    _refuse_duplicates(load_active(settings), draft, name)
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".{name}.{os.getpid()}.part"
-    draft.write_text(yaml if yaml.endswith("\n") else f"{yaml}\n", encoding="utf-8")
-    draft.replace(folder / name)
+    part = folder / f".{name}.{os.getpid()}.part"
+    part.write_text(yaml if yaml.endswith("\n") else f"{yaml}\n", encoding="utf-8")
+    part.replace(folder / name)
     return name
 
 
-def _refuse_doubles(rules: Rulebook, new: Loaded, name: str) -> None:
+def _refuse_duplicates(rules: Rulebook, new: Loaded, name: str) -> None:
     own = {rule.id: rule.source for rule in rules.rules if rule.source and not rule.source.shipped}
-    said, step = "There is a rule of this id already.", "Give it another id."
+    message, suggestion = "Another file has a rule with this id.", "Use another id."
     faults = tuple(
-        RuleFault("your rules", rule.source.line if rule.source else 1, "id", said, step, rule.id)
+        RuleFault("your rules", rule.source.line if rule.source else 1, "id", message, suggestion, rule.id)
         for rule in new.rules
-        if (there := own.get(rule.id)) and there.name != name
+        if (existing := own.get(rule.id)) and existing.name != name
     )
     if faults:
         raise RuleError.of(faults)
@@ -94,9 +96,9 @@ def _refuse_doubles(rules: Rulebook, new: Loaded, name: str) -> None:
 
 @lru_cache(maxsize=8)
 def fingerprint(rules: Rulebook) -> str:
-    """Changes when any rule says something else, so that pages read by other rules can be found.
+    """Return a hash of the rules, by which pages that were extracted with other rules are found.
 
-    It is of all rules and not of those that matched: whether a new rule matches a page is known only by reading it.
+    It covers all rules, not only those that matched: whether a new rule matches a page is known only by extracting it.
     """
-    said = "\n".join(repr(replace(rule, source=None)) for rule in rules.rules)  # where it is written says nothing
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    text = "\n".join(repr(replace(rule, source=None)) for rule in rules.rules)  # the file of a rule does not matter
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,40 +1,40 @@
-"""The log of the mode `compare`: what we and a remote reader made of the same pages, side by side."""
+"""The log of the mode `compare`: the results of Pagekeep and of a remote reader for the same pages."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, Final
 
 from pagekeep import clock
-from pagekeep.capture.markdown_parts import Parts, parts_of
+from pagekeep.capture.markdown_parts import MarkdownParts, split_markdown
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.model import Page
 from pagekeep.text import Overlap, overlap, score_words, similarity
 
-LONGEST: Final = 200_000
-"""Characters of a text that are logged."""
+MAX_MARKDOWN_CHARS: Final = 200_000
+"""Longer texts are cut in the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one of the two made of a page."""
+    """The result of one extractor for a page."""
 
     title: str | None = None
     words: int = 0
     markdown: str = ""
     error: str | None = None
-    """Why there is nothing."""
+    """Why there is no result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How our reading of a page agrees with the remote reader's. The numbers are `None` unless both have one."""
+    """How our result for a page differs from the remote reader's. The numbers are `None` unless both have one."""
 
     at: str
     url: str
@@ -42,7 +42,7 @@ class Comparison:
     theirs: Side
     similarity: float | None = None
     coverage_words: float | None = None
-    """Share of their words that we have; the same for links and images (`None` when they have none)."""
+    """Share of their words that we have; likewise for links and images, `None` when they have none."""
     missing_words: int | None = None
     extra_words: int | None = None
     coverage_links: float | None = None
@@ -54,49 +54,48 @@ class Comparison:
 
 
 def compare(url: str, ours: Page | PagekeepError, theirs: Page | PagekeepError) -> Comparison:
-    """The two readings side by side; a failure is a side, too."""
-    told = Comparison(clock.now(), url, _side(ours), _side(theirs))
+    """Compare two results, each of which can be an error."""
+    comparison = Comparison(clock.now(), url, _side(ours), _side(theirs))
     if isinstance(ours, PagekeepError) or isinstance(theirs, PagekeepError):
-        return told
-    return _measured(told, parts_of(ours.markdown), parts_of(theirs.markdown))
+        return comparison
+    return replace(comparison, **_measure(split_markdown(ours.markdown), split_markdown(theirs.markdown)))
 
 
-def _side(reading: Page | PagekeepError) -> Side:
-    if isinstance(reading, PagekeepError):
-        return Side(error=f"{reading.type}: {reading.message}")
-    return Side(reading.metadata.title, reading.word_count, reading.markdown[:LONGEST])
+def _side(result: Page | PagekeepError) -> Side:
+    if isinstance(result, PagekeepError):
+        return Side(error=f"{result.type}: {result.message}")
+    return Side(result.metadata.title, result.word_count, result.markdown[:MAX_MARKDOWN_CHARS])
 
 
-def _measured(told: Comparison, ours: Parts, theirs: Parts) -> Comparison:
+def _measure(ours: MarkdownParts, theirs: MarkdownParts) -> dict[str, Any]:
     words = score_words(ours.words, theirs.words)
-    numbers: dict[str, Any] = {
+    return {
         "similarity": similarity(ours.words, theirs.words),
         "coverage_words": words.recall,
         "missing_words": words.missing,
         "extra_words": words.extra,
-        **_named("links", overlap(ours.links, theirs.links)),
-        **_named("images", overlap(ours.pictures, theirs.pictures)),
+        **_overlap_fields("links", overlap(ours.links, theirs.links)),
+        **_overlap_fields("images", overlap(ours.images, theirs.images)),
     }
-    return Comparison(told.at, told.url, told.ours, told.theirs, **numbers)
 
 
-def _named(what: str, found: Overlap) -> dict[str, Any]:
-    return {f"{number}_{what}": getattr(found, number) for number in Overlap._fields}
+def _overlap_fields(part: str, result: Overlap) -> dict[str, Any]:
+    return {f"{name}_{part}": getattr(result, name) for name in Overlap._fields}
 
 
 def log_path(settings: Settings) -> Path:
-    """Where the log is: beside the library."""
+    """Return the path of the log, next to the library."""
     from pagekeep.store.opening import default_library
 
-    where = settings.library
-    if where is None or "://" in where:
+    library = settings.library
+    if library is None or "://" in library:
         return default_library().with_name("comparisons.jsonl")
-    path = Path(where)
+    path = Path(library)
     return path.with_name(f"{path.name}.comparisons.jsonl")
 
 
-def note(settings: Settings, comparison: Comparison) -> None:
-    """Put a comparison at the end of the log, in one write: several processes may."""
+def log_comparison(settings: Settings, comparison: Comparison) -> None:
+    """Append a comparison to the log in one write, as several processes may do so at the same time."""
     path = log_path(settings)
     path.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps(asdict(comparison), ensure_ascii=False) + "\n"
@@ -108,35 +107,36 @@ def note(settings: Settings, comparison: Comparison) -> None:
 
 
 def read_log(path: Path) -> Iterator[Comparison]:
-    """All comparisons, oldest first; a line that was cut off by a crash is passed over. `NotFound` when there is no log."""
+    """Yield all comparisons, oldest first, without lines cut off by a crash; raise `NotFound` when there is no log."""
     try:
         lines = path.open(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         raise NotFound(
-            "Nothing has been compared yet.", suggestions=("Save pages in the mode `compare`: PAGEKEEP_MODE=compare.",)
+            "Nothing has been compared yet.",
+            suggestions=("Save pages in the mode `compare`: set PAGEKEEP_MODE=compare.",),
         ) from None
     with lines:
         for line in lines:
             try:
-                said = json.loads(line)
-                yield Comparison(**{**said, "ours": Side(**said["ours"]), "theirs": Side(**said["theirs"])})
+                fields = json.loads(line)
+                yield Comparison(**{**fields, "ours": Side(**fields["ours"]), "theirs": Side(**fields["theirs"])})
             except (ValueError, TypeError, KeyError):
                 continue
 
 
 def latest(log: Iterator[Comparison]) -> list[Comparison]:
-    """The last comparison of each page, in the order of the log."""
-    found: dict[str, Comparison] = {}
+    """Return the last comparison of each page, in the order of the log."""
+    by_url: dict[str, Comparison] = {}
     for comparison in log:
-        found.pop(comparison.url, None)
-        found[comparison.url] = comparison
-    return list(found.values())
+        by_url.pop(comparison.url, None)
+        by_url[comparison.url] = comparison
+    return list(by_url.values())
 
 
 def summary(log: Sequence[Comparison]) -> dict[str, Any]:
-    """The log in numbers: how many pages, who failed, means and deviations, and what is missing and extra in all."""
+    """Return the log in numbers: pages, failures, means and deviations, and the totals of missing and extra parts."""
     both = [entry for entry in log if entry.similarity is not None]
-    told: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "pages": len(log),
         "compared": len(both),
         "failed_here": sum(entry.ours.error is not None for entry in log),
@@ -146,8 +146,8 @@ def summary(log: Sequence[Comparison]) -> dict[str, Any]:
     }
     for part in _PARTS:
         for kind in ("missing", "extra"):
-            told[f"{kind}_{part}"] = sum(getattr(entry, f"{kind}_{part}") or 0 for entry in both)
-    return told
+            numbers[f"{kind}_{part}"] = sum(getattr(entry, f"{kind}_{part}") or 0 for entry in both)
+    return numbers
 
 
 _PARTS: Final = ("words", "links", "images")

@@ -1,4 +1,4 @@
-"""Pages within a page: frames put in as parts of it."""
+"""Put the content of frames into the page that contains them."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Fetched, Options
 
-MOST: Final = 5
-"""Frames that are fetched for a page."""
+MAX_FRAMES: Final = 5
+"""Frames fetched per page."""
 
 
-async def with_frames(fetched: Fetched, retrieval: Retrieval, seconds: float | None = None) -> Fetched:
-    """The page with what its frames show in their places; one that cannot be had is left as it is."""
+async def inline_frames(fetched: Fetched, retrieval: Retrieval, seconds: float | None = None) -> Fetched:
+    """Return the page with the content of its frames in their places; frames that cannot be fetched stay."""
     if is_text(fetched):
         return fetched
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    document, frames = await asyncio.to_thread(_found, fetched, options)
-    contents = await asyncio.gather(*(_content(frame, base, retrieval, seconds) for frame, base in frames))
+    document, frames = await asyncio.to_thread(_find_frames, fetched, options)
+    contents = await asyncio.gather(*(_fetch_frame(frame, base, retrieval, seconds) for frame, base in frames))
     filled = [(frame, content) for (frame, _), content in zip(frames, contents, strict=True) if content]
-    return await asyncio.to_thread(_filled, fetched, document, filled, options) if filled else fetched
+    return await asyncio.to_thread(_fill_frames, fetched, document, filled, options) if filled else fetched
 
 
-def _found(fetched: Fetched, options: Options) -> tuple[dom.Document, list[tuple[dom.Element, str | None]]]:
+def _find_frames(fetched: Fetched, options: Options) -> tuple[dom.Document, list[tuple[dom.Element, str | None]]]:
     source, _ = decode(fetched.body, replace(options, encoding=fetched.encoding))
     document = dom.parse(source)
     base = urls.base(document, fetched.final_url or None)
-    return document, [(frame, base) for frame in dom.tagged(document, ("iframe",))[:MOST]]
+    return document, [(frame, base) for frame in dom.tagged(document, ("iframe",))[:MAX_FRAMES]]
 
 
-async def _content(frame: dom.Element, base: str | None, retrieval: Retrieval, seconds: float | None) -> str | None:
-    """The HTML of a frame."""
-    told = dom.attributes(frame)
-    if told.get("srcdoc"):
-        return told["srcdoc"]
-    address = make_resolver(base)(told.get("src", ""))
-    if not address or not address.startswith(("http://", "https://")):
+async def _fetch_frame(frame: dom.Element, base: str | None, retrieval: Retrieval, seconds: float | None) -> str | None:
+    """Return the HTML of a frame, or `None`."""
+    attributes = dom.attributes(frame)
+    if attributes.get("srcdoc"):
+        return attributes["srcdoc"]
+    url = make_resolver(base)(attributes.get("src", ""))
+    if not url or not url.startswith(("http://", "https://")):
         return None
     try:
-        inner = await retrieval.client.fetch(address, deadline=seconds)
+        inner = await retrieval.client.fetch(url, deadline=seconds)
         return decode(inner.body, Options(encoding=inner.encoding, max_bytes=retrieval.settings.max_bytes))[0]
     except PagekeepError:
         return None
 
 
-def _filled(
+def _fill_frames(
     fetched: Fetched, document: dom.Document, frames: list[tuple[dom.Element, str]], options: Options
 ) -> Fetched:
     for frame, html in frames:

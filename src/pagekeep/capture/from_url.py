@@ -1,4 +1,4 @@
-"""A page from its address: fetched, extracted, and rendered once when it must be."""
+"""Capture a page from its URL: fetch and extract it, and render it in a browser if it needs JavaScript."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page, PageWarning
 
 if TYPE_CHECKING:
-    from pagekeep.capture.screenshots import Camera
+    from pagekeep.capture.screenshots import Screenshots
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
     from pagekeep.fetch.remote_reader import RemoteReader
@@ -22,54 +22,57 @@ if TYPE_CHECKING:
 
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
-ReadPage = Callable[[Fetched, Options], Awaitable[Page]]
+ExtractPage = Callable[[Fetched, Options], Awaitable[Page]]
 
-READER_TYPE: Final = "text/x-reader"
-"""The content type under which the answer of a remote reader is kept."""
+REMOTE_READER_TYPE: Final = "text/x-reader"
+"""The content type under which the answer of a remote reader is stored."""
 _TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
-"""Content types kept as they are."""
+"""Content types that are stored as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to capture, and how to ask for it."""
+    """What to capture, and how."""
 
     url: str
     render: RenderMode | None = None
-    """`None` leaves it to the settings, and these, where they say `auto`, to the rules."""
+    """`None` uses the settings; if these say `auto`, the rules decide."""
     wait_for: str | None = None
-    """CSS selector that must be there before a rendered page is read."""
+    """CSS selector that must match before a rendered page is read."""
     render_timeout: float | None = None
-    """Seconds for the browser; `None` leaves it to a rule or the settings."""
+    """Seconds for the browser; `None` uses a rule or the settings."""
     timeout: float | None = None
-    """Seconds for fetching the page; `None` leaves it to the settings."""
+    """Seconds for fetching the page; `None` uses the settings."""
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A page and what it was made from."""
+    """A page and the response it was extracted from."""
 
     page: Page
     fetched: Fetched
 
 
 class Retrieval:
-    """One HTTP client and, once it is needed, one browser: for many pages, as an async context manager.
+    """An HTTP client and, when first needed, a browser; use one for many pages, with `async with`.
 
-    Pages are read by the rules given, else by those in force for the settings; by `read` where one is given, else here.
+    Pages are extracted with `rules`, by default the active rules of the settings, and by `extract`, by default in this
+    process.
     """
 
-    def __init__(self, settings: Settings, rules: Rulebook | None = None, *, read: ReadPage | None = None) -> None:
+    def __init__(
+        self, settings: Settings, rules: Rulebook | None = None, *, extract: ExtractPage | None = None
+    ) -> None:
         self.settings = settings
         self._rules = rules
-        self._read = read
+        self._extract = extract
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
-        self._camera: Camera | None = None
-        self._reader: RemoteReader | None = None
+        self._screenshots: Screenshots | None = None
+        self._remote_reader: RemoteReader | None = None
         self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Retrieval:
@@ -85,28 +88,28 @@ class Retrieval:
 
     @property
     def rules(self) -> Rulebook:
-        """The rules given, else those in force now."""
+        """The rules passed in, else the active rules."""
         if self._rules is not None:
             return self._rules
-        from pagekeep.capture.active_rules import in_force
+        from pagekeep.capture.active_rules import load_active
 
-        return in_force(self.settings)
+        return load_active(self.settings)
 
-    async def read(self, fetched: Fetched, options: Options) -> Page:
-        """The page in what was fetched."""
-        if self._read is not None:
-            return await self._read(fetched, options)
-        return read_page(fetched, options, self.rules)
+    async def extract(self, fetched: Fetched, options: Options) -> Page:
+        """Extract the page from a response."""
+        if self._extract is not None:
+            return await self._extract(fetched, options)
+        return extract_page(fetched, options, self.rules)
 
     @property
     def client(self) -> Client:
-        """The client, while the retrieval is open."""
+        """The HTTP client, while the retrieval is open."""
         if self._client is None:
             raise RuntimeError("Retrieval is used outside its `async with`.")
         return self._client
 
     async def browser(self) -> Browser:
-        """The browser, started at the first call and shared by all that follow."""
+        """Return the browser, which is started at the first call."""
         from pagekeep.fetch.browser import Browser
 
         async with self._starting:
@@ -114,60 +117,60 @@ class Retrieval:
                 self._browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard))
             return self._browser
 
-    async def camera(self) -> Camera:
-        """The browser for pages that are to be looked at; beside the other, which reads them sooner without their looks."""
-        from pagekeep.capture.screenshots import Camera
+    async def screenshots(self) -> Screenshots:
+        """Return the browser for screenshots; it loads images and styles, which the other one does not."""
+        from pagekeep.capture.screenshots import Screenshots
         from pagekeep.fetch.browser.browser import MAX_VISUAL_PAGES, Browser
 
         async with self._starting:
-            if self._camera is None:
+            if self._screenshots is None:
                 browser = await self._stack.enter_async_context(Browser(self.settings, self.client.guard, visual=True))
-                self._camera = Camera(browser, MAX_VISUAL_PAGES, shared=self.settings.shared)
-            return self._camera
+                self._screenshots = Screenshots(browser, MAX_VISUAL_PAGES, shared=self.settings.shared)
+            return self._screenshots
 
-    async def reader(self) -> RemoteReader:
-        """The remote reader that is configured; `ParseError` when none is."""
+    async def remote_reader(self) -> RemoteReader:
+        """Return the configured remote reader; raise `ParseError` when there is none."""
         from pagekeep.fetch.remote_reader import RemoteReader
 
         async with self._starting:
-            if self._reader is None:
-                self._reader = await self._stack.enter_async_context(RemoteReader(self.settings))
-            return self._reader
+            if self._remote_reader is None:
+                self._remote_reader = await self._stack.enter_async_context(RemoteReader(self.settings))
+            return self._remote_reader
 
 
-def _silent(_stage: str) -> None:
-    """Nobody watches."""
+def ignore_progress(_stage: str) -> None:
+    """Do nothing: the progress is not shown."""
 
 
 async def capture(
-    request: Request, retrieval: Retrieval, *, options: Options | None = None, progress: Progress = _silent
+    request: Request, retrieval: Retrieval, *, options: Options | None = None, progress: Progress = ignore_progress
 ) -> Captured:
-    """The page at an address.
+    """Capture the page at a URL.
 
-    With `auto`, a page that says it needs a browser gets one, once; when rendering fails the static page is used, and the
-    trace says why. With `force` a failure to render is the caller's. Where the caller and the settings leave it open, a
-    rule for the host decides before anything is fetched; a rule that wants a browser where there is none is no failure.
+    With `auto`, a page that needs a browser is rendered once; when that fails the static page is used, with a warning.
+    With `force`, a failure to render is raised. When neither the caller nor the settings decide, a rule for the host does,
+    before anything is fetched; if such a rule asks for a browser and there is none, the static page is used.
     """
     options = options or Options(max_bytes=retrieval.settings.max_bytes)
-    mode, request, by_rule = _decided(request, retrieval)
+    mode, request, by_rule = _decide_rendering(request, retrieval)
     if mode == "force" and not by_rule:
-        return await _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
     if mode == "force":
-        return await _rendered_if_possible(request, retrieval, options, progress)
-    captured = await _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+        return await _render_or_fetch(request, retrieval, options, progress)
+    captured = await _extract(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
     need = captured.page.need_render
     if mode == "never" or need is None:
         return captured
-    return await _rendered_or_static(
-        captured, _told(request, need.wait_for, need.timeout), retrieval, options, progress
+    return await _render_if_better(
+        captured, _with_rule(request, need.wait_for, need.timeout), retrieval, options, progress
     )
 
 
-def _decided(request: Request, retrieval: Retrieval) -> tuple[RenderMode, Request, bool]:
-    """Whether to render, with what to wait for, and whether it was a rule that decided."""
+def _decide_rendering(request: Request, retrieval: Retrieval) -> tuple[RenderMode, Request, bool]:
+    """Return whether to render, the request with what to wait for, and whether a rule decided."""
     rule = retrieval.rules.rendering(request.url)
     if rule is not None:
-        request = _told(request, rule.wait_for, rule.timeout)
+        request = _with_rule(request, rule.wait_for, rule.timeout)
     if request.render is not None:
         return request.render, request, False
     if retrieval.settings.render != "auto" or rule is None:
@@ -175,8 +178,8 @@ def _decided(request: Request, retrieval: Retrieval) -> tuple[RenderMode, Reques
     return rule.mode, request, True
 
 
-def _told(request: Request, wait_for: str | None, milliseconds: int | None) -> Request:
-    """The request with what a rule says where the caller said nothing."""
+def _with_rule(request: Request, wait_for: str | None, milliseconds: int | None) -> Request:
+    """Return the request, with the values of a rule where the caller gave none."""
     seconds = milliseconds / 1000 if milliseconds else None
     return replace(
         request,
@@ -185,15 +188,13 @@ def _told(request: Request, wait_for: str | None, milliseconds: int | None) -> R
     )
 
 
-async def _rendered_if_possible(
-    request: Request, retrieval: Retrieval, options: Options, progress: Progress
-) -> Captured:
-    """The page from the browser; from the server when the browser is missing or fails."""
+async def _render_or_fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
+    """Render the page; fetch it from the server when the browser is missing or fails."""
     try:
-        return await _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
     except RenderError as error:
-        static = await _read(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
-        return replace(static, page=_unrendered(static.page, error))
+        static = await _extract(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
+        return replace(static, page=_add_warning(static.page, error))
 
 
 async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
@@ -203,24 +204,24 @@ async def _fetch(request: Request, retrieval: Retrieval, options: Options, progr
             request.url, headers=request.headers, cookies=request.cookies, deadline=request.timeout
         )
     except FetchHttpError as error:
-        raise await _with_next_step(error, options, retrieval) from None
+        raise await _add_suggestion(error, options, retrieval) from None
 
 
-async def _with_next_step(error: FetchHttpError, options: Options, retrieval: Retrieval) -> FetchHttpError:
-    """The same error, with the suggestion that fits the wall that came with it."""
+async def _add_suggestion(error: FetchHttpError, options: Options, retrieval: Retrieval) -> FetchHttpError:
+    """Return the error with the suggestion that fits the page that came with it, such as a login wall."""
     if error.page is None or not error.page.body:
         return error
     try:
-        trap = (await retrieval.read(error.page, options)).caught
+        caught = (await retrieval.extract(error.page, options)).caught
     except PagekeepError:
         return error
-    if trap is None:
+    if caught is None:
         return error
-    told = FetchHttpError(
-        f"{error.message} {trap.reason}.", status=error.status, suggestions=(trap.suggestion, *error.suggestions)
+    detailed = FetchHttpError(
+        f"{error.message} {caught.reason}.", status=error.status, suggestions=(caught.suggestion, *error.suggestions)
     )
-    told.page = error.page
-    return told
+    detailed.page = error.page
+    return detailed
 
 
 async def _render(request: Request, retrieval: Retrieval, progress: Progress) -> Fetched:
@@ -236,14 +237,14 @@ async def _render(request: Request, retrieval: Retrieval, progress: Progress) ->
     )
 
 
-async def _rendered_or_static(
+async def _render_if_better(
     static: Captured, request: Request, retrieval: Retrieval, options: Options, progress: Progress
 ) -> Captured:
-    """The better of the two; the static one when the browser is missing or fails."""
+    """Render the page and return the better one; the static one when the browser is missing or fails."""
     try:
-        rendered = await _read(await _render(request, retrieval, progress), retrieval, options, progress)
+        rendered = await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
     except PagekeepError as error:
-        return replace(static, page=_unrendered(static.page, error))
+        return replace(static, page=_add_warning(static.page, error))
     return rendered if _is_better(rendered.page, static.page) else static
 
 
@@ -253,30 +254,30 @@ def _is_better(rendered: Page, static: Page) -> bool:
     return rendered.word_count >= static.word_count
 
 
-def _unrendered(page: Page, error: PagekeepError) -> Page:
+def _add_warning(page: Page, error: PagekeepError) -> Page:
     text = f"not rendered: {error.message} {' '.join(error.suggestions)}"
     return page.with_warnings(PageWarning("not_rendered", text.strip()))
 
 
-async def _read(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
+async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
-    return Captured(await retrieval.read(fetched, options), fetched)
+    return Captured(await retrieval.extract(fetched, options), fetched)
 
 
 def is_text(fetched: Fetched) -> bool:
-    """Whether it is text that is no HTML."""
+    """Return whether the response is text other than HTML."""
     return fetched.content_type in _TEXT_TYPES
 
 
-def read_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
-    """The page in what was fetched, now or long ago; text that is no HTML is kept as it is."""
+def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
+    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is."""
     from pagekeep.pipeline import extract
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
-    if fetched.content_type == READER_TYPE:
-        from pagekeep.capture.remote_page import page_of_answer
+    if fetched.content_type == REMOTE_READER_TYPE:
+        from pagekeep.capture.remote_page import make_remote_page
 
-        return page_of_answer(fetched, options)
+        return make_remote_page(fetched, options)
     if is_text(fetched):
         from pagekeep.capture.plain_text import keep_text
 

@@ -1,4 +1,4 @@
-"""What stands in a Markdown text: its words, and where its links and pictures lead. For texts that others wrote, too."""
+"""Split Markdown, also of other programs, into its words and the URLs of its links and images."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from pagekeep.text import address
 
 _DESTINATION: Final = r"(?:<([^<>\n]*+)>|((?:[^()\s<>]++|\([^()\s]*+\))++))"
 _TARGET: Final = re.compile(rf"\]\({_DESTINATION}(?:[ \t]++\"[^\"\n]*+\")?\)")
-_PICTURE: Final = re.compile(rf"!\[((?:[^\[\]\\\n]++|\\.)*+)\]\({_DESTINATION}")
-_BARE: Final = re.compile(r"<(https?://[^<>\s]++)>")
-_SIGNS: Final = re.compile(
+_IMAGE: Final = re.compile(rf"!\[((?:[^\[\]\\\n]++|\\.)*+)\]\({_DESTINATION}")
+_AUTOLINK: Final = re.compile(r"<(https?://[^<>\s]++)>")
+_SYNTAX: Final = re.compile(
     r"^[ \t]*+(?:[#>|]++|[-*+](?= )|\[\^[^\]\n]{1,60}\]:)[ \t]*+|[*`\[\]\\|]++|~~|(?<!\w)_++|_++(?!\w)", re.M
 )
 
 
-class Parts(NamedTuple):
-    """What a reader meets in a text."""
+class MarkdownParts(NamedTuple):
+    """The parts of a Markdown text."""
 
     words: str
-    """Its words, without signs, targets of links, and pictures."""
+    """The words, without syntax, link targets and images."""
     links: tuple[str, ...]
-    """Where links lead, each place once, without those to the pictures that are shown."""
-    pictures: tuple[str, ...]
+    """URLs of links, each one once, without links to images that the text shows."""
+    images: tuple[str, ...]
+    """URLs of images, each one once."""
 
 
-def parts_of(markdown: str) -> Parts:
-    """The parts of a Markdown text."""
-    pictures = dict.fromkeys(found[2] or found[3] for found in _PICTURE.finditer(markdown))
-    shown = {address(url) for url in pictures}
-    targets = [found[1] or found[2] for found in _TARGET.finditer(markdown)]
-    targets += [found[1] for found in _BARE.finditer(markdown)]
+def split_markdown(markdown: str) -> MarkdownParts:
+    """Split a Markdown text into its parts."""
+    images = dict.fromkeys(match[2] or match[3] for match in _IMAGE.finditer(markdown))
+    shown = {address(url) for url in images}
+    targets = [match[1] or match[2] for match in _TARGET.finditer(markdown)]
+    targets += [match[1] for match in _AUTOLINK.finditer(markdown)]
     links = dict.fromkeys(url for url in targets if url and address(url) not in shown)
-    words = _TARGET.sub("]", _PICTURE.sub("(", _BARE.sub(" ", markdown)).replace("[(", "["))
-    return Parts(_SIGNS.sub(" ", words), tuple(links), tuple(url for url in pictures if url))
+    words = _TARGET.sub("]", _IMAGE.sub("(", _AUTOLINK.sub(" ", markdown)).replace("[(", "["))
+    return MarkdownParts(_SYNTAX.sub(" ", words), tuple(links), tuple(url for url in images if url))

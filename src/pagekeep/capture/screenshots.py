@@ -1,29 +1,35 @@
-"""Pictures of pages for several people, by one browser that pictures a few at once."""
+"""Take screenshots for several users with one browser."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from pagekeep.capture.slots import Turns
+from pagekeep.capture.slots import Slots
 from pagekeep.errors import FetchTimeout
 
 if TYPE_CHECKING:
     from pagekeep.fetch.browser.browser import Browser, PageScreenshot
 
-WAITING: Final = 8
-EACH_WAITING: Final = 3
-"""On a shared server; alone one may fill the whole queue."""
+MAX_WAITING: Final = 8
+MAX_WAITING_PER_USER: Final = 3
+"""On a shared server; a single user may fill the whole queue."""
+_MIN_SECONDS: Final = 0.1
+"""A page gets at least this long, even when the wait took all the time."""
 
 
-class Camera:
-    """Takes turns; on a shared server nobody has more than half of the places, however slow their pages are."""
+class Screenshots:
+    """Takes a few screenshots at a time; on a shared server, one user gets at most half of the slots."""
 
-    def __init__(self, browser: Browser, at_once: int, *, shared: bool) -> None:
+    def __init__(self, browser: Browser, slots: int, *, shared: bool) -> None:
         self._browser = browser
-        each, each_waiting = (max(1, at_once // 2), EACH_WAITING) if shared else (at_once, WAITING)
-        self._turns = Turns(at_once, each=each, waiting=WAITING, each_waiting=each_waiting)
+        self._slots = Slots(
+            slots,
+            per_user=max(1, slots // 2) if shared else slots,
+            max_waiting=MAX_WAITING,
+            max_waiting_per_user=MAX_WAITING_PER_USER if shared else MAX_WAITING,
+        )
 
-    async def picture(
+    async def take(
         self,
         user_id: str,
         url: str,
@@ -33,9 +39,13 @@ class Camera:
         wait_for: str | None = None,
         html: bytes | None = None,
     ) -> PageScreenshot:
-        """The page and its picture; `timeout` covers the wait for a turn, too. `TooManyRequests` when too many wait."""
+        """Return the page and its screenshot; `timeout` includes the wait for a slot.
+
+        Raises `TooManyRequests` when too many wait already.
+        """
         try:
-            async with self._turns.turn(user_id, timeout) as left:
-                return await self._browser.screenshot(url, part, wait_for=wait_for, timeout=max(left, 0.1), html=html)
+            async with self._slots.hold(user_id, timeout) as remaining:
+                seconds = max(remaining, _MIN_SECONDS)
+                return await self._browser.screenshot(url, part, wait_for=wait_for, timeout=seconds, html=html)
         except TimeoutError:
             raise FetchTimeout(f"The browser was busy with other pages for {timeout:g} seconds.") from None

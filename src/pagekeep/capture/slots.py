@@ -1,4 +1,4 @@
-"""Turns at something scarce: in the order of coming, but nobody takes it all."""
+"""A limited number of slots, shared fairly between users: first come, first served, with a limit per user."""
 
 from __future__ import annotations
 
@@ -10,61 +10,58 @@ from contextlib import asynccontextmanager
 from pagekeep.errors import TooManyRequests
 
 
-class Turns:
-    """So many at once, and so many of them for each user; few wait, and the others are told to come back.
+class Slots:
+    """Limits the slots in use and the callers that wait, in total and per user. For one event loop."""
 
-    For one event loop.
-    """
-
-    def __init__(self, at_once: int, *, each: int, waiting: int, each_waiting: int) -> None:
-        self._at_once = at_once
-        self._each = each
-        self._most_waiting = waiting
-        self._each_waiting = each_waiting
+    def __init__(self, count: int, *, per_user: int, max_waiting: int, max_waiting_per_user: int) -> None:
+        self._count = count
+        self._per_user = per_user
+        self._max_waiting = max_waiting
+        self._max_waiting_per_user = max_waiting_per_user
         self._busy: Counter[str] = Counter()
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     @asynccontextmanager
-    async def turn(self, user_id: str, seconds: float) -> AsyncIterator[float]:
-        """One turn, and the seconds that are left of those given; `TimeoutError` when none comes in time."""
+    async def hold(self, user_id: str, seconds: float) -> AsyncIterator[float]:
+        """Wait for a slot and hold it; yield the seconds that are left of `seconds`.
+
+        Raises `TimeoutError` when no slot is free in time, `TooManyRequests` when too many wait already.
+        """
         clock = asyncio.get_running_loop().time
-        until = clock() + seconds
-        if self._may_begin(user_id):
+        deadline = clock() + seconds
+        if self._is_free(user_id):
             self._busy[user_id] += 1
         else:
-            await self._called(user_id, until)
+            await self._wait(user_id, deadline)
         try:
-            yield until - clock()
+            yield deadline - clock()
         finally:
-            self._end(user_id)
+            self._release(user_id)
 
-    def _may_begin(self, user_id: str) -> bool:
-        return self._busy.total() < self._at_once and self._busy[user_id] < self._each
+    def _is_free(self, user_id: str) -> bool:
+        return self._busy.total() < self._count and self._busy[user_id] < self._per_user
 
-    async def _called(self, user_id: str, until: float) -> None:
-        if self._is_crowded(user_id):
-            raise TooManyRequests("Others wait for the same already.", suggestions=("Try again in a minute.",))
-        call: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((user_id, call))
+    async def _wait(self, user_id: str, deadline: float) -> None:
+        own = sum(waiting == user_id for waiting, _ in self._waiting)
+        if len(self._waiting) >= self._max_waiting or own >= self._max_waiting_per_user:
+            raise TooManyRequests("Too many requests are waiting.", suggestions=("Try again in a minute.",))
+        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((user_id, granted))
         try:
-            async with asyncio.timeout_at(until):
-                await call
+            async with asyncio.timeout_at(deadline):
+                await granted
         except BaseException:
-            if call.done() and not call.cancelled():  # called in the moment of going
-                self._end(user_id)
+            if granted.done() and not granted.cancelled():  # granted just as the wait ended
+                self._release(user_id)
             raise
         finally:
-            self._waiting = [waits for waits in self._waiting if waits[1] is not call]
+            self._waiting = [entry for entry in self._waiting if entry[1] is not granted]
 
-    def _is_crowded(self, user_id: str) -> bool:
-        own = sum(waits == user_id for waits, _ in self._waiting)
-        return len(self._waiting) >= self._most_waiting or own >= self._each_waiting
-
-    def _end(self, user_id: str) -> None:
+    def _release(self, user_id: str) -> None:
         self._busy[user_id] -= 1
         if not self._busy[user_id]:
             del self._busy[user_id]
-        for waits, call in self._waiting:
-            if not call.done() and self._may_begin(waits):
-                self._busy[waits] += 1  # now, so that nobody who comes meanwhile is quicker
-                call.set_result(None)
+        for waiting, granted in self._waiting:
+            if not granted.done() and self._is_free(waiting):
+                self._busy[waiting] += 1  # counted now, so that a new caller cannot take the slot first
+                granted.set_result(None)

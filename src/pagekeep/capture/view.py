@@ -1,6 +1,6 @@
-"""A page as a caller wants to see it: parts left out, parts alone, the whole of it, without its images or links.
+"""Extract a view of a page: only some parts, without some parts, the whole page, without images or links.
 
-Runs where pages are read, in a process that can be killed: the selectors are the caller's.
+Runs in a worker process with limits, as the selectors come from the caller.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom, markdown
-from pagekeep.capture.from_url import is_text, read_page
-from pagekeep.capture.view_options import View
+from pagekeep.capture.from_url import extract_page, is_text
+from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean
 from pagekeep.extraction.input import urls
@@ -36,62 +36,62 @@ _OVERLAYS: Final = (
 )
 
 
-def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: View) -> Page:
-    """The page so."""
+def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOptions) -> Page:
+    """Extract the page with the view's options."""
     if is_text(fetched):
-        page = read_page(fetched, options, rules)
+        page = extract_page(fetched, options, rules)
         return replace(page, document=markdown.write_document(page, saved_at=options.saved_at))
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     source, _ = decode(fetched.body, options)
     document = dom.parse(source)
     _drop(document, (*view.without, *(() if view.overlays else _OVERLAYS)))
-    left = replace(fetched, body=dom.html_of(document).encode("utf-8", "replace"), encoding="utf-8")
-    page = read_page(left, replace(options, max_bytes=len(left.body)), rules)
+    reduced = replace(fetched, body=dom.html_of(document).encode("utf-8", "replace"), encoding="utf-8")
+    page = extract_page(reduced, replace(options, max_bytes=len(reduced.body)), rules)
     if view.whole or view.only:
-        page = _shown(page, _parts(document, view.only), document, options)
-    page = _retained(page, view)
+        page = _use_parts(page, _select_parts(document, view.only), document, options)
+    page = _reduce_images_and_links(page, view)
     return replace(page, document=_document(page, view, options))
 
 
-def _drop(document: dom.Document, wanted: Iterable[str]) -> None:
-    selector = ", ".join(wanted)
+def _drop(document: dom.Document, selectors: Iterable[str]) -> None:
+    selector = ", ".join(selectors)
     for element in dom.select(document, selector) if selector else ():
         if element.tag not in ("html", "body"):
             dom.drop(element)
 
 
-def _parts(document: dom.Document, only: tuple[str, ...]) -> list[dom.Element]:
-    """The parts that are wanted, none of them within another; the whole body where nothing is said."""
+def _select_parts(document: dom.Document, only: tuple[str, ...]) -> list[dom.Element]:
+    """Return the elements that match the selectors, none inside another; the whole body without selectors."""
     if not only:
         body = dom.first(document, "body")
         return [body] if body else []
-    named = ", ".join(only)
-    found = dom.select(document, named)
-    if not found:
-        raise ParseError(f"The page has nothing at `{named:.200}`.", suggestions=("Give another selector.",))
-    inner = {id(element) for outer in found for element in dom.select(outer, named)}
-    return [element for element in found if id(element) not in inner]
+    selector = ", ".join(only)
+    matches = dom.select(document, selector)
+    if not matches:
+        raise ParseError(f"No element of the page matches `{selector:.200}`.", suggestions=("Use another selector.",))
+    inner = {id(element) for outer in matches for element in dom.select(outer, selector)}
+    return [element for element in matches if id(element) not in inner]
 
 
-def _shown(page: Page, parts: list[dom.Element], document: dom.Document, options: Options) -> Page:
-    """The page with these parts as its content."""
-    root = dom.element("div", None, *(_block(part) for part in parts))
+def _use_parts(page: Page, parts: list[dom.Element], document: dom.Document, options: Options) -> Page:
+    """Return the page with these parts as its content."""
+    root = dom.element("div", None, *(_copy_as_block(part) for part in parts))
     dom.bound_depth(root)
     base_url = urls.base(document, page.url or page.metadata.canonical)
     content, _ = clean(root, base_url, skip=options.skip_steps)
     html, tree = sanitise(content)
-    return _with(page, html, tree)
+    return _replace_content(page, html, tree)
 
 
-def _block(part: dom.Element) -> dom.Element:
-    """A copy that can stand in a page's content."""
+def _copy_as_block(part: dom.Element) -> dom.Element:
+    """Return a copy that can be part of a page's content."""
     copied = dom.copy(part)
     if copied.tag in ("html", "body", "main", "article"):
         dom.retag(copied, "div")
     return copied
 
 
-def _retained(page: Page, view: View) -> Page:
+def _reduce_images_and_links(page: Page, view: ViewOptions) -> Page:
     if view.images == view.links == "all":
         return page
     root = dom.parse_fragment(page.html)
@@ -101,23 +101,23 @@ def _retained(page: Page, view: View) -> Page:
     for link in dom.tagged(root, ("a",)) if view.links != "all" else ():
         dom.unwrap(link) if view.links == "text" else dom.drop(link)
     html, tree = sanitise(root)
-    return _with(page, html, tree)
+    return _replace_content(page, html, tree)
 
 
-def _document(page: Page, view: View, options: Options) -> str:
+def _document(page: Page, view: ViewOptions, options: Options) -> str:
     """Write the document; without images it has no hero image either."""
     if view.images != "all":
         page = replace(page, metadata=replace(page.metadata, hero_image=None))
     return markdown.write_document(page, saved_at=options.saved_at)
 
 
-def _with(page: Page, html: str, tree: dom.Element) -> Page:
-    """The page with another content."""
-    text, written = markdown.to_text(tree), markdown.to_markdown(tree)
+def _replace_content(page: Page, html: str, tree: dom.Element) -> Page:
+    """Return the page with other content."""
+    text = markdown.to_text(tree)
     count = count_words(text)
     return replace(
         page,
-        markdown=written,
+        markdown=markdown.to_markdown(tree),
         html=html,
         text=text,
         links=references.links(tree),

@@ -1,4 +1,4 @@
-"""What a caller wants to see of a page. Apart from what does it, which a server need not load."""
+"""The options of a view of a page; separate from `view.py`, so that a server need not import the pipeline."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pagekeep.errors import RuleError
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What is wanted of a page."""
+class ViewOptions:
+    """Which parts of a page to show."""
 
     whole: bool = False
-    """All of it, not its content alone."""
+    """Show the whole page, not only its main content."""
     only: tuple[str, ...] = ()
-    """CSS selectors: these parts alone."""
+    """CSS selectors of the only parts to show."""
     without: tuple[str, ...] = ()
-    """CSS selectors: not these."""
+    """CSS selectors of parts to leave out."""
     overlays: bool = True
-    """Whether what lies over the page may stay."""
+    """Whether to keep dialogs, cookie banners and other overlays."""
     images: Literal["all", "none", "alt"] = "all"
     links: Literal["all", "none", "text"] = "all"
 
     def __post_init__(self) -> None:
-        """`RuleError` for what is no selector."""
+        """Raise `RuleError` for an invalid selector."""
         if not self.only and not self.without:
             return
         from pagekeep.rules import selectors
@@ -36,4 +36,4 @@ class View:
                 raise RuleError(str(fault), suggestions=filter(None, [fault.suggestion])) from None
 
 
-AS_IT_IS: Final = View()
+DEFAULT_VIEW: Final = ViewOptions()

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pagekeep import clock
-from pagekeep.capture.extract_worker import Reader
+from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval
-from pagekeep.capture.uploads import posted
-from pagekeep.capture.view_options import AS_IT_IS, View
+from pagekeep.capture.uploads import sent_page
+from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.errors import Conflict, InvalidQuery, RenderError
 from pagekeep.library.preview import look, look_fresh_enough
 from pagekeep.model import Fetched, Options, Page
@@ -32,7 +32,7 @@ class Call:
     form: Form = "content"
     picture: Picture | None = None
     """A picture of the page as well: what a window shows of it, or the whole."""
-    view: View = AS_IT_IS
+    view: ViewOptions = DEFAULT_VIEW
     frames: bool = False
     """Whether what frames show belongs to the page."""
     tolerance: float = FRESH
@@ -65,19 +65,19 @@ def _silent(_stage: str) -> None:
 
 
 async def give(
-    call: Call, store: Store, retrieval: Retrieval, reader: Reader, *, progress: Progress = _silent
+    call: Call, store: Store, retrieval: Retrieval, extractor: ExtractPool, *, progress: Progress = _silent
 ) -> Given:
     """The page. `Conflict` when it is over the budget, `RenderError` for a picture where there is no browser."""
     captured, picture = await _found(call, store, retrieval, progress)
     page, fetched = captured.page, captured.fetched
     view = replace(call.view, whole=call.form == "markdown")
     if call.frames:
-        from pagekeep.capture.frames import with_frames
+        from pagekeep.capture.frames import inline_frames
 
-        fetched = await with_frames(fetched, retrieval, call.request.timeout)
-    if view != AS_IT_IS or fetched is not captured.fetched:
+        fetched = await inline_frames(fetched, retrieval, call.request.timeout)
+    if view != DEFAULT_VIEW or fetched is not captured.fetched:
         progress("Extracting")
-        page = await reader.read(fetched, _options(retrieval), view=view)
+        page = await extractor.extract(fetched, _options(retrieval), view=view)
     body = _body(call.form, page, fetched)
     return _counted(call, Given(page, fetched, body, estimate(body), _warning(captured.page), picture))
 
@@ -96,9 +96,9 @@ async def _found(call: Call, store: Store, retrieval: Retrieval, progress: Progr
     if not request.url:
         raise InvalidQuery("A picture is of a page that has an address.", suggestions=("Give `url`, too.",))
     progress("Starting the browser")
-    camera = await retrieval.camera()
+    screenshots = await retrieval.screenshots()
     progress("Rendering")
-    fetched, picture = await camera.picture(
+    fetched, picture = await screenshots.take(
         store.user_id,
         request.url,
         call.picture,
@@ -111,7 +111,7 @@ async def _found(call: Call, store: Store, retrieval: Retrieval, progress: Progr
 
 async def _captured(call: Call, store: Store, retrieval: Retrieval, progress: Progress) -> Captured:
     if call.html is not None:
-        return await look(call.request, retrieval, given=posted(call.request.url, call.html, rendered=False))
+        return await look(call.request, retrieval, given=sent_page(call.request.url, call.html, rendered=False))
     if call.tolerance > 0:
         kept = await look_fresh_enough(call.request.url, call.tolerance, store, retrieval)
         if kept is not None and (kept.fetched.rendered or call.request.render != "force"):

@@ -27,14 +27,14 @@ async def look(
         captured = await capture(request, retrieval, options=options, progress=progress)
     else:
         progress("Extracting")
-        captured = Captured(await retrieval.read(given, options), given)
+        captured = Captured(await retrieval.extract(given, options), given)
     return replace(captured, page=_with_document(captured.page, clock.now()))
 
 
 async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
     """A saved page read again as it was kept; `NotFound` when it was not."""
     item, raw = await to_thread(kept, store, key)
-    page = await retrieval.read(build_item.fetched_again(raw), _options(retrieval))
+    page = await retrieval.extract(build_item.fetched_again(raw), _options(retrieval))
     return _with_document(page, item.saved_at)
 
 
@@ -44,7 +44,7 @@ async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: R
     if raw is None:
         return None
     fetched = build_item.fetched_again(raw)
-    page = await retrieval.read(fetched, _options(retrieval))
+    page = await retrieval.extract(fetched, _options(retrieval))
     return Captured(_with_document(page, clock.now()), fetched)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import READER_TYPE, Captured, Progress, Request, Retrieval
+from pagekeep.capture.from_url import REMOTE_READER_TYPE, Captured, Progress, Request, Retrieval
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
@@ -61,7 +61,7 @@ async def save(
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     there = known or await to_thread(store.find_url, url)
-    remote = captured.fetched.content_type == READER_TYPE
+    remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = "html" if given else "remote" if remote else "web"
     placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
     saved = await to_thread(_store, captured, there, store, placing)
@@ -75,7 +75,7 @@ async def _captured(
     if given is None:
         return await capture_by_mode(request, retrieval, options, progress)
     progress("Extracting")
-    return Captured(await retrieval.read(given, options), given)
+    return Captured(await retrieval.extract(given, options), given)
 
 
 async def retry(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from asyncio import to_thread
 from dataclasses import dataclass, replace
 
-from pagekeep.capture.active_rules import joined, without, written
-from pagekeep.capture.extract_worker import Reader
+from pagekeep.capture.active_rules import add_draft, parse_draft, remove_draft
+from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Request, Retrieval, capture
 from pagekeep.errors import NotFound
 from pagekeep.library import build_item
@@ -40,7 +40,7 @@ class Tried:
 
 
 async def try_rules(
-    yaml: str, source: str, store: Store, retrieval: Retrieval, reader: Reader, *, rules: Rulebook | None = None
+    yaml: str, source: str, store: Store, retrieval: Retrieval, extractor: ExtractPool, *, rules: Rulebook | None = None
 ) -> Tried:
     """The rules tried on a page of the library, by its id or address, else on one that is fetched for it.
 
@@ -48,11 +48,11 @@ async def try_rules(
     someone is just writing may well hang.
     """
     fetched = await _page(source, store, retrieval)
-    tried = written(yaml)
+    tried = parse_draft(yaml)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    others, same = without(rules or retrieval.rules, tried)
-    before = await reader.read(fetched, options, others)
-    after = await reader.read(fetched, options, joined(others, tried)) if tried.rules else before
+    others, same = remove_draft(rules or retrieval.rules, tried)
+    before = await extractor.extract(fetched, options, others)
+    after = await extractor.extract(fetched, options, add_draft(others, tried)) if tried.rules else before
     ids = [rule.id for rule in tried.rules]
     matches = tuple(match for match in after.trace.rules if match.id in ids)
     matched = {match.id for match in matches}

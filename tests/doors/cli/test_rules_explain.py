@@ -55,12 +55,12 @@ class Desk:
 
     def save(self) -> str:
         """The page in the library as the shipped rules read it; the network is not needed for this."""
-        from pagekeep.capture.from_url import read_page
+        from pagekeep.capture.from_url import extract_page
         from pagekeep.library import build_item
 
         now = "2025-03-19T10:30:00.000000Z"
         fetched = Fetched(URL, URL, 200, {}, PAGE.encode())
-        page = read_page(fetched, Options(), shipped())
+        page = extract_page(fetched, Options(), shipped())
         item = build_item.new_item(
             page, fetched, url=URL, url_full=URL, user_id="local", now=now, tags=(), rules_hash=fingerprint(shipped())
         )

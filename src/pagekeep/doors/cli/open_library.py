@@ -67,9 +67,9 @@ def library_location(settings: Settings) -> Path | str:
 
 def load_rules(settings: Settings) -> Rulebook:
     """Load the built-in rules and the user's own; faulty rules are reported and left out."""
-    from pagekeep.capture.active_rules import in_force
+    from pagekeep.capture.active_rules import load_active
 
-    book = in_force(settings)
+    book = load_active(settings)
     report_faults(book.faults)
     return book
 

@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from fastapi import Request
 
-from pagekeep.capture.extract_worker import Reader
+from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.http.image_proxy.cache import Shelf
@@ -41,7 +41,7 @@ class Service:
     settings: Settings
     accounts: Accounts
     retrieval: Retrieval
-    reader: Reader
+    extractor: ExtractPool
     """Reads pages in killable processes."""
     renderer: Renderer
     """Renders long texts in such processes, too."""
@@ -70,11 +70,11 @@ async def opened(
     accounts = await asyncio.to_thread(open_accounts, settings.library)
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
     processes = processes or max(1, (os.cpu_count() or 2) // 2)
-    reader, renderer = Reader(settings, processes), Renderer(processes)
-    read = metrics.measured(reader.read)
+    extractor, renderer = ExtractPool(settings, processes), Renderer(processes)
+    extract = metrics.measured(extractor.extract)
     try:
         async with (
-            Retrieval(settings, read=spans.traced(read) if spans else read) as retrieval,
+            Retrieval(settings, extract=spans.traced(extract) if spans else extract) as retrieval,
             working(settings, retrieval, metrics.worked) as background,
         ):
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
@@ -82,7 +82,7 @@ async def opened(
             shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
             libraries, imports = Libraries(lambda user_id: open_library(settings, user_id)), Imports()
             service = Service(
-                *(settings, accounts, retrieval, reader, renderer, secret, background),
+                *(settings, accounts, retrieval, extractor, renderer, secret, background),
                 *(pictures, shots, metrics, libraries, imports),
             )
             tidying = asyncio.create_task(_tidied(shots))
@@ -93,7 +93,7 @@ async def opened(
                 imports.close()
                 libraries.close()
     finally:
-        reader.close()
+        extractor.close()
         renderer.close()
         accounts.close()
         if spans:

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import Request, Retrieval, read_page
+from pagekeep.capture.from_url import Request, Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
 from pagekeep.library import normal_url
 from pagekeep.library.imports import build, failed_rows
@@ -228,7 +228,7 @@ class _Batch:
     def _read(self, fetched: Fetched, options: Options) -> Page:
         if self.plan.read is not None:
             return self.plan.read(fetched, options)
-        return read_page(fetched, options, self.plan.rules)
+        return extract_page(fetched, options, self.plan.rules)
 
     def store_all(self) -> list[Item]:
         """Store the batch and return its items that were never fetched."""

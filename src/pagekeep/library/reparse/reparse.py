@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import Retrieval, read_page
+from pagekeep.capture.from_url import Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.items import kept
@@ -137,7 +137,7 @@ def _write(store: Store, item: Item, reading: _Reading) -> None:
 def _read(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Reading | PagekeepError:
     """One page read again. Runs in a process of its own; a failure is a value, so that it comes back."""
     try:
-        page = read_page(build_item.fetched_again(raw), Options(max_bytes=max_bytes), rules)
+        page = extract_page(build_item.fetched_again(raw), Options(max_bytes=max_bytes), rules)
     except PagekeepError as error:
         return error
     except Exception as error:  # a fault of ours on one page must not end the run: it is listed with the failures
@@ -163,7 +163,7 @@ async def reparse_one(
     """The same for one item, read the way `retrieval` reads; a failure to read it is raised."""
     item, raw = await to_thread(kept, store, key)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    page = await retrieval.read(build_item.fetched_again(raw), options)
+    page = await retrieval.extract(build_item.fetched_again(raw), options)
     reading = _reading(page, raw, item.url, item.saved_at, retrieval.rules)
     return await to_thread(_settle, store, item, reading, force=force, dry_run=dry_run)
 

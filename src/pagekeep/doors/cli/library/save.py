@@ -144,7 +144,7 @@ def _page_in_file(source: str, opened: OpenLibrary) -> Fetched | None:
     """Return the page in a local file, or `None` when the source is not one."""
     if is_url(source) or not os.path.isfile(source):
         return None
-    from pagekeep.capture.files import page_in_file
+    from pagekeep.capture.uploads import page_in_file
 
     return page_in_file(read_file(source, opened.settings.max_bytes + 1), os.path.basename(source))
 

@@ -61,7 +61,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     """Return the saved page, extracted again; `None` for an unknown URL, or when its HTML was not stored."""
     where = flags.get("library"), flags.get("user")
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
-        from pagekeep.capture.from_url import read_page
+        from pagekeep.capture.from_url import extract_page
         from pagekeep.library.build_item import fetched_again
         from pagekeep.library.items import find
 
@@ -71,4 +71,4 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
             if is_url(key):
                 return None
             raise
-        return read_page(fetched_again(raw), options, load_rules(settings)) if raw else None
+        return extract_page(fetched_again(raw), options, load_rules(settings)) if raw else None

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from pagekeep.capture.from_url import Request
-from pagekeep.capture.uploads import posted
+from pagekeep.capture.uploads import sent_page
 from pagekeep.doors.http.api.models import Asked
 from pagekeep.doors.http.observability.logs import about
 from pagekeep.doors.http.service import Service, service_of
@@ -36,4 +36,4 @@ def given_by(asked: Asked) -> Fetched | None:
     """The page itself, when it was sent."""
     if asked.html is None:
         return None
-    return posted(asked.url or "", asked.html, rendered=asked.rendered, selection=asked.selection)
+    return sent_page(asked.url or "", asked.html, rendered=asked.rendered, selection=asked.selection)

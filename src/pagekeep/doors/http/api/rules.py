@@ -49,7 +49,7 @@ async def check_rules(asked: models.Yaml, caller: Reader) -> Response:
 @router.post("/try", response_model=models.Tried, responses=failures(404, *FETCHING))
 async def try_on_page(asked: models.AskedToTry, library: Reads, service: Here) -> Response:
     """What rules would make of a page, beside what the other rules in force make of it. Nothing is stored."""
-    tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.reader)
+    tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.extractor)
     return Json(
         {
             "before": page_shape(tried.before),

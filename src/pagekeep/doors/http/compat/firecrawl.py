@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from pagekeep.capture.from_url import Request as Wanted
-from pagekeep.capture.view_options import View
+from pagekeep.capture.view_options import ViewOptions
 from pagekeep.doors.http.api.models import FETCHING, Address, Error, failures
 from pagekeep.doors.http.api.page_requests import Here, note
 from pagekeep.doors.http.caller import Reads
@@ -71,7 +71,7 @@ async def scrape(asked: AskedToScrape, request: Request, library: Reads, service
     note(asked.url)
     try:
         wanted = _formats(asked)
-        given = await give(_call(asked, wanted), library, service.retrieval, service.reader)
+        given = await give(_call(asked, wanted), library, service.retrieval, service.extractor)
     except PagekeepError as error:
         told = {"success": False, "error": error.message, "code": error.type, "suggestions": list(error.suggestions)}
         return Json(told, status_of(error), headers_of(error))
@@ -104,7 +104,7 @@ def _call(asked: AskedToScrape, wanted: list[str]) -> Call:
     return Call(
         request=Wanted(asked.url, render_timeout=seconds, timeout=seconds),
         form="content" if asked.only_main_content and not asked.include_tags else "markdown",
-        view=View(only=tuple(asked.include_tags), without=tuple(asked.exclude_tags)),
+        view=ViewOptions(only=tuple(asked.include_tags), without=tuple(asked.exclude_tags)),
         picture=_picture(wanted),
         waits=asked.wait_for > 0,
         tolerance=FRESH if asked.max_age is None else asked.max_age / 1000,

@@ -107,7 +107,7 @@ async def _answer(
         return EventSourceResponse(
             _events(call, wishes, request, library, service), headers={"Cache-Control": "no-store"}
         )
-    given = await give(call, library, service.retrieval, service.reader)
+    given = await give(call, library, service.retrieval, service.extractor)
     if "application/json" in accept:
         return Json(await _for_programs(call, given, wishes, request, service), headers=_headers(given))
     return _written(call, given, wishes, accept)
@@ -142,7 +142,7 @@ async def _events(
 ) -> AsyncIterator[ServerSentEvent]:
     """`stage` as it goes on, then one `data` that holds what JSON would, or one `error`."""
     stages: asyncio.Queue[str | None] = asyncio.Queue()
-    task = asyncio.ensure_future(give(call, library, service.retrieval, service.reader, progress=stages.put_nowait))
+    task = asyncio.ensure_future(give(call, library, service.retrieval, service.extractor, progress=stages.put_nowait))
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
         while (stage := await stages.get()) is not None:

@@ -11,7 +11,7 @@ from fastapi import Request
 
 from pagekeep.capture.from_url import RenderMode
 from pagekeep.capture.from_url import Request as Wanted
-from pagekeep.capture.view_options import View
+from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import InvalidQuery, InvalidUrl
 from pagekeep.library.page_request import FRESH, Call, Form, Picture
 
@@ -110,7 +110,7 @@ def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
         html=html,
         form=form,
         picture=_PICTURES.get(form),
-        view=View(
+        view=ViewOptions(
             only=only,
             without=wishes.selectors("remove-selector"),
             overlays=not wishes.flag("remove-overlay"),

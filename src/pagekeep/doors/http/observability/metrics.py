@@ -9,7 +9,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
-from pagekeep.capture.from_url import ReadPage
+from pagekeep.capture.from_url import ExtractPage
 from pagekeep.library.queue.jobs import Worked
 from pagekeep.model import Fetched, Options, Page
 
@@ -41,7 +41,7 @@ class Metrics:
             "pagekeep_request_seconds", "Time for a request.", labels, buckets=_SECONDS, registry=mine
         )
 
-    def measured(self, read: ReadPage) -> ReadPage:
+    def measured(self, read: ExtractPage) -> ExtractPage:
         """The same reading of pages, counted."""
 
         async def counted(fetched: Fetched, options: Options) -> Page:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pagekeep.capture.from_url import ReadPage
+from pagekeep.capture.from_url import ExtractPage
 from pagekeep.errors import PagekeepError
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.version import __version__
@@ -48,7 +48,7 @@ class Spans:
         context = self._incoming.extract(dict(Headers(scope=scope).items()))
         return self._tracer.start_as_current_span(scope["method"], context, SpanKind.SERVER)
 
-    def traced(self, read: ReadPage) -> ReadPage:
+    def traced(self, read: ExtractPage) -> ExtractPage:
         """The same reading of pages, told of."""
 
         async def told(fetched: Fetched, options: Options) -> Page:

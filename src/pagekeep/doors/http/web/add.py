@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from pagekeep.capture.files import page_in_file
 from pagekeep.capture.from_url import Request
+from pagekeep.capture.uploads import page_in_file
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame

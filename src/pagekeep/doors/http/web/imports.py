@@ -63,7 +63,7 @@ def _page_extractor(service: Service) -> ReadPage:
 
     def read(fetched: Fetched, options: Options) -> Page:
         began = perf_counter()
-        page = service.reader.read_waiting(fetched, options)
+        page = service.extractor.extract_blocking(fetched, options)
         service.metrics.read(page, fetched, perf_counter() - began)
         return page
 

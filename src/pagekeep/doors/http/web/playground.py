@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse
 
-from pagekeep.capture.active_rules import keep
+from pagekeep.capture.active_rules import save_rules
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
@@ -55,7 +55,7 @@ async def submit(
             values["saved_in"] = await to_thread(_save_rules, frame, yaml)
         if source.strip():
             page = source.strip()
-            trial = await try_rules(yaml, page, frame.library, service.retrieval, service.reader, rules=rules)
+            trial = await try_rules(yaml, page, frame.library, service.retrieval, service.extractor, rules=rules)
             values |= await to_thread(_render_trial, frame, trial)
     except PagekeepError as error:
         return _show_form(frame, status=status_of(error), problem=error, **values)
@@ -68,7 +68,7 @@ def _save_rules(frame: Frame, yaml: str) -> str:
         raise NotAllowed(
             "Rules cannot be saved here on a shared server.", suggestions=("Ask the administrator to add the rule.",)
         )
-    return keep(frame.service.settings, yaml)
+    return save_rules(frame.service.settings, yaml)
 
 
 def _render_trial(frame: Frame, trial: Tried) -> dict[str, Any]:
