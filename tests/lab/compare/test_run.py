@@ -127,7 +127,7 @@ def test_an_extractor_that_is_not_there_is_told(pages: Path, name: str) -> None:
 
 
 def test_without_a_reader_nothing_is_sent(pages: Path) -> None:
-    with pytest.raises(ParseError, match="none is configured"):
+    with pytest.raises(ParseError, match="`remote_url` is not set"):
         compare("remote", "pagekeep", pages, settings=PLAIN)
 
 
