@@ -13,9 +13,9 @@ from pagekeep.model import Removal
 _NOTE_ADDRESS: Final = re.compile(r"#fn-\d+")
 _KEPT_SCHEMES: Final = ("mailto:", "tel:")
 _HEADING_ANCHORS: Final = (
-    ":is(h1,h2,h3,h4,h5,h6,dt) :is(a.anchor,a.headerlink,a.header-anchor,a.heading-anchor,a.anchor-link,a.permalink,"
-    'a.hash-link,a.heading-link,a.anchorjs-link,a.octicon-link,a.direct-link,a[aria-hidden=true],a[href^="#"],'
-    "a[title=Permalink],span.mw-editsection,a.mw-editsection,[class~=headline-anchor])"
+    "a.anchor,a.headerlink,a.header-anchor,a.heading-anchor,a.anchor-link,a.permalink,a.hash-link,a.heading-link,"
+    'a.anchorjs-link,a.octicon-link,a.direct-link,a[aria-hidden=true],a[href^="#"],a[title=Permalink],'
+    "span.mw-editsection,a.mw-editsection,[class~=headline-anchor]"
 )
 _TRAILING_SIGNS: Final = ("\u00b6", "\U0001f517", "\U0001f517\ufe0e")
 _ANCHOR_TEXTS: Final = frozenset(
@@ -53,14 +53,19 @@ def _is_note_reference(link: dom.Element, href: str) -> bool:
 def drop_heading_anchors(state: CleanState) -> list[Removal]:
     """Remove permalink signs and edit links from headings; a link that is the heading's own text stays."""
     removals = Removals()
-    for anchor in dom.select(state.root, _HEADING_ANCHORS):
-        text = dom.text_of(anchor).strip()
-        if anchor.tag == "span" or text.lower() in _ANCHOR_TEXTS or (text[:1] == "#" and text == anchor.attr("href")):
-            removals.drop(anchor, "permalink or edit link of a heading")
-    for heading in state.index.find(*HEADINGS):
-        if dom.text_of(heading).rstrip().endswith(_TRAILING_SIGNS):
+    for heading in state.index.find(*HEADINGS, "dt"):
+        for anchor in dom.select(heading, _HEADING_ANCHORS):
+            if _is_sign(anchor):
+                removals.drop(anchor, "permalink or edit link of a heading")
+        if heading.tag != "dt" and dom.text_of(heading).rstrip().endswith(_TRAILING_SIGNS):
             _drop_trailing_sign(heading)
     return removals
+
+
+def _is_sign(anchor: dom.Element) -> bool:
+    """Return whether the link is not part of the heading's text."""
+    text = dom.text_of(anchor).strip()
+    return anchor.tag == "span" or text.lower() in _ANCHOR_TEXTS or (text[:1] == "#" and text == anchor.attr("href"))
 
 
 def _drop_trailing_sign(heading: dom.Element) -> None:

@@ -15,7 +15,8 @@ def collect_footnotes(state: CleanState) -> list[Removal]:
     """Number footnotes in order of first use, move them to one list at the end, and remove back-links."""
     removals, root = Removals(), state.root
     notes = Notes(removals)
-    take_inline_notes(root, notes)
+    if state.index.has_class("ltx_", "sidenote"):
+        take_inline_notes(root, notes)
     has_links = dom.first(root, 'a[href*="#"]') is not None
     if has_links:
         take_linked_notes(root, notes)

@@ -43,7 +43,7 @@ def rename_old_tags(state: CleanState) -> None:
 def separate_links(state: CleanState) -> None:
     """Put a space between links that only the style sets apart; join the pieces of one link."""
     for link in state.index.find("a"):
-        if link.parent is None:
+        if link.parent is None or not is_tag(link.next_sibling, "a"):
             continue
         end = dom.text_of(link)[-1:]
         for piece in _pieces(link):

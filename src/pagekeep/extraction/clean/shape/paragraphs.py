@@ -31,6 +31,8 @@ from pagekeep.extraction.clean.vocabulary import (
 _BOXES: Final = tuple(sorted(WRAPPERS | {"span"}))
 _GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"}
 _LISTS_OF_ITEMS: Final = LISTS | {"dl"}
+_WRAPPING_LINES: Final = _LISTS_OF_ITEMS | {"blockquote", "figure"}
+"""Elements in which even a single line needs a paragraph or an item around it."""
 _NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
 _NOT_IN_HEADING: Final = BLOCKS - WRAPPERS - {"p"}
 _MAX_FIGURE_ELEMENTS: Final = 80
@@ -50,8 +52,12 @@ def shape_paragraphs(state: CleanState) -> None:
         tag = node.tag
         if tag in VOID:
             continue
-        if tag not in BLOCKS:
-            _shape_inline(node, tag)
+        children = node.children
+        if tag not in _WRAPPING_LINES and _is_line(children):
+            if tag in WRAPPERS and node.attr("class") not in OWN_CLASSES:
+                dom.retag(node, "p")
+        elif tag not in BLOCKS:
+            _shape_inline(node, tag, children)
         elif tag == "p" or tag in WRAPPERS:
             _shape_box(node, tag)
         elif tag in HOLDERS:
@@ -84,10 +90,8 @@ def _pass_on_direction(box: dom.Element) -> None:
             dom.set_attr(child, "dir", "rtl")
 
 
-def _shape_inline(node: dom.Element, tag: str) -> None:
-    children = node.children
-    if _is_line(children):
-        return
+def _shape_inline(node: dom.Element, tag: str, children: Sequence[dom.Node]) -> None:
+    """Turn an inline element around blocks into a box, and drop an empty one."""
     blocks, breaks, visible = _look(children)
     if blocks:
         _box_inline(node, tag)
@@ -177,10 +181,7 @@ def _is_part_of_list(node: dom.Element) -> bool:
 
 
 def _shape_holder(node: dom.Element, tag: str) -> None:
-    children = node.children
-    if tag != "blockquote" and _is_line(children):
-        return
-    blocks, breaks, visible = _look(children)
+    blocks, breaks, visible = _look(node.children)
     if not visible:
         if tag in ("td", "th"):
             fill(node)
@@ -272,6 +273,9 @@ def _gather_lines(node: dom.Element) -> bool:
             elif tag in ("dt", "dd") and node.tag != "dl":
                 _wrap_orphan(child, "dl")
             continue
+        if not run and (tag == "br" or is_blank(child)):
+            dom.drop(child)
+            continue
         if tag == "br":
             breaks += 1
         elif breaks and not is_blank(child):
@@ -299,20 +303,11 @@ def _gather_all_lines(node: dom.Element) -> None:
 
 
 def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:
-    """Add the run to the lines; drop white space and line breaks at its ends."""
-    start, end = 0, len(run)
-    while start < end and _is_edge(run[start]):
-        dom.drop(run[start])
-        start += 1
-    while end > start and _is_edge(run[end - 1]):
-        end -= 1
-        dom.drop(run[end])
-    if start < end:
-        lines.append(run[start:end])
-
-
-def _is_edge(node: dom.Node) -> bool:
-    return node.tag == "br" if isinstance(node, dom.Element) else is_blank(node)
+    """Add the run to the lines if it holds anything; drop white space and line breaks at its end."""
+    while run and (is_blank(run[-1]) or is_tag(run[-1], "br")):
+        dom.drop(run.pop())
+    if run:
+        lines.append(run)
 
 
 def _wrap_orphan(item: dom.Node, list_tag: str) -> None:
