@@ -171,15 +171,15 @@ def _keep_included_parts(state: State) -> None:
     if state.outcome.content and state.before.parts:
         content, state.before = site_rules.keep_in_place(state.survey, state.outcome.content, state.before)
         state.rule_matches = state.before.matched
-        state.outcome = replace(state.outcome, content=content, tried=content)
+        state.outcome = replace(state.outcome, content=content, candidate=content)
 
 
 def _cut(state: State) -> tuple[Removal, ...]:
     """Cut the content out of the tree."""
     outcome = state.outcome
-    removals = report_removals(state.survey, outcome.tried) if outcome.tried else ()
+    removals = report_removals(state.survey, outcome.candidate) if outcome.candidate else ()
     # A bookmark without a description shows the few words the page has.
-    shown = outcome.content or (None if state.metadata.description else outcome.tried)
+    shown = outcome.content or (None if state.metadata.description else outcome.candidate)
     state.content = cut(state.survey, shown) if shown else _make_bookmark(state.metadata)
     return removals
 

@@ -115,7 +115,7 @@ def test_what_is_around_the_container_is_not_reported_as_a_whole(surveyed: Surve
 def test_a_page_replaced_by_its_own_data_is_reported(surveyed: Surveyed) -> None:
     content = Content(0, {}, made=dom.element("div", None, "made"))
     (removal,) = report_removals(surveyed("<p>one two</p>"), content)
-    assert (removal.element, removal.words, removal.step) == ("body", 2, "container")
+    assert (removal.element, removal.words, removal.step) == ("body", 2, "locate")
 
 
 def test_notes_beside_the_article_come_with_it() -> None:

@@ -113,18 +113,18 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
     page = _Page(Context(survey, sentences, text, profile), _suspect_attributes(survey.nodes[0]), _around_main(survey))
     tags, ends, flags, nodes = survey.tag, survey.end, survey.flags, survey.nodes
     by_attribute, suspect_tags, suspicious = page.by_attribute, _SUSPECT_TAGS, _SUSPICIOUS_SIGNS
-    found: Reasons = {}
+    reasons: Reasons = {}
     index, count = 1, len(tags)
     while index < count:
         tag = tags[index]
         if tag in suspect_tags or flags[index] & suspicious or id(nodes[index]) in by_attribute:
             reason = page.judge(index)
             if reason:
-                found[index] = reason
+                reasons[index] = reason
             index = ends[index] if reason or tag in _CODE else index + 1
         else:
             index += 1
-    return found
+    return reasons
 
 
 def mark(survey: Survey, excluded: Exclusions) -> bytearray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from pagekeep.extraction.steps import Step
 
@@ -78,14 +78,14 @@ class Exclusion(NamedTuple):
 Exclusions = dict[int, Exclusion]
 """Index of the root of each excluded subtree."""
 
-CONTAINER_STEP = "container"
-"""Step name of the parts that are lost because they are outside the element that a strategy chose."""
+LOCATE_STEP: Final = "locate"
+"""Step name for what is lost because it is outside the element that a strategy chose: the pipeline's step that runs them."""
 
 
-def label(found: Reasons, step: str) -> Exclusions:
+def label(reasons: Reasons, step: str) -> Exclusions:
     """Return the findings of one step as exclusions under its name."""
-    exclusions = {reason: Exclusion(reason, step) for reason in set(found.values())}
-    return {index: exclusions[reason] for index, reason in found.items()}
+    exclusions = {reason: Exclusion(reason, step) for reason in set(reasons.values())}
+    return {index: exclusions[reason] for index, reason in reasons.items()}
 
 
 class HasExclusions(Protocol):

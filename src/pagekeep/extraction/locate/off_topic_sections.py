@@ -75,12 +75,12 @@ def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
         and (reason := _find_announcement(survey, index))
     ]
     texts = _find_texts(survey, root, excluded) if headings else []
-    found: Reasons = {}
+    reasons: Reasons = {}
     for index, reason in headings:
         section = _find_section(survey, root, index, texts)
         if section is not None:
-            found[section] = reason
-    return found
+            reasons[section] = reason
+    return reasons
 
 
 def _find_announcement(survey: Survey, heading: int) -> Reason | None:

@@ -70,17 +70,17 @@ class Survey:
 def survey_page(root: dom.Element) -> tuple[Survey, tuple[PageWarning, ...]]:
     """Survey a tree, after flattening deep nesting, and cut off what is beyond the limit of nodes."""
     warnings: list[PageWarning] = []
-    found = survey(root)
-    if found.too_deep:
+    surveyed = survey(root)
+    if surveyed.too_deep:
         flattened = dom.bound_depth(root)
         text = f"nested too deep: {flattened} elements were flattened, no text was lost"
         warnings.append(PageWarning("flattened", text))
-        found = survey(root)
-    if found.truncated:
-        dom.drop_after(found.nodes[-1])
+        surveyed = survey(root)
+    if surveyed.truncated:
+        dom.drop_after(surveyed.nodes[-1])
         text = f"truncated: the page has more than {MAX_NODES} nodes, the rest was left out"
         warnings.append(PageWarning("truncated", text))
-    return found, tuple(warnings)
+    return surveyed, tuple(warnings)
 
 
 def survey(root: dom.Element) -> Survey:

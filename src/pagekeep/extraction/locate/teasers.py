@@ -38,13 +38,13 @@ def remove_votes(survey: Survey, own: list[int], min_chars: int) -> list[int]:
 def find_headed_lists(survey: Survey) -> Reasons:
     """Find lists of teasers whose titles are headings: those are never part of an article."""
     tags, chars, linked = survey.tag, survey.chars, survey.linked
-    found: Reasons = {}
+    reasons: Reasons = {}
     for index in _find_lists(survey):
         inside = range(index, survey.end[index])
         titles = sum(tags[inner] in _HEADINGS and 0 < chars[inner] == linked[inner] for inner in inside)
         if titles >= _MIN_TEASERS:
-            found[index] = Reason.TEASERS
-    return found
+            reasons[index] = Reason.TEASERS
+    return reasons
 
 
 def _find_lists(survey: Survey) -> Iterator[int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import boilerplate
-from pagekeep.extraction.locate.exclusions import CONTAINER_STEP, Exclusion, Exclusions, Reason
+from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusion, Exclusions, Reason
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
 from pagekeep.model import Removal
@@ -20,7 +20,7 @@ _MAX_NAME_CHARS: Final = 40
 _MAX_CLASSES: Final = 2
 """Classes in a short name."""
 
-_OUTSIDE: Final = Exclusion(Reason.OUTSIDE_CONTENT, CONTAINER_STEP)
+_OUTSIDE: Final = Exclusion(Reason.OUTSIDE_CONTENT, LOCATE_STEP)
 _FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
 
 # Roots that are themselves part of what they contain; others only contain it and are left out.
@@ -68,11 +68,11 @@ def _find_footnotes(survey: Survey, content: Content) -> list[dom.Element]:
     if not boxes:
         return []
     within = {id(node) for node in survey.nodes[content.root : survey.end[content.root]]}
-    found: list[dom.Element] = []
+    footnotes: list[dom.Element] = []
     for box in boxes[:_MAX_FOOTNOTE_BOXES]:
-        if id(box) not in within and not _contains(box, root) and not any(_contains(other, box) for other in found):
-            found.append(box)
-    return found if any(dom.text_of(box).strip() for box in found) else []
+        if id(box) not in within and not _contains(box, root) and not any(_contains(other, box) for other in footnotes):
+            footnotes.append(box)
+    return footnotes if any(dom.text_of(box).strip() for box in footnotes) else []
 
 
 def _contains(outer: dom.Node, node: dom.Node) -> bool:
@@ -122,7 +122,7 @@ def _report_controls(survey: Survey, root: int, lost: Exclusions) -> Iterator[Re
 def _find_lost(survey: Survey, content: Content) -> Exclusions:
     """Return what is excluded, and what is outside the content's container."""
     if content.made is not None:
-        return {0: Exclusion(Reason.REPLACED, CONTAINER_STEP)}
+        return {0: Exclusion(Reason.REPLACED, LOCATE_STEP)}
     root = content.root
     around = {root, *survey.ancestors(root)}
     lost = {index: exclusion for index, exclusion in content.excluded.items() if index not in around}

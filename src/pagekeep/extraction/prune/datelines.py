@@ -46,7 +46,7 @@ _DATE_WORDS: Final = frozenset(
 
 def find(survey: Survey, root: int, excluded: Exclusions, own: list[int], author: str | None) -> Reasons:
     """Find the lines of dates between the beginning of the content and its first paragraph."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     names = frozenset(_words(author or ""))
     index, end = root + 1, min(survey.end[root], root + _MAX_HEAD_NODES)
     while index < end and own[index] < _PARAGRAPH_CHARS:
@@ -55,10 +55,10 @@ def find(survey: Survey, root: int, excluded: Exclusions, own: list[int], author
             if survey.chars[index] > _MAX_LINE_CHARS or not _is_line(survey, index):
                 following = index + 1
             elif _is_date_line(survey, index, names):
-                found[index] = Reason.DATELINE
+                reasons[index] = Reason.DATELINE
         index = following
-    repeated = _find_repeated_tags(survey, index, survey.end[root], {survey.tag[line] for line in found}, names)
-    return {line: reason for line, reason in found.items() if survey.tag[line] not in repeated}
+    repeated = _find_repeated_tags(survey, index, survey.end[root], {survey.tag[line] for line in reasons}, names)
+    return {line: reason for line, reason in reasons.items() if survey.tag[line] not in repeated}
 
 
 def _find_repeated_tags(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:

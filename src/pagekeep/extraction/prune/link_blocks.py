@@ -39,7 +39,7 @@ def find(
     Links lead to other pages, or to places in this one: that is a table of contents, which Markdown does not need. A list of
     links to hosts other than the page's own names sources and is kept. Without `min_links`, only tables of contents are found.
     """
-    found: Reasons = {}
+    reasons: Reasons = {}
     links = _find_links(survey, root, host)
     tags, ends, chars, linked = survey.tag, survey.end, survey.chars, survey.linked
     index, end = root + 1, ends[root]
@@ -48,10 +48,10 @@ def find(
         if tags[index] in _BLOCKS and linked[index] > _MIN_LINK_SHARE * chars[index] and index not in excluded:
             reason = links.judge(index, ends[index], min_links)
         if reason:
-            found[index] = reason
+            reasons[index] = reason
         index = ends[index] if reason or index in excluded else index + 1
-    total = sum(chars[index] for index in found)
-    return found if total < _MAX_SHARE * chars[root] else {}
+    total = sum(chars[index] for index in reasons)
+    return reasons if total < _MAX_SHARE * chars[root] else {}
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     Articles have their links in sentences and lists. Over some four hundred articles, a `div` with only a link in it was
     content on one page and a button, a card or a recommendation on five.
     """
-    found: Reasons = {}
+    reasons: Reasons = {}
     tags, ends, chars, linked = survey.tag, survey.end, survey.chars, survey.linked
     row: list[int] = []
     index, end = root + 1, ends[root]
@@ -129,8 +129,8 @@ def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
                     row = []
                 row.append(index)
                 if len(row) >= _MIN_ROW:
-                    found |= dict.fromkeys(row[-_MIN_ROW:], Reason.LINK_LIST)
+                    reasons |= dict.fromkeys(row[-_MIN_ROW:], Reason.LINK_LIST)
             elif all(tag in INLINE for tag in tags[following : ends[index]]):
-                found[index] = Reason.LINK_IN_BOX
+                reasons[index] = Reason.LINK_IN_BOX
         index = following
-    return found
+    return reasons

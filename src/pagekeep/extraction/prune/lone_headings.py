@@ -19,7 +19,7 @@ _MAX_BOXES: Final = 3
 
 def find(survey: Survey, root: int, excluded: Exclusions, removed: Iterable[int]) -> Reasons:
     """Find the headings right before a removed part where the next part kept is a heading of the same level, or nothing."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     sections = {index for index in removed if root < index < survey.end[root]}
     for parent in dict.fromkeys(survey.parent[index] for index in sections):
         heading, level, is_empty = -1, 0, False
@@ -31,15 +31,15 @@ def find(survey: Survey, root: int, excluded: Exclusions, removed: Iterable[int]
                 continue
             next_level = _find_level(survey, child) if child >= 0 else _TITLE_LEVEL
             if is_empty and heading >= 0 and 0 < next_level <= level:
-                found[heading] = Reason.HEADING_OF_CUT
+                reasons[heading] = Reason.HEADING_OF_CUT
             heading, level = (child, next_level) if next_level > _TITLE_LEVEL else (-1, 0)
             is_empty = False
-    return found
+    return reasons
 
 
 def find_repeated(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find the lower of neighbouring headings with the same words."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     previous, has_text_between = -1, False
     index, end = root + 1, survey.end[root]
     while index < end:
@@ -49,12 +49,12 @@ def find_repeated(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
             continue
         if tag in _LEVELS:
             if previous > 0 and not has_text_between and _words(survey, previous) == _words(survey, index):
-                found[index if survey.tag[previous] <= tag else previous] = Reason.HEADING_TWICE
+                reasons[index if survey.tag[previous] <= tag else previous] = Reason.HEADING_TWICE
             previous, has_text_between, index = index, False, survey.end[index]
             continue
         has_text_between = has_text_between or tag in _VISIBLE
         index += 1
-    return found
+    return reasons
 
 
 def _words(survey: Survey, index: int) -> list[str]:

@@ -49,7 +49,7 @@ def find_copies(survey: Survey, root: int, excluded: Exclusions, *, any_block: b
 
     Blocks side by side are kept, because a refrain or a clause may be repeated. So are cells of a table.
     """
-    found: Reasons = {}
+    reasons: Reasons = {}
     first_parent: dict[str, int] = {}
     min_chars = _MIN_BLOCK_COPY_CHARS if any_block else _MIN_COPY_CHARS
     tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
@@ -60,11 +60,11 @@ def find_copies(survey: Survey, root: int, excluded: Exclusions, *, any_block: b
         elif chars[index] >= min_chars and (_has_no_block(survey, index) if any_block else tags[index] in _COPIED_TAGS):
             text = " ".join(dom.text_of(survey.nodes[index]).split())
             if first_parent.setdefault(text, parents[index]) != parents[index]:
-                found[index] = Reason.SHOWN_TWICE
+                reasons[index] = Reason.SHOWN_TWICE
             index = ends[index]
         else:
             index += 1
-    return found
+    return reasons
 
 
 def _has_no_block(survey: Survey, index: int) -> bool:
@@ -80,7 +80,7 @@ def _has_no_block(survey: Survey, index: int) -> bool:
 
 def find_quotations(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find long quotations whose words are above, in document order. A quotation of another page is kept."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     tags, ends, nodes = survey.tag, survey.end, survey.nodes
     seen: set[Run] = set()
     index, end = root + 1, _find_last_quote(survey, root) + 1
@@ -90,14 +90,14 @@ def find_quotations(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
         elif tags[index] in _QUOTES and _is_quotation(survey, index):
             runs = _split_runs(dom.text_of(nodes[index]))
             if len(runs) >= _MIN_QUOTED_RUNS and sum(map(seen.__contains__, runs)) >= _MIN_QUOTED_SHARE * len(runs):
-                found[index] = Reason.QUOTED_FROM_ABOVE
+                reasons[index] = Reason.QUOTED_FROM_ABOVE
             seen.update(runs)
             index = ends[index]
         else:
             if tags[index] == TEXT:
                 seen.update(_split_runs(nodes[index].data))  # type: ignore[attr-defined]
             index += 1
-    return found
+    return reasons
 
 
 def _find_last_quote(survey: Survey, root: int) -> int:
@@ -120,7 +120,7 @@ def _split_runs(text: str) -> list[Run]:
 
 def find_refrains(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find short blocks that have the same text in most posts."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     for group in _group_labels(survey, root, excluded):
         if len(group) < _MIN_REFRAIN_POSTS:
             continue
@@ -128,8 +128,8 @@ def find_refrains(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
         refrain, times = Counter(texts).most_common(1)[0]
         if times >= _MIN_REFRAIN_SHARE * len(group):
             same = (index for index, text in zip(group, texts, strict=True) if text == refrain)
-            found |= dict.fromkeys(same, Reason.SAME_IN_EVERY_POST)
-    return found
+            reasons |= dict.fromkeys(same, Reason.SAME_IN_EVERY_POST)
+    return reasons
 
 
 def _group_labels(survey: Survey, root: int, excluded: Exclusions) -> Iterator[list[int]]:

@@ -56,7 +56,7 @@ _LITERAL: Final = frozenset(
 
 def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find the blocks in the content that have nothing but such a line."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     tags, chars, nodes, ends = survey.tag, survey.chars, survey.nodes, survey.end
     index, end = root + 1, ends[root]
     while index < end:
@@ -72,11 +72,11 @@ def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
                 reason = _LINES.get(line)
                 block = _find_block(survey, index, root) if reason else 0
             if reason and block and not (reason in _TOPICS and _is_among_others(survey, block)):
-                found[block] = reason
+                reasons[block] = reason
                 index = ends[block]
                 continue
         index += 1
-    return found
+    return reasons
 
 
 def _is_among_others(survey: Survey, block: int) -> bool:

@@ -140,7 +140,7 @@ def test_paragraphs_between_headline_and_container_are_the_articles(facts_of: Fa
 def test_what_is_beside_an_opening_is_reported_as_removed(facts_of: FactsOf) -> None:
     facts = facts_of(f"<main><h1>The wheel</h1><div>{LEAD}</div><section>{LONG_STORY}{MORE}</section></main>")
     excluded = list(decided(facts).excluded.values())
-    assert excluded.count(("beside the content", "container")) == 2  # the headline and what is after the container
+    assert excluded.count(("beside the content", "locate")) == 2  # the headline and what is after the container
     assert "Elsewhere" not in text(facts)
 
 

@@ -49,22 +49,22 @@ class Outcome:
     strategy: Strategy
     content: Content | None
     attempts: tuple[Attempt, ...]
-    tried: Content | None = None
+    candidate: Content | None = None
     """What the last strategy would have kept, so that the removals of a bookmark can still be reported."""
 
 
 def run(facts: PageFacts, prune: Prune, timer: Timer | None = None) -> Outcome:
     """Try the strategies in order."""
     attempts: list[Attempt] = []
-    tried: Content | None = None
+    candidate: Content | None = None
     for strategy in STRATEGIES:
         content, attempt = _attempt(strategy, facts, prune, timer)
         attempts.append(attempt)
-        tried = content or tried
+        candidate = content or candidate
         if content is not None and attempt.passed:
             return Outcome(strategy.name, content, tuple(attempts), content)
     attempts.append(Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, 0.0 if timer else None))
-    return Outcome("bookmark", None, tuple(attempts), tried)
+    return Outcome("bookmark", None, tuple(attempts), candidate)
 
 
 def min_words(facts: PageFacts) -> int:

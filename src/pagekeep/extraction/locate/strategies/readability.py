@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep.extraction.locate import prose, threads
-from pagekeep.extraction.locate.exclusions import CONTAINER_STEP, Exclusions, Reason, Reasons, label
+from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusions, Reason, Reasons, label
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
 from pagekeep.extraction.locate.survey import Survey
 
@@ -126,7 +126,7 @@ def _include_opening(survey: Survey, root: int, mass: Sequence[int], own: Sequen
     wide = survey.parent[root]
     while wide >= blocks[0]:
         wide = survey.parent[wide]
-    return wide, label(_find_beside(survey, root, wide, blocks[0]), CONTAINER_STEP)
+    return wide, label(_find_beside(survey, root, wide, blocks[0]), LOCATE_STEP)
 
 
 def _find_blocks_between(survey: Survey, headline: int, root: int, mass: Sequence[int]) -> list[int]:
@@ -145,11 +145,11 @@ def _find_blocks_between(survey: Survey, headline: int, root: int, mass: Sequenc
 
 def _find_beside(survey: Survey, root: int, wide: int, first: int) -> Reasons:
     """Find what is in the wide container before the opening and after the root."""
-    found: Reasons = {}
+    reasons: Reasons = {}
     index, end = wide + 1, survey.end[wide]
     while index < end:
         if survey.end[index] <= first or index >= survey.end[root]:
-            found[index] = Reason.BESIDE_CONTENT
+            reasons[index] = Reason.BESIDE_CONTENT
         is_around = index < first < survey.end[index] or index < root < survey.end[index]
         index = index + 1 if is_around else survey.end[index]
-    return found
+    return reasons

@@ -110,14 +110,14 @@ def _select(facts: PageFacts, selectors: Iterable[str], index_of: dict[int, int]
             nodes = dom.select(facts.survey.nodes[0], selector)
         except dom.SelectorError:
             continue  # a remembered selector may come from an older version
-        found = [index_of[id(node)] for node in nodes if id(node) in index_of]
-        for content in _largest_first(facts, found):
+        indices = [index_of[id(node)] for node in nodes if id(node) in index_of]
+        for content in _largest_first(facts, indices):
             yield replace(content, selector=selector)
 
 
-def _largest_first(facts: PageFacts, found: list[int]) -> Iterator[Content]:
+def _largest_first(facts: PageFacts, indices: list[int]) -> Iterator[Content]:
     chars = facts.survey.chars
-    for index in sorted(found, key=lambda index: (-chars[index], index))[:_MAX_CANDIDATES]:
+    for index in sorted(indices, key=lambda index: (-chars[index], index))[:_MAX_CANDIDATES]:
         yield Content(index, facts.excluded)
 
 
