@@ -232,3 +232,8 @@ def test_skip_step_with_a_required_step_says_that_it_cannot_be_skipped(page: str
     assert result.exit_code == 2
     assert "The step 'sanitise' cannot be skipped" in result.stderr
     assert "rules-before" in result.stderr
+
+
+def test_verbose_adds_to_the_explanation_only(page: str) -> None:
+    assert run(page, "--verbose", "--format", "markdown").stdout == run(page, "--format", "markdown").stdout
+    assert run(page, "--explain", "--verbose").stdout.startswith("Verdict\n")

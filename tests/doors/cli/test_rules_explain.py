@@ -15,8 +15,7 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
 from pagekeep.library.items import open_library
-from pagekeep.model import Fetched, Options, RuleEffect, RuleMatch
-from pagekeep.present.explain_rules import rule_lines
+from pagekeep.model import Fetched, Options
 from pagekeep.rules import shipped
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules-own.md"
@@ -135,37 +134,6 @@ def test_the_explanation_of_a_page_has_its_rules_too(desk: Desk) -> None:
     told = desk.run("extract", str(desk.page), "--url", URL, "--explain").stdout
     assert "Rules that matched, in the order they ran\n  harbour-times, before" in told
     assert "p.tide-box, 6 words: rule harbour-times." in told
-
-
-@pytest.mark.parametrize(
-    ("effect", "told"),
-    [
-        (RuleEffect("retag", ".x", 2, 1), "retag .x: 2 elements with 1 word."),
-        (
-            RuleEffect("move", ".x", 1, 4, "target not found, ignored"),
-            "move .x: 1 element with 4 words, target not found, ignored.",
-        ),
-        (RuleEffect("scope", "#x", 0, 0, "matched nothing, ignored"), "scope #x: matched nothing, ignored."),
-        (RuleEffect("metadata", ".by", 1, 0, "author: Bo Lind"), "metadata .by: author: Bo Lind."),
-        (RuleEffect("discard", "", 1, 0), "discard."),
-        (RuleEffect("quality", "", 0, 0, "at least 5 words"), "quality: at least 5 words."),
-        (RuleEffect("rendering", "#late", 0, 0, "force"), "rendering #late: force."),
-    ],
-)
-def test_each_deed_is_a_sentence(effect: RuleEffect, told: str) -> None:
-    assert list(rule_lines([RuleMatch("x", "post", "found .y", (effect,))], verbose=True)) == [
-        "x, on the content found: found .y.",
-        f"  {told}",
-    ]
-
-
-def test_a_rule_that_found_nothing_is_only_counted_unless_verbose() -> None:
-    idle = RuleMatch("idle", "pre", "found .y", (RuleEffect("remove", ".x", 0, 0),))
-    assert list(rule_lines([idle, idle])) == ["Not shown: 2 rules that found nothing."]
-    assert list(rule_lines([idle], verbose=True)) == [
-        "idle, before the content was looked for: found .y.",
-        "  remove .x: found nothing.",
-    ]
 
 
 def test_the_three_commands_of_the_docs(desk: Desk) -> None:

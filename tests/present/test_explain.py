@@ -38,9 +38,9 @@ def with_removals(*removals: Removal) -> str:
 
 
 def test_says_which_level_won_and_why() -> None:
-    told = explain(page())
-    assert "Known content containers won: `main` passes every check." in told
-    assert "Article captured (simplified). Quality 71 of 100." in told
+    text = explain(page())
+    assert "Known content containers won: `main` passes every check." in text
+    assert "Article captured (simplified). Quality 71 of 100." in text
 
 
 def test_says_why_a_level_lost_and_how_long_it_took() -> None:
@@ -48,9 +48,9 @@ def test_says_why_a_level_lost_and_how_long_it_took() -> None:
 
 
 def test_names_no_time_without_a_timer() -> None:
-    told = explain(page(trace=Trace(attempts=(replace(LOST, seconds=None), replace(WON, seconds=None)))))
-    assert "lost with 12 words: " in told
-    assert " ms" not in told
+    text = explain(page(trace=Trace(attempts=(replace(LOST, seconds=None), replace(WON, seconds=None)))))
+    assert "lost with 12 words: " in text
+    assert " ms" not in text
 
 
 def test_levels_after_the_winner_were_not_needed() -> None:
@@ -59,16 +59,16 @@ def test_levels_after_the_winner_were_not_needed() -> None:
 
 def test_bookmark_says_why_extraction_failed() -> None:
     quality = Quality(5, "bookmark", "orange", "Saved as bookmark - extraction failed", reason="the page has no text")
-    told = explain(page(strategy="bookmark", quality=quality, trace=Trace(attempts=(LOST,))))
-    assert "Extraction failed: the page has no text." in told
-    assert "4. A bookmark of the metadata: won." in told
+    text = explain(page(strategy="bookmark", quality=quality, trace=Trace(attempts=(LOST,))))
+    assert "Extraction failed: the page has no text." in text
+    assert "4. A bookmark of the metadata: won." in text
 
 
 def test_lists_each_check_with_its_verdict() -> None:
     checks = (Check("words", True, "240 of at least 100"), Check("title", False, "no author, no date."))
-    told = explain(page(quality=Quality(71, "article", "green", "Article captured (240 words)", checks=checks)))
-    assert "passed  words: 240 of at least 100." in told
-    assert "failed  title: no author, no date.\n" in told
+    text = explain(page(quality=Quality(71, "article", "green", "Article captured (240 words)", checks=checks)))
+    assert "passed  words: 240 of at least 100." in text
+    assert "failed  title: no author, no date.\n" in text
 
 
 def test_says_what_kind_of_page_and_why() -> None:
@@ -76,41 +76,41 @@ def test_says_what_kind_of_page_and_why() -> None:
 
 
 def test_metadata_names_its_origin() -> None:
-    told = explain(page())
-    assert "title: Tide table (json-ld)" in told
-    assert "keywords: sea, moon (meta)" in told
+    text = explain(page())
+    assert "title: Tide table (json-ld)" in text
+    assert "keywords: sea, moon (meta)" in text
 
 
 def test_equal_removals_share_a_line_and_the_wordiest_come_first() -> None:
     advert, share = Removal("div.promo", "advertising", 4), Removal("div.share", "share buttons", 30)
-    told = with_removals(advert, share, advert)
-    assert "Removed: 3 elements with 38 words" in told
-    assert "div.promo (2 times), 8 words: advertising." in told
-    assert told.index("div.share") < told.index("div.promo")
+    text = with_removals(advert, share, advert)
+    assert "Removed: 3 elements with 38 words" in text
+    assert "div.promo (2 times), 8 words: advertising." in text
+    assert text.index("div.share") < text.index("div.promo")
 
 
 def test_long_list_of_removals_is_cut_and_says_so() -> None:
     removals = [Removal(f"div.box-{number}", "empty", 1) for number in range(MAX_REMOVAL_KINDS + 7)]
-    told = with_removals(*removals)
-    assert told.count("div.box-") == MAX_REMOVAL_KINDS
-    assert "... and 7 more kinds with fewer words." in told
+    text = with_removals(*removals)
+    assert text.count("div.box-") == MAX_REMOVAL_KINDS
+    assert "... and 7 more kinds with fewer words." in text
 
 
 def test_verbose_lists_every_removal() -> None:
     removals = tuple(Removal(f"div.box-{number}", "empty", 1) for number in range(MAX_REMOVAL_KINDS + 7))
-    told = explain(page(trace=Trace(removals=removals)), verbose=True)
-    assert told.count("div.box-") == len(removals)
-    assert "more kind" not in told
+    text = explain(page(trace=Trace(removals=removals)), verbose=True)
+    assert text.count("div.box-") == len(removals)
+    assert "more kind" not in text
 
 
 def test_removals_are_grouped_by_the_step_that_made_them() -> None:
-    told = with_removals(
+    text = with_removals(
         Removal("p.tide", "rule tide", 6),
         Removal("div.ad", "advertising", 4, "boilerplate"),
         Removal("img", "tracking pixel", 0, "images"),
         Removal("div.nav", "navigation", 9, "boilerplate"),
     )
-    assert told.endswith(
+    assert text.endswith(
         """\
 Removed: 4 elements with 19 words
   p.tide, 6 words: rule tide.
@@ -124,13 +124,13 @@ Removed: 4 elements with 19 words
 
 
 def test_page_cannot_steer_the_terminal() -> None:
-    told = with_removals(Removal("div.\x1b]0;owned\x07", "style\x9b31m", 1))
-    assert not any(char for char in told if not char.isprintable() and char != "\n")
+    text = with_removals(Removal("div.\x1b]0;owned\x07", "style\x9b31m", 1))
+    assert not any(char for char in text if not char.isprintable() and char != "\n")
 
 
 def test_empty_sections_are_left_out() -> None:
-    told = explain(page(trace=Trace(), metadata=Metadata()))
-    assert "Warnings" not in told
-    assert "Metadata" not in told
-    assert "Removed" not in told
-    assert "Time" not in told
+    text = explain(page(trace=Trace(), metadata=Metadata()))
+    assert "Warnings" not in text
+    assert "Metadata" not in text
+    assert "Removed" not in text
+    assert "Time" not in text
