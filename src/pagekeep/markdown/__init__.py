@@ -1,4 +1,4 @@
-"""The Markdown room: clean HTML to Markdown and plain text, frontmatter, and the file to keep. Pure."""
+"""Convert clean HTML to Markdown and plain text; write frontmatter and the document to save. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clean HTML to Markdown: the table of who writes what."""
+"""Convert clean HTML to Markdown; the table says which function writes which block."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ HANDLERS: Final[dict[str, Handler]] = {
     **dict.fromkeys(("listing", "pre", "xmp"), code_block),
     **dict.fromkeys(("dir", "menu", "ul"), bullet_list),
 }
-"""Blocks that are more than their content."""
+"""Functions by tag, for the blocks that are more than their content."""
 
 _BLOCK: Final = ", ".join(sorted(BLOCKS))
 
 
 def to_markdown(root: Element) -> str:
-    """The tree of clean HTML as CommonMark with GFM tables, ending in one newline; nothing for nothing."""
-    writer = Writer(HANDLERS, Inline(ACTIONS, complete_notes(root), _cards(root)))
+    """Return clean HTML as CommonMark with GFM tables, ending in one newline; empty for an empty tree."""
+    writer = Writer(HANDLERS, Inline(ACTIONS, complete_notes(root), _find_cards(root)))
     text = join(writer.blocks([root]))
     whole = "\n\n".join([part for part in (text, *writer.footnotes.values()) if part])
     return whole + "\n" if whole else ""
 
 
-def _cards(root: Element) -> frozenset[Element]:
-    """Links that hold blocks and lead somewhere."""
+def _find_cards(root: Element) -> frozenset[Element]:
+    """Return the links that contain blocks and have a target."""
     return frozenset(
         link
         for link in dom.tagged(root, ("a",))

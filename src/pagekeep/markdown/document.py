@@ -1,4 +1,4 @@
-"""The file to keep: frontmatter, hero image, title and body."""
+"""Write the document to save: frontmatter, hero image, title and body."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from pagekeep.model import Metadata, Page
 
 _IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
 _FIRST_LINES: Final = 3
+"""Lines of the body in which the title may be: an image or a date may come before it."""
+_HEAD_CHARS: Final = 4_000
+_HEAD_LINES: Final = 12
 _SIZE: Final = re.compile(r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)")
-_TAIL: Final = 100
-"""Where in a path a size is looked for."""
+_TAIL_CHARS: Final = 100
+"""Characters at the end of a path that are searched for a size."""
 _LINK_END: Final = re.compile(r"\]\([^)\s]*\)")
 _WORD: Final = re.compile(r"\w+")
 
@@ -42,13 +45,13 @@ def write_document(page: Page, *, url: str | None = None, saved_at: str | None =
 
 
 def join_document(frontmatter_block: str, metadata: Metadata, body: str) -> str:
-    """Join the frontmatter, the hero image unless the body shows it, the title unless the body begins with it, the body."""
+    """Join the frontmatter, the hero image unless the body shows it, the title unless the body starts with it, the body."""
     parts = [frontmatter_block.rstrip("\n")] if frontmatter_block else []
     if metadata.hero_image and not _shows(body, metadata.hero_image):
         src = destination(metadata.hero_image)
         parts.append(f"[![Article hero image]({src})]({src})")
     title = " ".join((metadata.title or "").split())
-    if title and not _begins_with(body, title):
+    if title and not _starts_with(body, title):
         parts.append(f"# {_heading(title)}")
     if body:
         parts.append(body.rstrip("\n"))
@@ -61,23 +64,23 @@ def _heading(title: str) -> str:
 
 
 def _shows(body: str, hero: str) -> bool:
-    """Whether the body shows the image, in whatever size or with whatever query."""
-    wanted = _picture(destination(hero))
-    return any(_picture(src) == wanted for src in _IMAGE.findall(body))
+    """Return whether the body shows the image, in any size and with any query."""
+    picture = _picture(destination(hero))
+    return any(_picture(src) == picture for src in _IMAGE.findall(body))
 
 
 def _picture(url: str) -> str:
-    """What stays the same when a page asks for the same image in another size."""
+    """Return the part of the URL that is the same for all sizes of an image."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
-    return f"{parts.netloc.lower()}{parts.path[:-_TAIL]}{_SIZE.sub('', parts.path[-_TAIL:])}"
+    return f"{parts.netloc.lower()}{parts.path[:-_TAIL_CHARS]}{_SIZE.sub('', parts.path[-_TAIL_CHARS:])}"
 
 
-def _begins_with(body: str, title: str) -> bool:
-    """Whether one of the body's first lines is a heading with the words of the title."""
-    lines = [line for line in body[:4000].split("\n", 12) if line.strip()][:_FIRST_LINES]
+def _starts_with(body: str, title: str) -> bool:
+    """Return whether one of the body's first lines is a heading with the words of the title."""
+    lines = [line for line in body[:_HEAD_CHARS].split("\n", _HEAD_LINES) if line.strip()][:_FIRST_LINES]
     return any(line.startswith("#") and _words(_LINK_END.sub("]", line)) == _words(title) for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""The YAML block at the top of a kept page."""
+"""Write and read the YAML block at the top of a document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WIDTH: Final = 1 << 30
-"""Lines are never folded: a value is found with a search for its words."""
+"""Lines are never folded, so that a search finds a value by its words."""
 
 
 _LETTERS: Final = "A-Za-z\u00c0-\u024f\u0400-\u04ff\u4e00-\u9fff"
@@ -26,7 +26,7 @@ _SIMPLE: Final = re.compile(
     rf"[{_LETTERS}](?:[{_LETTERS}!-\"$-9;-~\u2013-\u201d\u2026]| (?![ #])|[:#](?=[{_LETTERS}!-\"$-9;-~]))*+(?<! )"
     r"|[0-9]{1,9} min"
 )
-"""Text that needs no quotes in YAML: begins with a letter, and has no colon before a space nor `#` behind one."""
+"""Text that needs no quotes in YAML: it starts with a letter and has no colon before a space and no `#` after one."""
 _SIMPLE_IN_LIST: Final = re.compile(rf"[{_LETTERS}](?:[{_LETTERS}0-9_./&+%()-]| (?! ))*+(?<! )")
 _PLAIN_HOST: Final = re.compile(r"https?://([A-Za-z0-9.-]++)(?=[/?#]|\Z)")
 _RESERVED: Final = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
@@ -37,15 +37,15 @@ class _Flow(list[Any]):
 
 
 class _Dumper(_BaseDumper):  # type: ignore[misc]
-    """PyYAML's safe dumper, in C where it is built in (0.1 ms a page against 0.5)."""
+    """PyYAML's safe dumper, in C if available (0.1 ms per page instead of 0.5)."""
 
     def ignore_aliases(self, data: object) -> bool:
-        """Repeat equal values rather than refer to them."""
+        """Repeat equal values instead of referring to them."""
         return True
 
 
 class Stamp(str):
-    """A moment, written without quotes as YAML's own timestamps are."""
+    """A timestamp, written without quotes like YAML's own."""
 
     __slots__ = ()
 
@@ -59,7 +59,7 @@ def _write_flow(dumper: Any, data: _Flow) -> Any:
 
 
 class _Loader(_BaseLoader):  # type: ignore[misc]
-    """PyYAML's safe loader, but moments stay as they are written."""
+    """PyYAML's safe loader, which leaves timestamps as they are written."""
 
 
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: Stamp(node.value))
@@ -68,25 +68,27 @@ _Dumper.add_representer(Stamp, _write_stamp)
 
 
 def write_frontmatter(fields: Mapping[str, object]) -> str:
-    """The fields in their order between `---` lines, without those that are None or empty; always valid YAML."""
-    kept = {name: _plain(value) for name, value in fields.items() if not _is_absent(value)}
-    if not kept:
+    """Return the fields in order between `---` lines, without those that are None or empty; always valid YAML."""
+    present = {name: _plain(value) for name, value in fields.items() if not _is_absent(value)}
+    if not present:
         return ""
-    lines = [_simple_line(name, value) for name, value in kept.items()]
-    block = _dump(kept) if None in lines else "".join(line for line in lines if line)
+    lines = [_simple_line(name, value) for name, value in present.items()]
+    block = _dump(present) if None in lines else "".join(line for line in lines if line)
     return f"---\n{block}---\n"
 
 
-def _dump(kept: Mapping[str, object]) -> str:
+def _dump(fields: Mapping[str, object]) -> str:
     block: str = yaml.dump(
-        kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=_WIDTH, default_flow_style=False
+        fields, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=_WIDTH, default_flow_style=False
     )
     return block
 
 
 def _simple_line(name: str, value: object) -> str | None:
-    """The line that PyYAML would write, where nothing needs quotes; `None` elsewhere. An import of 100,000 bookmarks spends
-    a third of its time in PyYAML without it."""
+    """Return the line that PyYAML would write if nothing needs quotes, else `None`.
+
+    An import of 100,000 bookmarks spends a third of its time in PyYAML without it.
+    """
     if name in _RESERVED or not name.isidentifier():
         return None
     if isinstance(value, (Stamp, bool, int)):
@@ -103,44 +105,47 @@ def _is_simple(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def split_block(text: str) -> tuple[str, str]:
-    """The block between the `---` lines at the top of a text, and what follows without the blank lines before it."""
+    """Return the block between the `---` lines at the top of a text, and the rest without leading blank lines."""
     if not text.startswith("---\n"):
         return "", text
-    block, found, rest = text[4:].partition("\n---\n")
-    if not found:
-        block, found, rest = (text[4:-4], "---", "") if text.endswith("\n---") else ("", "", text)
-    return (block + "\n", rest.lstrip("\n")) if found else ("", text)
+    block, end, rest = text[4:].partition("\n---\n")
+    if not end:
+        block, end, rest = (text[4:-4], "---", "") if text.endswith("\n---") else ("", "", text)
+    return (block + "\n", rest.lstrip("\n")) if end else ("", text)
 
 
 def read_block(block: str) -> dict[str, Any]:
-    """The fields of a block, moments as `Stamp`; `ParseError` when it is no YAML of fields, or more than anyone writes."""
-    if len(block) > _LONGEST:
-        raise ParseError("The frontmatter is too large to be read.", suggestions=())
+    """Return the fields of a block, timestamps as `Stamp`; raise `ParseError` when it is not valid, or too large."""
+    if len(block) > _MAX_CHARS:
+        raise ParseError(f"The frontmatter has more than {_MAX_CHARS:,} characters.", suggestions=())
     try:
-        _refuse_traps(block)
+        _refuse_hostile(block)
         fields = yaml.load(block, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
-        raise ParseError(f"The frontmatter is no valid YAML (line {line}).", suggestions=("Correct it.",)) from None
+        raise ParseError(
+            f"The frontmatter is not valid YAML (line {line}).", suggestions=("Correct that line.",)
+        ) from None
     if fields is None:
         return {}
     if not isinstance(fields, dict):
-        raise ParseError("The frontmatter is no list of fields.", suggestions=())
+        raise ParseError("The frontmatter must have one `name: value` field per line.", suggestions=())
     return {str(name): value for name, value in fields.items()}
 
 
-_LONGEST: Final = 100_000
-_DEEPEST: Final = 50
-_MOST_EVENTS: Final = 30_000
+# Limits against hostile files, far above what real documents have.
+_MAX_CHARS: Final = 100_000
+_MAX_DEPTH: Final = 50
+_MAX_EVENTS: Final = 30_000
 
 
-def _refuse_traps(block: str) -> None:
-    """Nesting that would overrun the C library's stack when the values are made, and references, which can multiply."""
+def _refuse_hostile(block: str) -> None:
+    """Refuse nesting that would overflow the C library's stack, and aliases, which can multiply values."""
     depth = 0
     for count, event in enumerate(yaml.parse(block, Loader=_Loader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST or count > _MOST_EVENTS or isinstance(event, yaml.AliasEvent):
-            raise ParseError("The frontmatter holds more than anyone writes.", suggestions=())
+        if depth > _MAX_DEPTH or count > _MAX_EVENTS or isinstance(event, yaml.AliasEvent):
+            raise ParseError("The frontmatter is nested too deep, too long, or uses YAML aliases.", suggestions=())
 
 
 def _is_absent(value: object) -> bool:
@@ -148,7 +153,7 @@ def _is_absent(value: object) -> bool:
 
 
 def _plain(value: object) -> object:
-    """The value as YAML can hold it: lists in flow form, halves of surrogate pairs replaced."""
+    """Return the value in a form for YAML: lists in flow style, lone surrogates replaced."""
     if isinstance(value, Stamp):
         return value
     if isinstance(value, str):
@@ -167,7 +172,7 @@ def page_fields(
     saved_at: str | None = None,
     rule_id: str | None = None,
 ) -> dict[str, object]:
-    """The frontmatter of a page in its fixed order, absent values None; `rule_id` is the rule that discarded it."""
+    """Return the frontmatter fields of a page in order, missing values None; `rule_id` is the rule that discarded it."""
     fields: dict[str, object] = {
         "source": url,
         "title": metadata.title,
@@ -195,7 +200,7 @@ _ISO: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\
 
 
 def stamp(moment: str | None) -> str | None:
-    """A day or a moment as YAML knows them; anything else, such as the 31st of February, stays text."""
+    """Return a date or time as a YAML timestamp; anything else, such as 31 February, stays text."""
     if not moment or not _ISO.fullmatch(moment):
         return moment or None
     try:
@@ -206,7 +211,7 @@ def stamp(moment: str | None) -> str | None:
 
 
 def domain(url: str | None) -> str | None:
-    """The URL's host in lower case without a leading `www.`; None when it has none."""
+    """Return the URL's host in lower case without a leading `www.`; None without a host."""
     plain = _PLAIN_HOST.match(url or "")
     if plain:
         return plain[1].lower().removeprefix("www.")

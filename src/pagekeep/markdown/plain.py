@@ -1,4 +1,4 @@
-"""The plain words of the content, for search, counting and comparing."""
+"""Convert clean HTML to plain text, for search, word counts and comparison."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ _GAPS: Final = ("", "\t", "\n", "\n\n")
 _LINES: Final = frozenset(("br", "dd", "dt", "li", "tr"))
 _CELLS: Final = frozenset(("td", "th"))
 _TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
-"""Within these, blocks stand one per line."""
-_SILENT: Final = SKIPPED | {"img"}
-_APART: Final = BLOCKS | _SILENT | {"br"}
+"""Blocks in these elements are written one per line."""
+_TEXTLESS: Final = SKIPPED | {"img"}
+_SEPARATE: Final = BLOCKS | _TEXTLESS | {"br"}
 
 
 def to_text(root: Element) -> str:
-    """The words without Markdown: blocks a blank line apart, items and rows one per line, cells a tab apart."""
+    """Return the text: blocks separated by blank lines, list items and rows one per line, cells separated by tabs."""
     return _Plain().write(root)
 
 
 class _Plain:
+    """Collects the text of a tree with the gaps between its blocks."""
+
     def __init__(self) -> None:
         self._out: list[str] = []
         self._raw: list[str] = []
@@ -42,65 +44,65 @@ class _Plain:
                 self._begin(item, stack)
             elif isinstance(item, int):
                 self._end(item)
-        self._part(_NONE)
+        self._flush(_NONE)
         return clean("".join(self._out))
 
     def _begin(self, node: Element, stack: list[Node | int]) -> None:
         tag = node.tag
-        if tag not in _APART:
+        if tag not in _SEPARATE:
             if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
                 stack.extend(node.children[::-1])
             return
-        if tag in _SILENT:
+        if tag in _TEXTLESS:
             return
         if tag == "pre":
-            self._say(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)
+            self._write(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)
             return
         stack.append(self._begin_block(tag))
         if tag == "blockquote" and (title := node.attr("data-title")):
             self._raw.append(title)
-            self._part(_LINE)
+            self._flush(_LINE)
         stack.extend(node.children[::-1])
 
     def _begin_block(self, tag: str) -> int:
-        """Part what comes from what was, and say how the block will end."""
+        """Separate the block from the text before it; return how it will end."""
         if tag in _CELLS:
-            self._part(_CELL)
+            self._flush(_CELL)
             self._cells += 1
             return _END_OF_CELL
         if tag in _TIGHT:
-            self._part(_LINE if self._tight else _BLANK)
+            self._flush(_LINE if self._tight else _BLANK)
             self._tight += 1
             return _END_OF_TIGHT
         gap = _LINE if self._tight or tag in _LINES else _BLANK
-        self._part(gap)
+        self._flush(gap)
         return gap
 
     def _end(self, sign: int) -> None:
         if sign == _END_OF_CELL:
             self._cells -= 1
-            self._part(_CELL)
+            self._flush(_CELL)
         elif sign == _END_OF_TIGHT:
             self._tight -= 1
-            self._part(_LINE if self._tight else _BLANK)
+            self._flush(_LINE if self._tight else _BLANK)
         else:
-            self._part(sign)
+            self._flush(sign)
 
-    def _part(self, gap: int) -> None:
-        """Write the words collected so far; at least this gap comes before the next. A cell is one line."""
+    def _flush(self, gap: int) -> None:
+        """Write the words collected so far, and require at least this gap before the next. A cell is one line."""
         raw = self._raw
         if self._cells:
             raw.append(" ")
             return
         if raw:
-            self._say(" ".join("".join(raw).split()), _NONE)
+            self._write(" ".join("".join(raw).split()), _NONE)
             raw.clear()
         if gap > self._gap:
             self._gap = gap
 
-    def _say(self, text: str, gap: int) -> None:
+    def _write(self, text: str, gap: int) -> None:
         if gap:
-            self._part(gap)
+            self._flush(gap)
         if text:
             if self._out:
                 self._out.append(_GAPS[self._gap])

@@ -1,4 +1,4 @@
-"""Code: spans in a line and fenced blocks."""
+"""Write fenced code blocks."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from pagekeep.markdown.blocks.writer import Block, Writer
 from pagekeep.markdown.inline.escape import clean, count_ticks
 from pagekeep.markdown.inline.run import Stack
 
+_MIN_FENCE: Final = 3
 _LANGUAGE: Final = re.compile(r"(?:^|\s)lang(?:uage)?-([^\s`]+)")
 
 
 def code_block(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """A fence longer than any inside, the language when the page names it, and the text as it is."""
+    """Write a code block: a fence longer than any inside, the language if the page names it, and the text as it is."""
     text = clean(exact_text(node).replace("\r\n", "\n").replace("\r", "\n")).removesuffix("\n")
     if not text.strip():
         return
-    fence = "`" * max(3, count_ticks(text) + 1)
+    fence = "`" * max(_MIN_FENCE, count_ticks(text) + 1)
     out.append(Block("code", f"{fence}{language(node)}\n{text}\n{fence}"))
 
 
 def language(node: Element) -> str:
-    """The language a `pre` or its `code` names, or nothing."""
+    """Return the language that a `pre` or its `code` names; empty without one."""
     for holder in (dom.first(node, "code"), node):
-        found = _LANGUAGE.search((holder.attr("class") or "") if holder is not None else "")
-        if found:
-            return clean(found.group(1))
+        match = _LANGUAGE.search((holder.attr("class") or "") if holder is not None else "")
+        if match:
+            return clean(match.group(1))
     return ""
 
 
 def exact_text(node: Element) -> str:
-    """The text with `<br>` as the newlines they draw."""
+    """Return the text with `<br>` as newlines."""
     if dom.first(node, "br") is None:
         return text_of(node)
     parts: list[str] = []

@@ -1,20 +1,20 @@
-"""Footnotes: `[^1]` in the text, the notes at the end of the page.
+"""Write footnotes: `[^1]` in the text, the notes at the end of the page.
 
-A renderer drops a note nobody refers to and shows a reference without a note as odd text, so only notes with both are
-written this way: the others become a plain list, and a reference without a note stays the number it shows.
+A renderer drops a note without a reference and shows a reference without a note as plain text, so only notes with both are
+written this way. The others become a plain list, and a reference without a note stays the number it shows.
 """
 
 from __future__ import annotations
 
 from pagekeep.dom import Element
-from pagekeep.markdown.blocks.lists import bullets
+from pagekeep.markdown.blocks.lists import write_bullets
 from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent, join
 from pagekeep.markdown.inline.links import footnote_label
 from pagekeep.markdown.inline.run import Stack
 
 
 def section(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """The notes, kept for the end of the page; any other section is its content."""
+    """Collect the notes for the end of the page; any other section is just its content."""
     if "footnotes" not in (node.attr("class") or "").split():
         enter(writer, node, out, stack)
         return
@@ -24,14 +24,14 @@ def section(writer: Writer, node: Element, out: list[Block], stack: Stack) -> No
         for item in items:
             if isinstance(item, Element) and not _define(writer, item):
                 strays.append(item)
-    bullets(writer, [item.children for item in strays], out)
+    write_bullets(writer, [item.children for item in strays], out)
 
 
 def _define(writer: Writer, item: Element) -> bool:
     label = footnote_label(item.attr("id") or "")
     if label not in writer.inline.notes or label in writer.footnotes:
         return False
-    writer.footnotes[label] = ""  # keeps its place while notes within the note are written
+    writer.footnotes[label] = ""  # reserves its position while notes within the note are written
     text = join(writer.nested(item.children))
     writer.footnotes[label] = f"[^{label}]: {indent(text, '    ')}"
     return True

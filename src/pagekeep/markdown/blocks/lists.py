@@ -1,4 +1,4 @@
-"""Lists: bullets, numbers, tasks and definitions."""
+"""Write lists: bullets, numbers, tasks and definitions."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent
 from pagekeep.markdown.inline.emphasis import STRONG, STRONG_END
 from pagekeep.markdown.inline.run import END, Stack
 
-_LARGEST: Final = 999_999_999
-"""CommonMark reads no list number with more than nine digits."""
+_MAX_NUMBER: Final = 999_999_999
+"""CommonMark allows at most nine digits in a list number."""
 _DIGITS: Final = re.compile(r"\d{1,12}$")
 
 
 def bullet_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """`- item`."""
+    """Write a list with `- item` lines."""
     if writer.is_deep:
         enter(writer, node, out, stack)
     else:
-        mark = _other(out, "-", "*")
+        mark = _choose_mark(out, "-", "*")
         _append(out, "list", [_item(writer, item, nodes, mark) for item, nodes in _items(node)], mark)
 
 
 def numbered_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """`1. item`, from the number the page starts with."""
+    """Write a list with `1. item` lines, from the number the page starts with."""
     if writer.is_deep:
         enter(writer, node, out, stack)
         return
     start = (node.attr("start") or "1").strip()
-    first = min(int(start), _LARGEST) if _DIGITS.match(start) else 1
-    mark = _other(out, ".", ")")
+    first = min(int(start), _MAX_NUMBER) if _DIGITS.match(start) else 1
+    mark = _choose_mark(out, ".", ")")
     items: list[tuple[str, bool]] = []
     for item, nodes in _items(node):
-        made = _item(writer, item, nodes, f"{min(first + len(items), _LARGEST)}{mark}")
-        if made[0]:
-            items.append(made)
+        written = _item(writer, item, nodes, f"{min(first + len(items), _MAX_NUMBER)}{mark}")
+        if written[0]:
+            items.append(written)
     _append(out, "list" if first == 1 else "ol", items, mark)
 
 
-def bullets(writer: Writer, contents: Sequence[Sequence[Node]], out: list[Block]) -> None:
-    """A bullet list of these contents."""
-    mark = _other(out, "-", "*")
+def write_bullets(writer: Writer, contents: Sequence[Sequence[Node]], out: list[Block]) -> None:
+    """Write a bullet list of these contents."""
+    mark = _choose_mark(out, "-", "*")
     _append(out, "list", [_item(writer, None, nodes, mark) for nodes in contents], mark)
 
 
-def _other(out: list[Block], usual: str, other: str) -> str:
-    """The usual mark, or the other one right after a list that uses it: the two would be read as one list."""
+def _choose_mark(out: list[Block], usual: str, other: str) -> str:
+    """Return the usual mark, or the other one right after a list with the usual mark: the two would become one list."""
     return other if out and out[-1].mark == usual else usual
 
 
 def _items(node: Element) -> Iterator[tuple[Element | None, Sequence[Node]]]:
-    """Each item with its content. What stands in a list without being an item belongs to the item before it."""
+    """Yield each item with its content; what is in a list but not in an item belongs to the item before."""
     item: Element | None = None
     content: list[Node] = []
     for child in node.children:
@@ -69,13 +69,13 @@ def _items(node: Element) -> Iterator[tuple[Element | None, Sequence[Node]]]:
 
 
 def _item(writer: Writer, item: Element | None, content: Sequence[Node], marker: str) -> tuple[str, bool]:
-    """The item's lines, and whether it needs blank lines around it."""
+    """Return the item's lines, and whether it needs blank lines around it."""
     blocks = writer.nested(content)
     if not blocks:
         return "", False
     if item is not None and "task" in (item.attr("class") or "").split():
         blocks = _task(blocks, item.attr("data-done") == "true")
-    if blocks[0].kind == "hr":  # `- ---` would be one line across the page
+    if blocks[0].kind == "hr":  # `- ---` would be a horizontal rule
         blocks[0] = Block("hr", "___")
     parts = [blocks[0].text]
     tight = True
@@ -101,10 +101,10 @@ def _append(out: list[Block], kind: str, items: list[tuple[str, bool]], mark: st
 
 
 def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """Bold terms, each followed by its definitions as bullets.
+    """Write bold terms, each followed by its definitions as bullets.
 
-    CommonMark has no definition lists: `: text` would show the colon and an indented text would be code. Bullets keep
-    definitions apart from terms and from each other, and may hold any block.
+    CommonMark has no definition lists: `: text` would show the colon, and indented text would be code. Bullets keep
+    definitions apart from terms and from each other, and may contain any block.
     """
     if writer.is_deep:
         enter(writer, node, out, stack)
@@ -113,7 +113,7 @@ def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stac
     stray = False
     for child in _entries(node):
         if isinstance(child, Element) and child.tag == "dt":
-            bullets(writer, definitions, out)
+            write_bullets(writer, definitions, out)
             definitions, stray = [], False
             if text := writer.line([STRONG, *child.children, STRONG_END]):
                 out.append(Block("p", text))
@@ -125,11 +125,11 @@ def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stac
         else:
             definitions.append([child])
             stray = True
-    bullets(writer, definitions, out)
+    write_bullets(writer, definitions, out)
 
 
 def _entries(node: Element) -> Iterator[Node]:
-    """Terms and definitions, out of the groups they may be in."""
+    """Yield terms and definitions, without the groups they may be in."""
     pending = list(node.children[::-1])
     while pending:
         child = pending.pop()
@@ -140,5 +140,5 @@ def _entries(node: Element) -> Iterator[Node]:
 
 
 def bold_block(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """A term, a summary or a header cell on its own: bold."""
+    """Write a term, a summary or a single header cell in bold."""
     stack.extend([END, STRONG_END, *node.children[::-1], STRONG])

@@ -18,7 +18,7 @@ _BLANK_LINES: Final = re.compile(r"\n\s*\n|\r\n?")
 
 
 def heading(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """`## Heading`: bold within would say it twice, hashes at the end would be dropped."""
+    """Write `## Heading`, without bold, which is redundant; hashes at the end are escaped, as they would be dropped."""
     text = writer.line(node.children, bold=True)
     if text.endswith("#"):
         text = _CLOSING.sub(chr(92) * 2, text)
@@ -27,13 +27,13 @@ def heading(writer: Writer, node: Element, out: list[Block], stack: Stack) -> No
 
 
 def rule(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """A line across the page, unless it parts nothing."""
+    """Write a horizontal rule, unless there is nothing before it."""
     if out and out[-1].kind != "hr":
         out.append(Block("hr", "---"))
 
 
 def division(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """Display math, or nothing but its content."""
+    """Write display math, or just the content."""
     if "math-block" not in (node.attr("class") or ""):
         enter(writer, node, out, stack)
         return
@@ -43,7 +43,7 @@ def division(writer: Writer, node: Element, out: list[Block], stack: Stack) -> N
 
 
 def quote(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """`> lines`, or a callout: `> [!note] Title` above them."""
+    """Write a quote as `> lines`, or a callout with `> [!note] Title` above them."""
     if writer.is_deep:
         enter(writer, node, out, stack)
         return
@@ -63,7 +63,7 @@ def _callout_head(writer: Writer, node: Element) -> str:
 
 
 def figure(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """Each image on its own line, the caption under it."""
+    """Write each image on its own line, with the caption below."""
     captions: list[Element] = []
     others: list[Node] = []
     for child in node.children:
@@ -84,6 +84,6 @@ def _has_other_text(node: Element, captions: list[Element]) -> bool:
 
 
 def caption(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """The caption as a line in italics."""
+    """Write the caption as a line in italics."""
     if text := writer.line([EM, *node.children, EM_END]):
         out.append(Block("p", text))

@@ -1,12 +1,13 @@
-"""Tables as GFM pipe tables.
+"""Write tables as GFM pipe tables.
 
-A cell that spans others stands in the first of them and leaves the rest empty: the words are written once, as the page
-shows them. A cell is one line, so its blocks follow each other and list items get a bullet. A table with code blocks or
-tables in its cells fits into no pipe table: its cells are written one after the other, header cells bold.
+A cell that spans others is written in the first of them and the rest stay empty: the words are written once, as the page
+shows them. A cell is one line, so its blocks are joined and list items get a bullet. A table with code blocks or
+tables in its cells cannot be a pipe table: its cells are written one after the other, header cells in bold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from pagekeep import dom
@@ -15,6 +16,10 @@ from pagekeep.markdown.blocks.writer import Block, Writer, enter
 from pagekeep.markdown.inline.emphasis import EM, EM_END
 from pagekeep.markdown.inline.run import Stack
 
+_MAX_SPAN_DIGITS: Final = 4
+_EMPTY_PER_CELL: Final = 4
+_EMPTY_ALLOWED: Final = 10_000
+"""Empty cells that may be written: a bound against hostile spans, far above what real tables have."""
 _RULES: Final = {"left": ":--", "center": ":-:", "right": "--:"}
 
 
@@ -27,7 +32,7 @@ class _Cell(NamedTuple):
 
 
 def table(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """The caption in italics, then the table."""
+    """Write the caption in italics, then the table."""
     if dom.first(node, "table, pre") is not None:
         enter(writer, node, out, stack)
         return
@@ -55,14 +60,14 @@ def _cells(writer: Writer, row: Element) -> list[_Cell]:
 
 def _span(value: str | None) -> int:
     value = (value or "").strip()
-    return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+    return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) <= _MAX_SPAN_DIGITS else 1
 
 
 def _pipe_table(rows: list[list[_Cell]]) -> str:
     grid, aligns = _grid(rows)
     width = max(map(len, grid))
-    # Renderers fill short rows up, so a hostile table of one long and many short rows is not written out in full.
-    padded = width if width * len(grid) <= 4 * sum(map(len, grid)) + 10_000 else 0
+    # Renderers pad short rows, so a hostile table of one long and many short rows is not written in full.
+    padded = width if width * len(grid) <= _empty_limit(grid) else 0
     has_header = _has_header(rows, width)
     rule = [_RULES.get(aligns.get(column, ""), "---") for column in range(width)]
     lines = [_line(grid[0] if has_header else [], width), _line(rule, width)]
@@ -71,12 +76,18 @@ def _pipe_table(rows: list[list[_Cell]]) -> str:
 
 
 def _has_header(rows: list[list[_Cell]], width: int) -> bool:
-    """Header cells say so; in a table without any, a full first row without numbers reads as one. GFM wants one row of
-    headers, so any other table gets an empty one."""
+    """Return whether the first row is the header: all header cells, or in a table without any, a full row without numbers.
+
+    GFM requires one header row, so any other table gets an empty one.
+    """
     if any(cell.is_header for cells in rows for cell in cells):
         return all(cell.is_header for cell in rows[0])
     first = [cell.text for cell in rows[0]]
     return len(rows) > 1 and len(first) == width and all(first) and not any(map(str.isdigit, "".join(first)))
+
+
+def _empty_limit(rows: Sequence[Sequence[object]]) -> int:
+    return _EMPTY_PER_CELL * sum(map(len, rows)) + _EMPTY_ALLOWED
 
 
 def _line(texts: list[str], width: int) -> str:
@@ -84,10 +95,10 @@ def _line(texts: list[str], width: int) -> str:
 
 
 def _grid(rows: list[list[_Cell]]) -> tuple[list[list[str]], dict[int, str]]:
-    """The texts of each row, with empty ones where cells span, none at the end; and the alignment by column."""
+    """Return the texts of each row, with empty ones where cells span but none at the end, and the alignment by column."""
     widest = max(map(len, rows))
-    budget = 4 * sum(map(len, rows)) + 10_000  # of empty cells: beyond, spans are not believed
-    taken: dict[int, int] = {}  # column to the first row that no cell from above reaches
+    budget = _empty_limit(rows)  # empty cells; beyond it, spans are ignored
+    taken: dict[int, int] = {}  # by column: the first row that no cell from above reaches
     aligns: dict[int, str] = {}
     grid: list[list[str]] = []
     for number, cells in enumerate(rows):
@@ -104,11 +115,11 @@ def _grid(rows: list[list[_Cell]]) -> tuple[list[list[str]], dict[int, str]]:
                 aligns.setdefault(column, cell.align)
             if cell.rows > 1:
                 taken.update(dict.fromkeys(range(column, column + span), number + cell.rows))
-        grid.append(_without_empty_end(texts))
+        grid.append(_strip_empty_end(texts))
     return grid, aligns
 
 
-def _without_empty_end(texts: list[str]) -> list[str]:
+def _strip_empty_end(texts: list[str]) -> list[str]:
     while texts and not texts[-1]:
         texts.pop()
     return texts

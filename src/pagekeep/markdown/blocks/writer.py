@@ -1,4 +1,4 @@
-"""The core of the Markdown writer: walks the tree, parts it into blocks and hands each to its family."""
+"""The core of the Markdown writer: walks the tree, splits it into blocks and passes each to its handler."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pagekeep.markdown.inline.links import make_link
 from pagekeep.markdown.inline.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
 
 MAX_NESTING: Final = 9
-"""Lists and quotes nested deeper are written at this depth: CommonMark presets stop reading at 20 levels of tokens (two
-for each list), and every level costs every line of a hostile page a prefix."""
+"""Lists and quotes nested deeper are written at this depth: CommonMark presets stop at 20 levels of tokens (two
+for each list), and every level adds a prefix to every line of a hostile page."""
 
 
 class Block(NamedTuple):
@@ -24,7 +24,7 @@ class Block(NamedTuple):
     """`p heading list ol code quote table math hr`; an `ol` is a list that cannot follow a paragraph without a gap."""
     text: str
     mark: str = ""
-    """The bullet or the sign behind the number, so that a list right after another can use the other one."""
+    """The bullet, or the sign after the number, so that a list right after another can use a different one."""
 
 
 Handler: TypeAlias = "Callable[[Writer, Element, list[Block], Stack], None]"
@@ -37,18 +37,18 @@ class Writer:
         self.handlers = handlers
         self.inline = inline
         self.footnotes: dict[str, str] = {}
-        """Label to finished definition, for the end of the page."""
+        """Finished definitions by label, for the end of the page."""
         self.card: Element | None = None
         """The link around the blocks being written."""
         self._depth = 0
 
     @property
     def is_deep(self) -> bool:
-        """Whether another list or quote would be nested too deeply."""
+        """Return whether another list or quote would be nested too deep."""
         return self._depth >= MAX_NESTING
 
     def nested(self, nodes: Sequence[Node]) -> list[Block]:
-        """The blocks of a container such as a list item or a quote."""
+        """Return the blocks of a container such as a list item or a quote."""
         card, self.card = self.card, None
         self._depth += 1
         blocks = self.blocks(nodes)
@@ -57,38 +57,38 @@ class Writer:
         return blocks
 
     def blocks(self, nodes: Sequence[Node]) -> list[Block]:
-        """The blocks these nodes make; loose text becomes paragraphs."""
+        """Return the blocks of these nodes; loose text becomes paragraphs."""
         out: list[Block] = []
         if self.card is None and (words := only_text(nodes)) is not None:
             return [Block("p", guard_line(publish(escape_first(words))))] if words else out
         run = Run(self.inline)
         stack: Stack = list(nodes[::-1])
         while True:
-            found = run.fill(stack)
+            item = run.fill(stack)
             out.extend([Block("p", paragraph) for paragraph in run.paragraphs(self.wrap if self.card else None)])
-            if found is None:
+            if item is None:
                 return out
-            if isinstance(found, Element):
-                handler = self.handlers.get(found.tag)
+            if isinstance(item, Element):
+                handler = self.handlers.get(item.tag)
                 if handler is not None:
-                    handler(self, found, out, stack)
-                elif self.card is None and not run.parts and (words := only_text(found.children)) is not None:
+                    handler(self, item, out, stack)
+                elif self.card is None and not run.parts and (words := only_text(item.children)) is not None:
                     if words:
                         out.append(Block("p", guard_line(publish(escape_first(words)))))
                 else:
-                    enter(self, found, out, stack)
-            elif found == CARD_END:
+                    enter(self, item, out, stack)
+            elif item == CARD_END:
                 self.card = None
             run.in_link = self.card is not None
 
     def wrap(self, text: str) -> str:
-        """The line within the link around the blocks being written, if there is one."""
+        """Return the text inside the link around the current blocks, if there is one."""
         if self.card is None or not text:
             return text
         return make_link(text, self.card.attr("href") or "", self.card.attr("title") or "")
 
     def line(self, nodes: Sequence[Node | str], *, bold: bool = False) -> str:
-        """The nodes as one line, for what holds no blocks; `bold` when the place makes all of it bold anyway."""
+        """Return the nodes as one line; `bold` when the position makes everything bold anyway."""
         if (words := only_text(nodes)) is not None:
             return publish(self.wrap(escape_first(words, in_link=self.card is not None)))
         run = Run(self.inline, flat=True, in_link=self.card is not None)
@@ -99,20 +99,20 @@ class Writer:
 
 
 def enter(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """A block that is nothing but its content."""
+    """Write a block that is just its content."""
     stack.append(END)
     stack.extend(node.children[::-1])
 
 
 def enter_card(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
-    """A link around blocks: each of them is linked."""
+    """Write a link around blocks by linking each of them."""
     writer.card = node
     stack.append(CARD_END)
     stack.extend(node.children[::-1])
 
 
 def join(blocks: Iterable[Block]) -> str:
-    """Blocks a blank line apart."""
+    """Join blocks with blank lines."""
     return "\n\n".join([block.text for block in blocks])
 
 
@@ -120,5 +120,5 @@ _LINE_END: Final = re.compile(r"\n(?=[^\n])")
 
 
 def indent(text: str, pad: str) -> str:
-    """All lines but the first moved right; empty ones stay empty."""
+    """Indent all lines but the first; empty lines stay empty."""
     return _LINE_END.sub("\n" + pad, text) if "\n" in text else text

@@ -1,4 +1,4 @@
-"""What stands within a line, element by element."""
+"""Write the inline elements: one function per element, and the table of all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pagekeep.markdown.inline.scripts import write_subscript, write_superscript
 
 
 def emphasis(mark: str) -> Action:
-    """The action for bold, italic or struck text."""
+    """Return the action for bold, italic or struck-through text."""
 
     def act(run: Run, node: Element, stack: Stack) -> None:
         children = node.children
@@ -30,7 +30,7 @@ def emphasis(mark: str) -> Action:
 
 
 def span(run: Run, node: Element, stack: Stack) -> None:
-    """Inline math, or nothing but its content."""
+    """Write inline math, or just the content."""
     if "math-inline" in (node.attr("class") or ""):
         run.math(text_of(node))
     else:
@@ -38,35 +38,35 @@ def span(run: Run, node: Element, stack: Stack) -> None:
 
 
 def superscript(run: Run, node: Element, stack: Stack) -> None:
-    """A footnote reference, or raised text."""
+    """Write a footnote reference or a superscript."""
     if not footnote_reference(run, node):
         _script(run, node, stack, write_superscript)
 
 
 def subscript(run: Run, node: Element, stack: Stack) -> None:
-    """Lowered text."""
+    """Write a subscript."""
     _script(run, node, stack, write_subscript)
 
 
 def _script(run: Run, node: Element, stack: Stack, form: Callable[[str, str], str | None]) -> None:
     children = node.children
     if len(children) == 1 and isinstance(children[0], Text):
-        written = form(" ".join(children[0].data.split()), run.last_char())
-        if written is not None:
-            run.text(written)
+        script = form(" ".join(children[0].data.split()), run.last_char())
+        if script is not None:
+            run.text(script)
             return
     stack.extend(children[::-1])
 
 
 def quotation(run: Run, node: Element, stack: Stack) -> None:
-    """Short quotations carry the quotation marks a browser would draw."""
+    """Write a short quotation with the quotation marks that a browser would show."""
     run.text("“")
     stack.append("”")
     stack.extend(node.children[::-1])
 
 
 def reading_aid(run: Run, node: Element, stack: Stack) -> None:
-    """Ruby text in parentheses, which the page may already have put there."""
+    """Write ruby text in parentheses, which the page may already have."""
     before = previous_element(node)
     if before is None or before.tag != "rp":
         run.text("(")
@@ -75,7 +75,7 @@ def reading_aid(run: Run, node: Element, stack: Stack) -> None:
 
 
 def code_span(run: Run, node: Element, stack: Stack) -> None:
-    """A code span. A link or key inside would be lost in it, so those are turned inside out."""
+    """Write a code span. A link or key inside would be lost, so these become the outer element."""
     children = node.children
     only = children[0] if len(children) == 1 else None
     if isinstance(only, Element) and only.tag == "a" and not run.in_link:
@@ -97,7 +97,7 @@ def _linked_code(run: Run, node: Element) -> None:
 
 
 def line_break(run: Run, node: Element, stack: Stack) -> None:
-    """`<br>`."""
+    """Write a line break."""
     run.line_break()
 
 

@@ -1,8 +1,8 @@
-"""Emphasis that renders: delimiters hug their text and stand where CommonMark lets them open and close.
+"""Write emphasis that renders: delimiters touch their text and are where CommonMark lets them open and close.
 
-`resolve` takes a line in which bold, italic and struck text is fenced by marks (control characters) and turns the marks
-into `**`, `*` and `~~`. Where CommonMark would not read a delimiter, as in `**bold:**text`, punctuation is moved out of
-the emphasis (`**bold**:text`); where that does not help, the emphasis is given up and the words stay.
+`resolve` takes a line in which bold, italic and struck-through text is between marks (control characters) and turns the marks
+into `**`, `*` and `~~`. Where CommonMark would not see a delimiter, as in `**bold:**text`, punctuation is moved out of
+the emphasis (`**bold**:text`); where that does not help, the emphasis is dropped and the words stay.
 """
 
 from __future__ import annotations
@@ -29,57 +29,58 @@ _DELIMITER: Final = {
 _MARKS: Final = re.compile("([\x01-\x06])")
 _SPACE_INSIDE_START: Final = re.compile(r"([\x01\x03\x05]+)(\s+)")
 _SPACE_INSIDE_END: Final = re.compile(r"(\s+)([\x02\x04\x06]+)")
-_VOID: Final = re.compile("\x01\x02|\x03\x04|\x05\x06|\x02\x01|\x04\x03|\x06\x05")
-_LOOSE: Final = re.compile(r"[\x01\x03\x05]\s|\s[\x02\x04\x06]|" + _VOID.pattern)
+_EMPTY: Final = re.compile("\x01\x02|\x03\x04|\x05\x06|\x02\x01|\x04\x03|\x06\x05")
+_LOOSE: Final = re.compile(r"[\x01\x03\x05]\s|\s[\x02\x04\x06]|" + _EMPTY.pattern)
 _MAX_PASSES: Final = 12
+"""Bounds hostile nesting of marks; real lines need one or two passes."""
 _MOVABLE_ASCII: Final = frozenset("\"'(),.:;?!-/ ")
 _FIXED: Final = frozenset((ATOM_START, ATOM_END, DOLLAR, BRACKET))
 
 
 def resolve(line: str) -> str:
-    """The line with its marks made into delimiters."""
+    """Return the line with its marks turned into delimiters."""
     pieces = _MARKS.split(line)
-    if not _stand_alone(pieces[0::2], pieces[1::2]):
-        pieces = _MARKS.split(_hug(line))
-        if not _stand_alone(pieces[0::2], pieces[1::2]):
-            return _Delimiters(pieces[0::2], pieces[1::2]).written()
+    if not _are_separate(pieces[0::2], pieces[1::2]):
+        pieces = _MARKS.split(_tighten(line))
+        if not _are_separate(pieces[0::2], pieces[1::2]):
+            return _Delimiters(pieces[0::2], pieces[1::2]).write()
     return "".join([_DELIMITER.get(piece, piece) for piece in pieces])
 
 
-def _stand_alone(texts: list[str], marks: list[str]) -> bool:
-    """Whether each emphasis is of whole words and touches no other, as nearly all do: then every delimiter is read."""
+def _are_separate(texts: list[str], marks: list[str]) -> bool:
+    """Return whether each emphasis is of whole words and touches no other, as nearly always: then all delimiters work."""
     if len(marks) % 2 or not all(texts[1:-1]):
         return False
     return all(
         ENDS.get(marks[at]) == marks[at + 1]
         and not texts[at + 1][0].isspace()
         and not texts[at + 1][-1].isspace()
-        and _stands_apart(texts[at][-1:])
-        and _stands_apart(texts[at + 2][:1])
+        and _is_boundary(texts[at][-1:])
+        and _is_boundary(texts[at + 2][:1])
         for at in range(0, len(marks), 2)
     )
 
 
-def _hug(line: str) -> str:
-    """Move spaces out of emphasis, drop emphasis of nothing, join emphasis that touches its like."""
+def _tighten(line: str) -> str:
+    """Move spaces out of emphasis, drop empty emphasis, join adjacent emphasis of the same type."""
     for _ in range(_MAX_PASSES):
         if not _LOOSE.search(line):
             break
         line = _SPACE_INSIDE_START.sub(r"\2\1", line)
         line = _SPACE_INSIDE_END.sub(r"\2\1", line)
-        line = _VOID.sub("", line)
+        line = _EMPTY.sub("", line)
     return line
 
 
 def _is_word(char: str) -> bool:
-    """Neither space nor punctuation to any renderer (symbols are punctuation to some)."""
+    """Return whether no renderer treats the character as space or punctuation (some do with symbols)."""
     if char in _FIXED or char.isspace():
         return False
     return char.isalnum() or unicodedata.category(char)[0] not in "PS"
 
 
-def _stands_apart(char: str) -> bool:
-    """Space, punctuation or the line's end to every renderer."""
+def _is_boundary(char: str) -> bool:
+    """Return whether every renderer treats the character as space, punctuation or the line's end."""
     if not char or char.isspace():
         return True
     return not char.isalnum() if char.isascii() else unicodedata.category(char)[0] == "P"
@@ -90,19 +91,19 @@ def _movable(char: str) -> bool:
 
 
 class _Delimiters:
-    """`texts[i]` stands before `marks[i]`; the last text behind all marks."""
+    """`texts[i]` is before `marks[i]`; the last text is after all marks."""
 
     def __init__(self, texts: list[str], marks: list[str]) -> None:
         self.texts = texts
         self.marks = marks
         self.partner = _partners(marks)
         self._triple_end = -1
-        """Where the last emphasis ends that began as `***`."""
+        """Where the last emphasis ends that started as `***`."""
         for index, partner in enumerate(self.partner):
             if partner < 0:
                 self.marks[index] = ""
 
-    def written(self) -> str:
+    def write(self) -> str:
         start = 0
         while start < len(self.marks):
             end = start + 1
@@ -117,36 +118,36 @@ class _Delimiters:
         return "".join(out)
 
     def _settle(self, start: int, end: int) -> None:
-        """Make sure the marks from `start` to `end`, which touch each other, are read as what they are."""
+        """Make sure that the adjacent marks from `start` to `end` work, or drop them."""
         live = [index for index in range(start, end) if self.marks[index]]
         closing = [index for index in live if self.marks[index] in STARTS]
         opening = [index for index in live if self.marks[index] in ENDS]
-        if closing and opening:  # `*a***b**` cannot be told apart
-            self._give_up(opening)
+        if closing and opening:  # `*a***b**` is ambiguous
+            self._drop(opening)
             opening = []
         if closing and not self._closes(closing, start, end):
-            self._give_up(closing)
+            self._drop(closing)
         if opening and not (self._opens(opening, start, end) and self._closes_nothing(opening, start, end)):
-            self._give_up(opening)
+            self._drop(opening)
         elif len(opening) > 1:
             self._triple_end = max(self._triple_end, *[self.partner[index] for index in opening])
 
     def _opens(self, group: list[int], start: int, end: int) -> bool:
         before, inside = self.texts[start][-1:], self.texts[end]
-        if self._reads(before, inside[:1], group):
+        if self._is_flanking(before, inside[:1], group):
             return True
         at = 0
         while at < len(inside) and _movable(inside[at]):
             at += 1
         first = inside[at : at + 1]
-        if not first or not _is_word(first) or not self._reads(inside[at - 1 : at] or before, first, group):
+        if not first or not _is_word(first) or not self._is_flanking(inside[at - 1 : at] or before, first, group):
             return False
         self.texts[start] += inside[:at]
         self.texts[end] = inside[at:]
         return True
 
     def _closes_nothing(self, group: list[int], start: int, end: int) -> bool:
-        """What is left of `***` takes any delimiter that may close for its end, even one that is meant to open."""
+        """Return whether an open `***` would not take these opening marks as its end."""
         if start > self._triple_end:
             return True
         before, inside = self.texts[start][-1:], self.texts[end][:1]
@@ -156,36 +157,36 @@ class _Delimiters:
 
     def _closes(self, group: list[int], start: int, end: int) -> bool:
         after, inside = self.texts[end][:1], self.texts[start]
-        if self._reads(after, inside[-1:], group):
+        if self._is_flanking(after, inside[-1:], group):
             return True
         at = len(inside)
         while at and _movable(inside[at - 1]):
             at -= 1
         last = inside[at - 1 : at] if at else ""
-        if not last or not _is_word(last) or not self._reads(inside[at : at + 1] or after, last, group):
+        if not last or not _is_word(last) or not self._is_flanking(inside[at : at + 1] or after, last, group):
             return False
         self.texts[start] = inside[:at]
         self.texts[end] = inside[at:] + self.texts[end]
         return True
 
-    def _reads(self, outside: str, inside: str, group: list[int]) -> bool:
-        """CommonMark's flanking rule, with the strictest reading of symbols."""
+    def _is_flanking(self, outside: str, inside: str, group: list[int]) -> bool:
+        """Apply CommonMark's flanking rule, in the strictest reading of symbols."""
         if not inside or inside.isspace():
             return False
-        return _stands_apart(outside) or (_is_word(inside) and not self._is_mixed(group))
+        return _is_boundary(outside) or (_is_word(inside) and not self._is_mixed(group))
 
     def _is_mixed(self, group: list[int]) -> bool:
-        """Whether stars and tildes touch, so that each stands beside punctuation."""
+        """Return whether stars and tildes are adjacent, so that each is next to punctuation."""
         return len({_DELIMITER[self.marks[index]][0] for index in group}) > 1
 
-    def _give_up(self, group: list[int]) -> None:
+    def _drop(self, group: list[int]) -> None:
         for index in group:
             self.marks[index] = ""
             self.marks[self.partner[index]] = ""
 
 
 def _partners(marks: list[str]) -> list[int]:
-    """For each mark the index of its other half, or -1."""
+    """Return for each mark the index of its partner, or -1."""
     partner = [-1] * len(marks)
     opened: list[int] = []
     for index, mark in enumerate(marks):

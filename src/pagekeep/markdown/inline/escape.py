@@ -1,7 +1,7 @@
-"""Text that looks like Markdown stays text, with as few backslashes as CommonMark and GFM allow.
+"""Escape text that looks like Markdown, with as few backslashes as CommonMark and GFM allow.
 
 Whether some characters need a backslash depends on what ends up next to them, which is known only with the whole line.
-Until then they travel as marks: control characters, which cannot occur in the text once it is `clean`.
+Until then they are marks: control characters, which cannot occur in text after `clean`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Final
 
 ATOM_START: Final = "\x0e"
 ATOM_END: Final = "\x0f"
-"""Around links, images, code and math: what emphasis must not be moved into."""
+"""Around links, images, code and math, which emphasis must not be moved into."""
 DOLLAR: Final = "\x10"
-"""A dollar sign of the text, escaped only where it could open math."""
+"""A dollar sign in the text, escaped only where it could start math."""
 BANG: Final = "\x11"
-"""The `!` of an image, as opposed to one that merely stands before a link."""
+"""The `!` of an image, as opposed to one in the text before a link."""
 BRACKET: Final = "\x12"
-"""A closing bracket of the text, escaped only where it could end the text of a link."""
+"""A closing bracket in the text, escaped only where it could end the text of a link."""
 
 _ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff"
@@ -29,11 +29,11 @@ _ENTITY: Final = re.compile(r"&#?\w{1,40};")
 
 
 def clean(text: str) -> str:
-    """The text with a space for exotic line ends, U+FFFD for half a surrogate pair and no other control characters."""
-    return text if text.isprintable() else _CONTROL.sub(_control, text)
+    """Return the text with spaces for unusual line ends, U+FFFD for lone surrogates, and no other control characters."""
+    return text if text.isprintable() else _CONTROL.sub(_replace_control, text)
 
 
-def _control(match: re.Match[str]) -> str:
+def _replace_control(match: re.Match[str]) -> str:
     found = match.group()
     if found.isspace():
         return " "
@@ -41,31 +41,31 @@ def _control(match: re.Match[str]) -> str:
 
 
 def escape(text: str, *, in_link: bool = False) -> str:
-    """One line of clean text as Markdown that renders to that text, wherever in the line it will stand."""
+    """Return one line of clean text as Markdown that renders to that text, anywhere in a line."""
     if not _ANY_SPECIAL.search(text):
         return text
-    return _SPECIAL.sub(_in_link if in_link else _outside, text)
+    return _SPECIAL.sub(_escape_in_link if in_link else _escape_special, text)
 
 
 def escape_first(text: str, *, in_link: bool = False) -> str:
-    """Like `escape`, for the beginning of a line: `~5` strikes nothing where nothing stands before it."""
+    """Like `escape`, for the start of a line, where `~5` needs no backslash."""
     escaped = escape(text, in_link=in_link)
     return escaped[1:] if escaped.startswith("\\~") and text[1:2].isalnum() else escaped
 
 
-def _in_link(match: re.Match[str]) -> str:
+def _escape_in_link(match: re.Match[str]) -> str:
     found = match.group()
-    return "\\" + found if found in "[]" else _outside(match)
+    return "\\" + found if found in "[]" else _escape_special(match)
 
 
-def _outside(match: re.Match[str]) -> str:
+def _escape_special(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     before = text[start - 1] if start else ""
     after = text[end] if end < len(text) else ""
     found = match.group()
     mark = found[0]
     if mark in "*_~":
-        return found if _harmless(mark, len(found), before, after) else ("\\" + mark) * len(found)
+        return found if _is_harmless(mark, len(found), before, after) else ("\\" + mark) * len(found)
     if mark == "[":
         return "\\[" if after == "^" else "["
     if mark == "]":
@@ -81,8 +81,8 @@ def _outside(match: re.Match[str]) -> str:
     return "\\" + mark
 
 
-def _harmless(mark: str, length: int, before: str, after: str) -> bool:
-    """Whether a run of `*`, `_` or `~` can neither open nor close anything."""
+def _is_harmless(mark: str, length: int, before: str, after: str) -> bool:
+    """Return whether a run of `*`, `_` or `~` can neither open nor close anything."""
     if before == " " and after == " ":
         return mark != "~" or length < 3
     if mark == "_":
@@ -93,14 +93,14 @@ def _harmless(mark: str, length: int, before: str, after: str) -> bool:
 _DIGIT: Final = (
     "[\\d\u00b2\u00b3\u00b9\u1369-\u1371\u2070-\u2089\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\U0001f100-\U0001f10a]"
 )
-"""Raised, lowered and circled digits, too."""
+"""Digits, including superscript, subscript and circled ones."""
 _MATH_BY_DIGIT: Final = re.compile(rf"(?<={_DIGIT})(?={ATOM_START}\$)|(?<=\${ATOM_END})(?={_DIGIT})")
-"""Beside a digit a dollar sign is money to renderers."""
+"""Renderers take a dollar sign next to a digit for money."""
 _CALLOUT: Final = re.compile(rf"\A\[!(?=[\w-]+{BRACKET})")
 
 
 def publish(text: str) -> str:
-    """Turn the marks into what they stand for, now that every neighbour is known."""
+    """Replace the marks by their final characters, now that the whole line is known."""
     if DOLLAR in text:
         text = text.replace(DOLLAR, "\\$" if _could_be_math(text) else "$")
     if ATOM_END in text:
@@ -108,7 +108,7 @@ def publish(text: str) -> str:
             text = _TOUCHING_CODE.sub(_join_code, text)
         if f"${ATOM_END}" in text:
             text = _MATH_BY_DIGIT.sub(" ", text)
-        # A footnote and a parenthesis, or an exclamation mark or caret and a link, would be read as something else.
+        # A footnote before a parenthesis, or an exclamation mark or caret before a link, would mean something else.
         text = text.replace(f"]{ATOM_END}(", "]\\(")
         text = text.replace(f"!{ATOM_START}[", "\\![").replace(ATOM_START, "").replace(ATOM_END, "")
     if BRACKET in text:
@@ -119,7 +119,7 @@ def publish(text: str) -> str:
 
 
 def _could_be_math(text: str) -> bool:
-    """Whether a dollar sign of the text has a partner: one before a non-space, a later one after a non-space."""
+    """Return whether two dollar signs could be a pair: one before a non-space, a later one after a non-space."""
     if "$" in text or DOLLAR * 2 in text:
         return True
     opened = False
@@ -127,7 +127,7 @@ def _could_be_math(text: str) -> bool:
         before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
         if opened and not before.isspace() and not after.isdigit():
             return True
-        # A line break will be a backslash and a newline, so no space.
+        # A line break will be a backslash and a newline, not a space.
         opened = opened or after == "\n" or bool(after and not after.isspace())
     return False
 
@@ -136,7 +136,7 @@ _BARE_DOLLAR: Final = re.compile(r"(?<!\\)\$")
 
 
 def escape_dollars(tex: str) -> str:
-    """TeX as it may stand between dollar signs: one of its own would end it, a lone backslash would hide the end."""
+    """Escape TeX for use between dollar signs: a dollar sign inside would end it, a last backslash would hide the end."""
     tex = _BARE_DOLLAR.sub(r"\\$", tex) if "$" in tex else tex
     return tex[:-1].rstrip() if tex.endswith("\\") and (len(tex) - len(tex.rstrip("\\"))) % 2 else tex
 
@@ -152,7 +152,7 @@ _NOTE_START: Final = re.compile(r"\[\^[^\]]*\](?=:)")
 
 
 def guard_line(line: str) -> str:
-    """The line with a backslash where its beginning would start a block other than a paragraph."""
+    """Add a backslash if the start of the line would start a block other than a paragraph."""
     if not line or line[0] not in _RISKY:
         return line
     if number := _NUMBER.match(line):
@@ -163,7 +163,7 @@ def guard_line(line: str) -> str:
 
 
 def guard(paragraph: str) -> str:
-    """`guard_line` on every line, line ends made hard breaks."""
+    """Apply `guard_line` to every line, and turn line ends into hard breaks."""
     if "\n" not in paragraph:
         return guard_line(paragraph)
     return "\\\n".join(guard_line(line) for line in paragraph.split("\n"))
@@ -173,12 +173,12 @@ _BACKTICKS: Final = re.compile("`+")
 
 
 def count_ticks(text: str) -> int:
-    """The length of the longest run of backticks."""
+    """Return the length of the longest run of backticks."""
     return max(map(len, _BACKTICKS.findall(text)), default=0) if "`" in text else 0
 
 
 def code_span(text: str) -> str:
-    """One line of code between backticks."""
+    """Return one line of code between backticks."""
     ticks = "`" * (count_ticks(text) + 1)
     pad = " " if len(ticks) > 1 else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
@@ -188,7 +188,7 @@ _TOUCHING_CODE: Final = re.compile(f"(?:{ATOM_START}`[^{ATOM_END}]*`{ATOM_END}){
 
 
 def _join_code(match: re.Match[str]) -> str:
-    """Code spans that touch, made one: their backticks would not be told apart."""
+    """Join adjacent code spans, whose backticks would be ambiguous."""
     spans = match.group()[1:-1].split(ATOM_END + ATOM_START)
     return code_span("".join([_CODE_SPAN.sub(r"\2", span) for span in spans]))
 
@@ -196,13 +196,15 @@ def _join_code(match: re.Match[str]) -> str:
 _CODE_SPAN: Final = re.compile("(`(?!`)|`+ )(.*?)(?: `+|`)$")
 
 
+_MAX_PARENTHESES: Final = 30
+"""Nested parentheses in a URL; renderers stop counting at 32."""
 _URL_UNSAFE: Final = re.compile(rf"[\s<>\\`|{_CONTROLS}\ud800-\udfff]|&(?=#?\w+;)")
 
 
 def destination(url: str) -> str:
-    """The URL as it may stand between the parentheses of a link, also in a table."""
+    """Escape a URL for use between the parentheses of a link, also in a table."""
     url = _URL_UNSAFE.sub(_percent, url.strip())
-    if ("(" in url or ")" in url) and not _balanced(url):
+    if ("(" in url or ")" in url) and not _is_balanced(url):
         url = url.replace("(", "%28").replace(")", "%29")
     return url
 
@@ -214,16 +216,16 @@ def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found.encode("utf-8", "replace"))
 
 
-def _balanced(url: str) -> bool:
+def _is_balanced(url: str) -> bool:
     depth = 0
     for mark in re.findall("[()]", url):
         depth += 1 if mark == "(" else -1
-        if depth < 0 or depth > 30:  # renderers stop counting at 32
+        if depth < 0 or depth > _MAX_PARENTHESES:
             return False
     return depth == 0
 
 
 def link_title(title: str) -> str:
-    """A title as it may stand behind a destination, with its quotes and the space before."""
+    """Return a title for use after a link's destination, with its quotes and the space before."""
     words = clean(" ".join(title.split())).replace("\\", "\\\\").replace('"', '\\"')
     return f' "{words.replace("&", chr(92) + "&")}"' if words else ""

@@ -13,7 +13,7 @@ from pagekeep.markdown.inline.run import Run, Stack, one_line, only_text
 
 
 def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None:
-    """A link; without a place to go, or inside another, its words."""
+    """Write a link; without a target, or inside another link, only its text."""
     href = (node.attr("href") or "").strip()
     if run.in_link or not href or href.startswith("#"):
         stack.extend([ENDS[mark], *node.children[::-1], mark] if mark else node.children[::-1])
@@ -21,8 +21,8 @@ def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None
     children = node.children
     words = only_text(children) if mark is None else None
     if words:
-        said = children[0].data  # type: ignore[attr-defined]
-        _add(run, escape_first(words, in_link=True), href, node, said)
+        raw = children[0].data  # type: ignore[attr-defined]
+        _add(run, escape_first(words, in_link=True), href, node, raw)
         return
     inside = Run(run.inline, flat=True, in_link=True)
     inside.active = dict(run.active)
@@ -31,44 +31,44 @@ def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None
     _add(run, one_line(taken), href, node, taken.strip("\x01\x02\x03\x04\x05\x06"))
 
 
-def _add(run: Run, text: str, href: str, node: Element, said: str) -> None:
-    """The finished link, with the spaces at the ends of what it says outside it."""
-    if said[:1].isspace():
+def _add(run: Run, text: str, href: str, node: Element, raw: str) -> None:
+    """Add the finished link, with spaces at the ends of its text outside it."""
+    if raw[:1].isspace():
         run.text(" ")
     if text:
         run.atom(make_link(text, href, node.attr("title") or ""))
-    if said[-1:].isspace():
+    if raw[-1:].isspace():
         run.text(" ")
 
 
 def make_link(text: str, href: str, title: str = "") -> str:
-    """A link around finished text; a title that only repeats the text or the address is left out."""
+    """Return a link around finished text, without a title that only repeats the text or the URL."""
     title = " ".join(title.split())
     repeats = not title or title.casefold() == text.casefold() or title.replace(" ", "_") in href
-    said = "" if repeats else link_title(title)
-    return f"[{text}]({destination(href)}{said})"
+    suffix = "" if repeats else link_title(title)
+    return f"[{text}]({destination(href)}{suffix})"
 
 
 def image(run: Run, node: Element, stack: Stack) -> None:
-    """An image that links to itself, unless it is in a link already."""
+    """Write an image that links to itself, unless it is already in a link."""
     src = destination(node.attr("src") or "")
     if not src:
         return
     words = clean(" ".join((node.attr("alt") or node.attr("title") or "").split()))
-    shown = f"{BANG}[{escape(words, in_link=True)}]({src})"
-    run.atom(shown if run.in_link else f"[{shown}]({src})")
+    markdown = f"{BANG}[{escape(words, in_link=True)}]({src})"
+    run.atom(markdown if run.in_link else f"[{markdown}]({src})")
 
 
 _LABEL: Final = re.compile(r"[^\w-]+")
 
 
 def footnote_label(fragment: str) -> str:
-    """`#fn-1` and `fn-1` as the label `1`."""
+    """Return the label of a footnote: `1` for `#fn-1` and `fn-1`."""
     return _LABEL.sub("-", fragment.removeprefix("#").removeprefix("fn-"))
 
 
 def complete_notes(root: Element) -> frozenset[str]:
-    """Labels of the notes that have both a text and a reference outside the notes."""
+    """Return the labels of the footnotes that have both a text and a reference."""
     texts = {footnote_label(node.attr("id") or "") for node in dom.select(root, "section.footnotes li[id]")}
     if not texts:
         return frozenset()
@@ -78,7 +78,7 @@ def complete_notes(root: Element) -> frozenset[str]:
 
 
 def footnote_reference(run: Run, node: Element) -> bool:
-    """Write `[^1]` if the superscript is a reference to a complete note; whether it was."""
+    """Write `[^1]` if the superscript refers to a complete footnote; return whether it does."""
     if run.in_link or "footnote-ref" not in (node.attr("class") or ""):
         return False
     link = dom.first(node, "a[href]")

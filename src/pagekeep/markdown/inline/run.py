@@ -1,4 +1,4 @@
-"""A run of inline content: what is collected until a block begins or ends."""
+"""A run of inline content: everything collected until a block starts or ends."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pagekeep.markdown.inline.escape import (
 )
 
 Stack: TypeAlias = list[Node | str]
-"""What is still to be written, next last: nodes, text of our own, emphasis marks and `END`."""
+"""What remains to be written, the next item last: nodes, text that is not in the tree, emphasis marks and `END`."""
 
 END: Final = "\x1e"
-"""On the stack: here a block ends."""
+"""On the stack: the end of a block."""
 CARD_END: Final = "\x1d"
-"""On the stack: here a link around blocks ends."""
+"""On the stack: the end of a link around blocks."""
 
 BLOCKS: Final = frozenset(
     """address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure
@@ -42,18 +42,18 @@ SKIPPED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """What holds for all runs of a page."""
+    """What all runs of a page share."""
 
     actions: Mapping[str, Action]
-    """How each inline element is written; those not named are only their content."""
+    """The action for each inline element; for others only their content is written."""
     notes: Container[str] = frozenset()
-    """Labels of the footnotes that have both a reference and a text, so that `[^1]` means something."""
+    """Labels of the footnotes that have both a reference and a text, so that `[^1]` works."""
     cards: Container[Element] = frozenset()
-    """Links that hold blocks."""
+    """Links that contain blocks."""
 
 
 class Run:
-    """Inline content as it is collected. `flat` means that blocks inside it are only words apart."""
+    """Collects inline content; with `flat`, blocks inside are written as part of the line."""
 
     __slots__ = ("_opened", "_raw", "active", "flat", "in_link", "inline", "parts")
 
@@ -67,7 +67,7 @@ class Run:
         self._raw: list[str] = []
 
     def fill(self, stack: Stack) -> Element | str | None:
-        """Take nodes off the stack until a block begins (it), a block ends (its sign) or nothing is left (None)."""
+        """Process the stack until a block starts (return it), one ends (return its sign) or nothing is left (None)."""
         raw, pop, actions = self._raw, stack.pop, self.inline.actions
         while stack:
             item = pop()
@@ -88,14 +88,14 @@ class Run:
             elif isinstance(item, str):
                 if item in (END, CARD_END):
                     return item
-                self._sign(item)
+                self._apply_sign(item)
         return None
 
     def is_card(self, link: Element) -> bool:
-        """Whether the link holds blocks that can stay blocks here."""
+        """Return whether the link contains blocks that can stay blocks here."""
         return not self.flat and link in self.inline.cards
 
-    def _sign(self, item: str) -> None:
+    def _apply_sign(self, item: str) -> None:
         if item in ENDS:
             self.open(item)
         elif item in STARTS:
@@ -104,7 +104,7 @@ class Run:
             self._raw.append(item)
 
     def _pass_through(self, node: Element, stack: Stack) -> None:
-        """A block within a line: its words, apart from the others."""
+        """Write a block within a line: its words, separated from the others."""
         if "math-block" in (node.attr("class") or ""):
             self.math(text_of(node))
             return
@@ -117,35 +117,35 @@ class Run:
         self._raw.append(text)
 
     def last_char(self) -> str:
-        """The character that stands right before what comes next."""
+        """Return the last character written so far."""
         for piece in reversed(self._raw):
             if piece:
                 return piece[-1]
         return self.parts[-1][-1:] if self.parts else ""
 
     def open(self, mark: str) -> None:
-        """Begin bold, italic or struck text; within its like it changes nothing."""
+        """Start bold, italic or struck-through text; nested in the same it changes nothing."""
         self.active[mark] += 1
         if self.active[mark] == 1:
-            self._settle()
+            self._flush()
             self.parts.append(mark)
             self._opened.append(mark)
 
     def close(self, mark: str) -> None:
-        """End what `open` began."""
+        """End what `open` started."""
         self.active[mark] -= 1
         if self.active[mark] == 0:
-            self._settle()
+            self._flush()
             self.parts.append(ENDS[mark])
             self._opened.pop()
 
     def atom(self, markdown: str) -> None:
         """Add finished Markdown that nothing may be moved into or out of."""
-        self._settle()
+        self._flush()
         self.parts.append(f"{ATOM_START}{markdown}{ATOM_END}")
 
     def code(self, text: str) -> None:
-        """Add a code span, the spaces at its ends outside it."""
+        """Add a code span, with spaces at its ends outside it."""
         text = clean(text)
         words = " ".join(text.split())
         if text[:1].isspace():
@@ -162,14 +162,14 @@ class Run:
             self.atom(f"${tex}$")
 
     def line_break(self) -> None:
-        """A line break, or a space where lines cannot be broken."""
+        """Add a line break, or a space where a line cannot be broken."""
         if self.flat:
             self._raw.append(" ")
         else:
-            self._settle()
+            self._flush()
             self.parts.append("\n")
 
-    def _settle(self) -> None:
+    def _flush(self) -> None:
         """Escape the text collected so far."""
         if not self._raw:
             return
@@ -188,8 +188,8 @@ class Run:
         self.parts.append(lead + escaped + trail)
 
     def take(self) -> str:
-        """The content, marks and outer spaces included, emptied out; open emphasis goes on in what follows."""
-        self._settle()
+        """Return and clear the content, with marks and outer spaces; open emphasis continues in what follows."""
+        self._flush()
         if self._opened:
             self.parts.extend([ENDS[mark] for mark in reversed(self._opened)])
         taken = "".join(self.parts)
@@ -197,7 +197,7 @@ class Run:
         return taken
 
     def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
-        """The content as finished paragraphs, each within `wrap`: two line breaks in a row part them."""
+        """Return the content as finished paragraphs, separated at two line breaks, each passed through `wrap`."""
         if not self.parts and not any(map(str.strip, self._raw)):  # at most the white space between two blocks
             self._raw.clear()
             return []
@@ -207,7 +207,7 @@ class Run:
 
 
 def only_text(nodes: Sequence[Node | str]) -> str | None:
-    """The words of nodes that are nothing but one text without oddities; `None` when a run has to sort them out."""
+    """Return the words if the nodes are a single printable text; else `None`, and a run is needed."""
     if len(nodes) != 1 or not isinstance(nodes[0], Text):
         return None
     words = " ".join(nodes[0].data.split())
@@ -228,7 +228,7 @@ def one_line(taken: str) -> str:
 
 
 def _split_paragraphs(taken: str) -> list[str]:
-    """Cut at double line breaks, unless that would cut emphasis in two."""
+    """Split at double line breaks, unless that would split emphasis."""
     parts = _PARAGRAPH.split(taken)
     if all(part.count(mark) == part.count(end) for part in parts for mark, end in ENDS.items()):
         return parts

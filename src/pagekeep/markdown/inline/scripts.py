@@ -1,8 +1,8 @@
-"""Subscript and superscript, which Markdown does not have.
+"""Write subscripts and superscripts, which Markdown does not have.
 
-Digits, signs and single letters become Unicode's own (`x²`, `H₂O`, `Aᵀ`). Letters behind a digit and trade marks are
-written as they are spoken (`1st`, `AcmeTM`). Anything else keeps its place with the sign TeX uses: `x_max`, `2^(n+1)`.
-`~x~` is no choice: GitHub strikes it through.
+Digits, signs and single letters become Unicode characters (`x²`, `H₂O`, `Aᵀ`). Letters after a digit and trade marks
+are written as they are (`1st`, `AcmeTM`). Anything else is written as in TeX: `x_max`, `2^(n+1)`. `~x~` is not an
+option: GitHub strikes it through.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ _SUPER: Final = dict(
     )
 )
 _SUB: Final = dict(zip("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
-_LONGEST: Final = 24
+_MAX_CHARS: Final = 24
+"""A longer script is a text that the page only shows smaller."""
 
 
 def write_superscript(text: str, before: str) -> str | None:
-    """The superscript as plain text behind `before`, or None when it is better left as it is."""
+    """Return the superscript as plain text after `before`, or None to write it as it is."""
     if text.isalpha() and (before.isdigit() or (len(text) == 2 and text.isupper())):
         return text
     return _script(text, before, _SUPER, "^")
 
 
 def write_subscript(text: str, before: str) -> str | None:
-    """The subscript as plain text behind `before`, or None when it is better left as it is."""
+    """Return the subscript as plain text after `before`, or None to write it as it is."""
     return _script(text, before, _SUB, "_")
 
 
 def _script(text: str, before: str, table: dict[str, str], sign: str) -> str | None:
-    if not text or len(text) > _LONGEST or not (before.isalnum() or before in ")]}"):
+    if not text or len(text) > _MAX_CHARS or not (before.isalnum() or before in ")]}"):
         return None
     letters = sum(map(str.isalpha, text))
     if letters < 2 and all(char in table for char in text):
