@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pagekeep.config import Settings
-from pagekeep.library.annotations import mark
+from pagekeep.library.annotations import annotate
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
 from tests.browser.extended import until
@@ -117,10 +117,10 @@ def test_highlights_follow_each_other_as_in_the_text_and_lead_there(
 ) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
-        mark(store, item, "boots")
-        mark(store, item, "“The mean — interval…”", note="Other signs, and other spaces.")
-        mark(store, item, "was here in an older reading")
-        mark(store, item, "", note="On the whole page.")
+        annotate(store, item, "boots")
+        annotate(store, item, "“The mean — interval…”", note="Other signs, and other spaces.")
+        annotate(store, item, "was here in an older reading")
+        annotate(store, item, "", note="On the whole page.")
     page = window(f"/items/{item}")
     marked(page).to_have_text(["The mean interval", "boots"])
     wanted = ["", "“The mean — interval…”", "boots", "was here in an older reading"]
@@ -136,7 +136,7 @@ def test_a_highlight_is_found_in_a_new_reading_that_changed_it_a_little(
 ) -> None:
     item = save("keeper")
     with closing(open_store(settings.library)) as store:
-        mark(store, item, "The keeper counts the ships before tea, writes the number down, and only then puts")
+        annotate(store, item, "The keeper counts the ships before tea, writes the number down, and only then puts")
         found = store.get(item)
         store.upsert(
             replace(found, content=found.content.replace("The keeper counts", "**The keeper** counts", 1)), None
@@ -150,8 +150,8 @@ def test_a_highlight_is_found_in_a_new_reading_that_changed_it_a_little(
 def test_what_lies_over_each_other_is_marked_once_each(save: Save, window: Window, settings: Settings) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
-        mark(store, item, "The mean interval is")
-        mark(store, item, "interval", colour="green")
+        annotate(store, item, "The mean interval is")
+        annotate(store, item, "interval", colour="green")
     page = window(f"/items/{item}")
     marked(page).to_have_text(["The mean", "interval", "is"])
     expect(page.locator("mark.green")).to_have_text("interval")
@@ -177,7 +177,7 @@ def test_a_note_on_the_page_is_written_below_it(save: Save, window: Window) -> N
 def test_without_scripts_highlights_are_read_and_changed(save: Save, window: Window, settings: Settings) -> None:
     item = save("clock")
     with closing(open_store(settings.library)) as store:
-        mark(store, item, "boots", note="Size nine.")
+        annotate(store, item, "boots", note="Size nine.")
     page = window(f"/items/{item}", java_script_enabled=False)
     listed(page).to_have_text(["boots"])
     page.locator(".annotation summary").click()
@@ -191,8 +191,8 @@ def test_axe_finds_nothing_in_highlights(save: Save, window: Window, settings: S
     item = save("clock")
     with closing(open_store(settings.library)) as store:
         for colour, quote in (("yellow", "The keeper"), ("green", "interval"), ("blue", "boots"), ("pink", "boats")):
-            mark(store, item, quote, note="Indeed.", colour=colour)
-        mark(store, item, "long gone")
+            annotate(store, item, quote, note="Indeed.", colour=colour)
+        annotate(store, item, "long gone")
     page = window("/offline", size, bypass_csp=True)
     page.context.add_cookies(
         [{"name": "pagekeep_look", "value": f"{theme}.3.medium.serif", "url": page.url.removesuffix("/offline")}]

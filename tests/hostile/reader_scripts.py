@@ -26,7 +26,7 @@ from playwright.sync_api import Error, sync_playwright
 from pagekeep.config import Settings
 from pagekeep.doors.http.web.layout import page as frame
 from pagekeep.fetch.browser import chromium
-from pagekeep.library.annotations import mark
+from pagekeep.library.annotations import annotate
 from pagekeep.model import RawPage
 from pagekeep.present import markdown_html
 from pagekeep.present.render_worker import Renderer
@@ -102,8 +102,8 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
             page = f"<title>{one}</title><article>{''.join(some)}{'<p>kettle, kettle. </p>' * 40}</article>".encode()
             raw = RawPage(page, "utf-8", "text/html", f"https://e.example/{start}", 200, False, NOW)
             ids.append(store.upsert(made, raw).id)
-            mark(store, ids[-1], one, before=some[-1], note=one, colour=one[:30])
-            mark(store, ids[-1], "kettle", note=some[-1])
+            annotate(store, ids[-1], one, before=some[-1], note=one, colour=one[:30])
+            annotate(store, ids[-1], "kettle", note=some[-1])
     return ids
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound
-from pagekeep.library.bulk_actions import UNDOING, do
+from pagekeep.library.bulk_actions import UNDO, apply_action
 from pagekeep.store import Store, open_store
 from tests.store.making import make_item
 
@@ -20,25 +20,25 @@ def shelf(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-@pytest.mark.parametrize(("action", "undoing"), UNDOING.items())
+@pytest.mark.parametrize(("action", "undoing"), UNDO.items())
 def test_every_deed_is_taken_back_by_its_counterpart(shelf: Store, action: str, undoing: str) -> None:
     item = shelf.upsert(make_item(), None)
     if action in ("unpin", "unarchive", "restore"):
-        do(shelf, undoing, [item.id])  # type: ignore[arg-type]
+        apply_action(shelf, undoing, [item.id])  # type: ignore[arg-type]
 
     def state() -> tuple[object, ...]:
         now = shelf.get(item.id)
         return bool(now.metadata.pinned), bool(now.metadata.archived), now.deleted_at is None
 
     before = state()
-    do(shelf, action, [item.id])  # type: ignore[arg-type]
+    apply_action(shelf, action, [item.id])  # type: ignore[arg-type]
     assert state() != before
-    do(shelf, undoing, [item.id])  # type: ignore[arg-type]
+    apply_action(shelf, undoing, [item.id])  # type: ignore[arg-type]
     assert state() == before
 
 
 def test_items_that_are_gone_are_passed_over(shelf: Store) -> None:
     kept = shelf.upsert(make_item(), None)
-    assert [item.id for item in do(shelf, "pin", ["00000000", kept.id, kept.id])] == [kept.id]
+    assert [item.id for item in apply_action(shelf, "pin", ["00000000", kept.id, kept.id])] == [kept.id]
     with pytest.raises(NotFound):
-        do(shelf, "pin", ["00000000"])
+        apply_action(shelf, "pin", ["00000000"])

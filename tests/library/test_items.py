@@ -29,28 +29,28 @@ def item(keep: Callable[..., SaveResult], shore: Shore) -> Item:
 
 def test_an_item_is_found_by_id_prefix_and_any_form_of_its_address(library: Store, item: Item) -> None:
     for key in (item.id, item.id[:6], item.url, item.url + "?utm_source=x#end"):
-        assert shelf.find(library, key).id == item.id
+        assert shelf.get_item(library, key).id == item.id
 
 
 def test_a_page_that_is_not_there_says_how_to_save_it(library: Store) -> None:
     with pytest.raises(NotFound) as raised:
-        shelf.find(library, "https://example.com/none")
+        shelf.get_item(library, "https://example.com/none")
     assert raised.value.suggestions == ("Save it first.",)
     with pytest.raises(NotFound):
-        shelf.find(library, "0000")
+        shelf.get_item(library, "0000")
     with pytest.raises(InvalidUrl):
-        shelf.find(library, "https://")
+        shelf.get_item(library, "https://")
 
 
 def test_reading_marks_the_item_opened(library: Store, item: Item) -> None:
     assert item.last_opened_at is None
-    assert shelf.opened(library, item.id).last_opened_at is not None
+    assert shelf.open_item(library, item.id).last_opened_at is not None
     assert library.get(item.id).last_opened_at is not None
 
 
 def test_tags_are_put_on_and_taken_off_the_others_staying(library: Store, item: Item) -> None:
     before = list(item.metadata.tags)
-    tagged = shelf.retag(library, item.id, add=["#new\x1b", "harbour"], remove=["HISTORY"])
+    tagged = shelf.tag_item(library, item.id, add=["#new\x1b", "harbour"], remove=["HISTORY"])
     assert list(tagged.metadata.tags) == [*(tag for tag in before if tag != "History"), "new"]
 
 

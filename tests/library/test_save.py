@@ -75,7 +75,7 @@ def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
     with monkeypatch.context() as then:
         long_ago(then)
         first = keep(shore.url("a"), tags=("harbour",)).item
-    shelf.change(library, first.id, pinned=True, archived=True)
+    shelf.set_fields(library, first.id, pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="The keeper, revised")
     second = keep(shore.url("a")).item
     assert (second.id, second.saved_at, second.title) == (first.id, first.saved_at, "The keeper, revised")
@@ -88,7 +88,7 @@ def test_a_tag_that_was_taken_off_does_not_come_back(keep: Keep, shore: Shore, l
     shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
     item = keep(shore.url("a")).item
     assert "kettle" in item.metadata.tags
-    shelf.retag(library, item.id, remove=["kettle"])
+    shelf.tag_item(library, item.id, remove=["kettle"])
     assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata.tags
     assert "new" in library.get(item.id).metadata.tags
 

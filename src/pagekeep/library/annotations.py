@@ -1,4 +1,4 @@
-"""Passages that a reader marks in an item."""
+"""Annotations on items: highlights and notes."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from dataclasses import replace
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
-from pagekeep.library.items import find
+from pagekeep.library.items import get_item
 from pagekeep.model import Annotation
 from pagekeep.store import Store
 
 
-def mark(
+def annotate(
     store: Store, key: str, quote: str, *, before: str = "", after: str = "", note: str = "", colour: str | None = None
 ) -> Annotation:
-    """Mark a passage, or with an empty quote write a note on the whole page."""
+    """Highlight a quote of the item, or with an empty quote add a note on the whole page."""
     now = clock.now()
-    made = Annotation(str(uuid.uuid4()), find(store, key).id, quote, before, after, note, colour, now, now)
-    return store.annotate(made)
+    item_id = get_item(store, key).id
+    return store.annotate(Annotation(str(uuid.uuid4()), item_id, quote, before, after, note, colour, now, now))
 
 
-def marks(store: Store, key: str) -> tuple[Annotation, ...]:
-    """Those of an item, oldest first."""
-    return store.annotations(find(store, key).id)
+def list_annotations(store: Store, key: str) -> tuple[Annotation, ...]:
+    """Return the annotations of an item, oldest first."""
+    return store.annotations(get_item(store, key).id)
 
 
-def change_mark(
-    store: Store, key: str, mark_id: str, *, note: str | None = None, colour: str | None = None
+def change_annotation(
+    store: Store, key: str, annotation_id: str, *, note: str | None = None, colour: str | None = None
 ) -> Annotation:
-    """Another note or colour; `None` leaves it as it is."""
-    old = _found(store, key, mark_id)
+    """Change note or colour; `None` leaves it as it is."""
+    old = _get(store, key, annotation_id)
     note, colour = old.note if note is None else note, old.colour if colour is None else colour
     return store.annotate(replace(old, note=note, colour=colour, updated_at=clock.now()))
 
 
-def unmark(store: Store, key: str, mark_id: str) -> None:
-    """Take a mark off."""
-    store.drop_annotation(_found(store, key, mark_id).id)
+def delete_annotation(store: Store, key: str, annotation_id: str) -> None:
+    """Delete an annotation."""
+    store.delete_annotation(_get(store, key, annotation_id).id)
 
 
-def _found(store: Store, key: str, mark_id: str) -> Annotation:
-    found = next((one for one in marks(store, key) if one.id == mark_id), None)
-    if found is None:
-        raise NotFound("There is no such annotation.")
-    return found
+def _get(store: Store, key: str, annotation_id: str) -> Annotation:
+    for annotation in list_annotations(store, key):
+        if annotation.id == annotation_id:
+            return annotation
+    raise NotFound("There is no such annotation.")

@@ -1,28 +1,23 @@
-"""The library's everyday business: finding an item by what people write, and changing what the user sets."""
+"""Looking items up: one by its key, or many by a query."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Unpack
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
 
-from pagekeep import clock
-from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
-from pagekeep.model import Item, MetadataChanges, RawPage
-from pagekeep.store import Store
-from pagekeep.text import one_line
+from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
+from pagekeep.store import Store, parse_query
+
+_PAGE_ITEMS: Final = 200
+"""Items read at a time: about 2 MB of text, and few enough queries."""
 
 
-def open_library(settings: Settings, user: str | None = None, *, workers: bool = False) -> Store:
-    """The library the settings name, of the user they name unless another is given; close it after use."""
-    from pagekeep.store import open_store
-
-    return open_store(settings.library, user or settings.user, keep_raw=settings.keep_raw, workers=workers)
-
-
-def find(store: Store, key: str) -> Item:
-    """The item by its id, the beginning of its id, or its address in any form."""
+def get_item(store: Store, key: str) -> Item:
+    """Return the item with this id, beginning of an id, or address in any form; `NotFound` when there is none."""
     if "://" not in key:
         return store.get(key)
     item = store.find_url(normal_url.normalise(key))
@@ -31,66 +26,57 @@ def find(store: Store, key: str) -> Item:
     return item
 
 
-def kept(store: Store, key: str) -> tuple[Item, RawPage]:
-    """The item and its page as it was fetched; `NotFound` when that was not kept."""
-    item = find(store, key)
+def get_item_and_raw(store: Store, key: str) -> tuple[Item, RawPage]:
+    """Return the item and its raw page; `NotFound` when the raw page was not kept."""
+    item = get_item(store, key)
     raw = store.raw(item.id)
     if raw is None:
-        raise NotFound("The page as it was fetched was not kept.", suggestions=("Fetch it anew: retry the item.",))
+        raise NotFound("The raw page was not kept.", suggestions=("Retry the item to fetch it again.",))
     return item, raw
 
 
-def opened(store: Store, key: str) -> Item:
-    """The item to read, marked as opened now."""
-    return store.mark_opened(find(store, key).id, clock.now())
+def look_up_url(store: Store, url: str) -> Item | None:
+    """Return the item for an address in any form, unless it is deleted."""
+    item = store.find_url(normal_url.normalise(url))
+    return item if item is not None and item.deleted_at is None else None
 
 
-def change(store: Store, key: str, **changes: Unpack[MetadataChanges]) -> Item:
-    """Set what the user may set: `pinned`, `archived`."""
-    return store.set_metadata(find(store, key).id, clock.now(), **changes)
+def find_items(store: Store, query: ItemQuery) -> ItemPage:
+    """Return one page of the items that the query describes."""
+    return store.find(query)
 
 
-def retag(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Item:
-    """Put tags on and take tags off, the others staying in their order."""
-    item = find(store, key)
-    gone = {clean_tag(tag).casefold() for tag in remove}
-    wanted = [*item.metadata.tags, *(clean_tag(tag) for tag in add)]
-    tags = tuple(tag for tag in dict.fromkeys(wanted) if tag and tag.casefold() not in gone)
-    return store.set_metadata(item.id, clock.now(), tags=tags)
+def search_items(store: Store, text: str, *, limit: int = 20, after: str | None = None) -> ItemPage:
+    """Return one page of the items that a text in the query language finds, best first, with snippets."""
+    return store.find(parse_query(text, limit=limit, after=after))
 
 
-def clean_tag(tag: str) -> str:
-    """A tag as it is kept: without a leading #, in one line."""
-    return one_line(tag).removeprefix("#")
+def count_items(store: Store) -> Mapping[str, Any]:
+    """Return counts: items, by quality, archived, pinned, deleted, domains, words; raw pages and their bytes."""
+    return store.stats()
 
 
-def set_by_user(
-    store: Store,
-    item: Item,
-    *,
-    pinned: bool | None = None,
-    archived: bool | None = None,
-    tags: Iterable[str] | None = None,
-    add: Iterable[str] = (),
-    remove: Iterable[str] = (),
-    opened: bool = False,
-    unchanged_since: str | None = None,
-) -> Item:
-    """Change what the user may set, all in one step; `None` leaves a thing as it is."""
-    changes: MetadataChanges = {}
-    if pinned is not None:
-        changes["pinned"] = pinned
-    if archived is not None:
-        changes["archived"] = archived
-    wanted = _retagged(item.metadata.tags if tags is None else tags, add, remove)
-    if tags is not None or wanted != item.metadata.tags:
-        changes["tags"] = wanted
-    if changes or unchanged_since is not None:
-        item = store.set_metadata(item.id, clock.now(), unchanged_since=unchanged_since, **changes)
-    return store.mark_opened(item.id, clock.now()) if opened else item
+def walk_items(
+    store: Store, text: str | None = None, *, domain: str | None = None, limit: int | None = None
+) -> Iterator[Item]:
+    """Yield items that are not deleted, oldest saved first: all, those of a domain, or those that a search finds.
+
+    The caller may change each item before the next.
+    """
+    if text is None:
+        query = ItemQuery(
+            filters=item_filters(domain=domain), descending=False, limit=min(limit or _PAGE_ITEMS, _PAGE_ITEMS)
+        )
+        return islice((hit.item for hit in _walk(store, query)), limit)
+    hits = _walk(store, parse_query(text, limit=_PAGE_ITEMS))
+    saved = sorted((hit.item.saved_at, hit.item.id) for hit in hits)
+    return (store.get(item_id) for _, item_id in saved[:limit])
 
 
-def _retagged(had: Iterable[str], add: Iterable[str], remove: Iterable[str]) -> tuple[str, ...]:
-    gone = {clean_tag(tag).casefold() for tag in remove}
-    wanted = dict.fromkeys(map(clean_tag, (*had, *add)))
-    return tuple(tag for tag in wanted if tag and tag.casefold() not in gone)
+def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:
+    while True:
+        page = store.find(query)
+        yield from page.hits
+        if page.next is None:
+            return
+        query = replace(query, after=page.next)

@@ -9,7 +9,7 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item, normal_url
-from pagekeep.library.items import kept
+from pagekeep.library.items import get_item_and_raw
 from pagekeep.model import Fetched, Options, Page, RawPage
 from pagekeep.store import Store
 
@@ -33,7 +33,7 @@ async def look(
 
 async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
     """A saved page read again as it was kept; `NotFound` when it was not."""
-    item, raw = await to_thread(kept, store, key)
+    item, raw = await to_thread(get_item_and_raw, store, key)
     page = await retrieval.extract(build_item.fetched_again(raw), _options(retrieval))
     return _with_document(page, item.saved_at)
 

@@ -10,7 +10,7 @@ from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Request, Retrieval, capture
 from pagekeep.errors import NotFound
 from pagekeep.library import build_item
-from pagekeep.library.items import find
+from pagekeep.library.items import get_item
 from pagekeep.model import Fetched, Options, Page, RuleFault, RuleMatch
 from pagekeep.present.diff import difference
 from pagekeep.rules import Rulebook
@@ -68,7 +68,7 @@ def _with_document(page: Page) -> Page:
 
 async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
     try:
-        raw = await to_thread(lambda: store.raw(find(store, source).id))
+        raw = await to_thread(lambda: store.raw(get_item(store, source).id))
     except NotFound:
         raw = None
         if "://" not in source:

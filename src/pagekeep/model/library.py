@@ -126,46 +126,102 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemFilter:
-    """Which items to list. The defaults show the inbox: neither archived nor deleted."""
-
-    domain: str | None = None
-    tags: tuple[str, ...] = ()
-    """Items must have all of them."""
-    pinned: bool | None = None
-    archived: bool | None = False
-    deleted: bool = False
-    quality: QualityLevel | None = None
-    saved_after: str | None = None
-    saved_before: str | None = None
+FilterName = Literal["is", "domain", "tag", "before", "after", "quality"]
+Order = Literal["saved", "opened", "title", "published"]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemPage:
-    """One page of a list, and where the next begins."""
+class Term:
+    """Words to find next to each other; usually one."""
 
-    items: tuple[Item, ...]
-    next: str | None
-    """Opaque key for the next page; `None` at the end."""
+    words: tuple[str, ...]
+    prefix: bool = False
+    """Whether the last word may continue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on an item, as the query language writes it: `tag:energy`, `-is:archived`."""
+
+    name: FilterName
+    value: str
+    """For `is`: pinned, archived or deleted."""
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemQuery:
+    """Which items to find, in which order, and which page of them. `parse_query` makes one from text.
+
+    Deleted items are found only with the filter `is:deleted`.
+    """
+
+    terms: tuple[Term, ...] = ()
+    """All must occur in title, author, tags or content."""
+    excluded: tuple[Term, ...] = ()
+    """None may occur."""
+    filters: tuple[Filter, ...] = ()
+    """All must hold."""
+    order: Order | Literal["relevance"] = "saved"
+    """`relevance` for every query with terms or excluded terms."""
+    descending: bool = True
+    """Relevance is always best first."""
+    limit: int = 50
+    after: str | None = None
+    """`next` of the page before."""
+    text: str = ""
+    """The text that was parsed. A key of one text does not fit another."""
+
+
+def item_filters(
+    *,
+    domain: str | None = None,
+    tags: tuple[str, ...] = (),
+    pinned: bool | None = None,
+    archived: bool | None = None,
+    deleted: bool = False,
+    quality: QualityLevel | None = None,
+    saved_after: str | None = None,
+    saved_before: str | None = None,
+) -> tuple[Filter, ...]:
+    """Return the filters for these conditions; `None` sets no condition. An item must have all `tags`."""
+    flags = (("pinned", pinned), ("archived", archived), ("deleted", deleted or None))
+    values: tuple[tuple[FilterName, str | None], ...] = (
+        ("domain", domain),
+        ("quality", quality),
+        ("after", saved_after),
+        ("before", saved_before),
+        *(("tag", tag) for tag in tags),
+    )
+    return (
+        *(Filter("is", name, negated=not flag) for name, flag in flags if flag is not None),
+        *(Filter(name, value) for name, value in values if value is not None),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An item that a search found."""
+    """An item that a query found."""
 
     item: Item
-    snippet: str
-    """Text around the words that were found; these are between `[[` and `]]`."""
-    rank: float
+    snippet: str | None = None
+    """Text around the words found, these between `[[` and `]]`; `None` unless ordered by relevance."""
+    rank: float | None = None
+    """How well the item fits the words; `None` unless ordered by relevance."""
 
 
 @dataclass(frozen=True, slots=True)
-class HitPage:
-    """One page of hits, best first, and where the next begins."""
+class ItemPage:
+    """One page of the items that a query found."""
 
     hits: tuple[Hit, ...]
     next: str | None
+    """Opaque key of the next page; `None` at the end."""
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items without snippets."""
+        return tuple(hit.item for hit in self.hits)
 
 
 JobState = Literal["queued", "running", "done", "dead"]

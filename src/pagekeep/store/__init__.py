@@ -1,18 +1,19 @@
-"""The library's shelves: one contract, kept by SQLite for one person and by PostgreSQL for many."""
+"""Libraries on disk: SQLite for one user, PostgreSQL for many, with the same methods and the same results."""
 
 from __future__ import annotations
 
-from pagekeep.store.contract import Order, Store
 from pagekeep.store.opening import LOCAL_USER, default_library, install_library, open_accounts, open_store
+from pagekeep.store.search.query import parse_query
 from pagekeep.store.tables.accounts import Accounts
+from pagekeep.store.user_store import Store
 
 __all__ = [
     "LOCAL_USER",
     "Accounts",
-    "Order",
     "Store",
     "default_library",
     "install_library",
     "open_accounts",
     "open_store",
+    "parse_query",
 ]

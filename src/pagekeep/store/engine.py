@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from pagekeep.model import ItemQuery
 from pagekeep.store.search.filters import Where
-from pagekeep.store.search.query import Query
 
 Row = tuple[Any, ...]
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class Transaction(Protocol):
         """Take an item out of the index."""
 
     def candidates(
-        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+        self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
         """(seq, head words, body words) of matching items with `bottom <= seq < top`, newest first; those with all terms
         in the head, or the others."""

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from pagekeep.errors import StoreError
-from pagekeep.store.contract import Store
 from pagekeep.store.tables.accounts import Accounts
-from pagekeep.store.user_store import Library
+from pagekeep.store.user_store import Store
 
 LOCAL_USER: Final = "local"
 """The user of a library that nobody else uses."""
@@ -31,11 +30,11 @@ def open_store(
     if isinstance(where, str) and where.startswith(_POSTGRES):
         from pagekeep.store.postgres import PostgresEngine
 
-        return Library(PostgresEngine(where, user_id, everyone=workers), keep_raw=keep_raw)
+        return Store(PostgresEngine(where, user_id, everyone=workers), keep_raw=keep_raw)
     from pagekeep.store.sqlite import SqliteEngine
 
     path = default_library() if where is None else Path(where)
-    return Library(SqliteEngine(path, user_id, everyone=workers), keep_raw=keep_raw)
+    return Store(SqliteEngine(path, user_id, everyone=workers), keep_raw=keep_raw)
 
 
 def open_accounts(where: str | Path | None) -> Accounts:

@@ -17,11 +17,11 @@ from time import sleep
 from typing import Any, Final, NoReturn, TypeVar, cast
 
 from pagekeep.errors import StoreError
+from pagekeep.model import ItemQuery, Term
 from pagekeep.store import dump
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.search.filters import Where
-from pagekeep.store.search.query import Query, Term
 
 try:
     import psycopg
@@ -255,7 +255,7 @@ class PostgresTransaction:
         self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
 
     def candidates(
-        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+        self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
         source, order, parts = "items i", "i.seq", [str(where), "i.seq < :top", "i.seq >= :bottom"]

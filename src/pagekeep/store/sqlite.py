@@ -16,11 +16,11 @@ from time import monotonic, sleep
 from typing import Any, Final, NoReturn, TypeVar
 
 from pagekeep.errors import StoreError
+from pagekeep.model import ItemQuery, Term
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.search.filters import Where
-from pagekeep.store.search.query import Query, Term
 
 T = TypeVar("T")
 
@@ -229,7 +229,7 @@ class SqliteTransaction:
             self.run("DELETE FROM item_words WHERE seq = :seq", seq=seq)
 
     def candidates(
-        self, query: Query, where: Where, *, head: bool, top: int, bottom: int, limit: int
+        self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
         if query.terms:
@@ -250,7 +250,7 @@ class SqliteTransaction:
         return [(seq, found_head, unpack(packed).decode()) for seq, found_head, packed in rows]
 
 
-def _match(query: Query, *, head: bool) -> str:
+def _match(query: ItemQuery, *, head: bool) -> str:
     """The query in the words of FTS5."""
     every = "(" + " AND ".join(map(_phrase, query.terms)) + ")"
     match = f"({{head}} : {every})" if head else f"({every} NOT ({{head}} : {every}))"

@@ -25,6 +25,11 @@ def clean_text(text: str) -> str:
     return text
 
 
+def parse_json(value: Any) -> Any:
+    """Return the value of a JSON column: SQLite gives text, PostgreSQL the value."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
 def clean_json(value: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping that both engines give back as it was put in."""
     try:

@@ -20,7 +20,7 @@ from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
-from pagekeep.library.annotations import mark
+from pagekeep.library.annotations import annotate
 from pagekeep.model import ItemFilter
 from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id
@@ -60,11 +60,11 @@ class People:
         stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
         # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
         job, other_job = (self._dead_job(f"{url}?{SECRET_WORD}={number}") for number in range(2))
-        annotation = mark(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
+        annotation = annotate(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         return {
             "annotation": annotation.id,
-            "other_annotation": mark(self.library, stored.id, f"The {SECRET_WORD}").id,
+            "other_annotation": annotate(self.library, stored.id, f"The {SECRET_WORD}").id,
             "token": token.token.id,
             "session": session_id(app.digest(app.open_session(self.service.accounts, ada))),
             "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,

@@ -12,7 +12,7 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library import items as shelf
 from pagekeep.library.reparse import refetch as module
-from pagekeep.library.reparse.refetch import living_ids, refetch
+from pagekeep.library.reparse.refetch import walk_ids, refetch
 from pagekeep.library.reparse.reparse import Reparsed
 from pagekeep.model import SaveResult
 from pagekeep.store import Store
@@ -24,7 +24,7 @@ Keep = Callable[..., SaveResult]
 def run(library: Store, settings: Settings, limit: int | None = None) -> list[Reparsed]:
     async def all_of_them() -> list[Reparsed]:
         async with Retrieval(settings) as retrieval:
-            return [result async for result in refetch(library, living_ids(library, limit), retrieval)]
+            return [result async for result in refetch(library, walk_ids(library, limit), retrieval)]
 
     return asyncio.run(all_of_them())
 
@@ -35,7 +35,7 @@ def test_every_item_is_fetched_and_what_fails_stays(
     for name in "abc":
         shore.bodies[name] = article(300, title=f"Page {name}")
     before = [keep(shore.url(name)).item for name in "abc"]
-    shelf.change(library, before[0].id, pinned=True, archived=True)
+    shelf.set_fields(library, before[0].id, pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="Page a, revised")
     shore.statuses["b"] = 404
     results = run(library, settings)
@@ -54,8 +54,8 @@ def test_deleted_items_are_left_alone_and_the_limit_holds(
         shore.bodies[name] = article(100)
     ids = [keep(shore.url(name)).item.id for name in "abcdef"]
     library.delete(ids[1], clock.now())
-    assert list(living_ids(library)) == [ids[0], *ids[2:]]
-    assert list(living_ids(library, 3)) == [ids[0], ids[2], ids[3]]
+    assert list(walk_ids(library)) == [ids[0], *ids[2:]]
+    assert list(walk_ids(library, 3)) == [ids[0], ids[2], ids[3]]
 
 
 def test_a_worse_page_is_told_and_not_stored(keep: Keep, shore: Shore, library: Store, settings: Settings) -> None:

@@ -75,8 +75,8 @@ def test_an_item_is_read_anew_from_its_stored_page_without_the_network(
 
 
 def test_what_the_user_set_survives(library: Store, three: list[Item]) -> None:
-    shelf.change(library, three[0].id, pinned=True, archived=True)
-    before = shelf.retag(library, three[0].id, add=["later"])
+    shelf.set_fields(library, three[0].id, pinned=True, archived=True)
+    before = shelf.tag_item(library, three[0].id, add=["later"])
     run(library)
     after = library.get(three[0].id)
     for field in ("id", "url", "url_full", "saved_at", "created_at", "last_opened_at"):

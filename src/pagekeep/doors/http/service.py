@@ -22,7 +22,7 @@ from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import Libraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.library.items import open_library
-from pagekeep.library.queue.background import Background, working
+from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.render_worker import Renderer
 from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
@@ -75,7 +75,7 @@ async def opened(
     try:
         async with (
             Retrieval(settings, extract=spans.traced(extract) if spans else extract) as retrieval,
-            working(settings, retrieval, metrics.worked) as background,
+            run_in_background(settings, retrieval, metrics.worked) as background,
         ):
             shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
             pictures = Pictures(retrieval.client, shelf)

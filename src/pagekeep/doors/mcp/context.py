@@ -33,9 +33,9 @@ class Desk:
 
     def find(self, key: str) -> Item:
         """An item by id or address."""
-        from pagekeep.library.items import find
+        from pagekeep.library.items import get_item
 
-        return find(self.library, key)
+        return get_item(self.library, key)
 
 
 caller_desk: ContextVar[Desk] = ContextVar("caller_desk")

@@ -189,14 +189,14 @@ def _offer_writing(server: MCPServer[Any], desk: DeskFinder) -> None:
     async def tag_item(key: str, add: list[str] | None = None, remove: list[str] | None = None) -> Found:
         """Put tags on a saved page, and take tags off."""
         library = desk().changing()
-        return Found.of(await asyncio.to_thread(shelves.retag, library, key, add=add or (), remove=remove or ()))
+        return Found.of(await asyncio.to_thread(shelves.tag_item, library, key, add=add or (), remove=remove or ()))
 
     @server.tool(annotations=_CHANGES)
     @told
     async def archive_item(key: str, archived: bool = True) -> Found:
         """Move a saved page to the archive, or back."""
         library = desk().changing()
-        return Found.of(await asyncio.to_thread(shelves.change, library, key, archived=archived))
+        return Found.of(await asyncio.to_thread(shelves.set_fields, library, key, archived=archived))
 
 
 def _offer_resources(server: MCPServer[Any], desk: DeskFinder) -> None:
@@ -242,7 +242,7 @@ def reporting(ctx: Context[Any, Any]) -> Callable[[str], None]:
 
 
 async def _opened(desk: Desk, key: str) -> Item:
-    return await asyncio.to_thread(shelves.opened, desk.library, key)
+    return await asyncio.to_thread(shelves.open_item, desk.library, key)
 
 
 def _item_text(item: Item, section: str | None, start: int, length: int) -> PageText:

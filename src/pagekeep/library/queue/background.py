@@ -1,4 +1,4 @@
-"""The queue's worker beside a server: begun with it, and ended in order with it."""
+"""Running jobs in the background of a server: started and stopped with it."""
 
 from __future__ import annotations
 
@@ -13,75 +13,75 @@ from typing import Final
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import StoreError
-from pagekeep.library.items import open_library
-from pagekeep.library.queue.jobs import Worked, Worker
+from pagekeep.library.open import open_library
 from pagekeep.library.queue.progress import Board
+from pagekeep.library.queue.runner import JobResult, JobRunner
 
 GRACE: Final = 5.0
-"""Seconds that jobs under way have to end by themselves; then they go back to the queue."""
+"""Seconds that running jobs have to finish when the server stops; then they go back to the queue."""
 _PAUSE: Final = 5.0
-"""Seconds before the queue is looked at again after it failed."""
+"""Seconds before the queue is tried again after it failed."""
 
 
 class Background:
-    """A worker and the board that tells what it does."""
+    """A job runner, and the board that shows what it does."""
 
-    def __init__(self, worker: Worker, board: Board, at_a_time: int) -> None:
+    def __init__(self, runner: JobRunner, board: Board, at_a_time: int) -> None:
         self.board = board
-        self._worker = worker
+        self._runner = runner
         self._at_a_time = at_a_time
 
     def waiting(self) -> Mapping[str, int]:
-        """How many jobs of all users are queued, running and dead."""
-        return self._worker.queue.job_counts()
+        """Return how many jobs of all users are queued, running and dead."""
+        return self._runner.queue.job_counts()
 
     def nudge(self) -> None:
-        """A job was put in."""
-        self._worker.nudged.set()
+        """Check the queue at once: a job was added."""
+        self._runner.nudged.set()
 
     async def work(self) -> None:
-        """Until told to stop. A library that cannot be reached for a while is asked again."""
-        while not self._worker.stopping.is_set():
+        """Run jobs until stopped. A library that cannot be reached is tried again."""
+        while not self._runner.stopping.is_set():
             try:
-                await self._worker.run(at_a_time=self._at_a_time)
+                await self._runner.run(at_a_time=self._at_a_time)
             except StoreError:
                 await asyncio.sleep(_PAUSE)
 
     async def stop(self, working: asyncio.Task[None], grace: float) -> None:
-        """Begin nothing more, let what is under way end, and put back what does not in time."""
-        self._worker.stopping.set()
-        await asyncio.wait({working}, timeout=grace)
-        working.cancel()
+        """Start no more jobs, let running ones finish, and return those that take too long to the queue."""
+        self._runner.stopping.set()
+        await asyncio.wait({run_in_background}, timeout=grace)
+        run_in_background.cancel()
         with suppress(asyncio.CancelledError, StoreError):
-            await working
+            await run_in_background
 
 
 @asynccontextmanager
-async def working(
+async def run_in_background(
     settings: Settings,
     retrieval: Retrieval,
-    tell: Callable[[Worked], None],
+    report: Callable[[JobResult], None],
     *,
     at_a_time: int = 4,
     grace: float = GRACE,
 ) -> AsyncIterator[Background]:
-    """A worker at its work, for all users of the library."""
+    """Run jobs of all users of the library in the background."""
     board = Board()
     queue = await asyncio.to_thread(open_library, settings, workers=True)
 
-    def told(worked: Worked) -> None:
-        board.drop(worked.job.id)
-        tell(worked)
+    def finish(result: JobResult) -> None:
+        board.drop(result.job.id)
+        report(result)
 
-    worker = Worker(
+    runner = JobRunner(
         name=f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}",
         queue=queue,
         open_library=lambda user: open_library(settings, user),
         retrieval=retrieval,
-        tell=told,
+        report=finish,
         progress=lambda job, stage: board.put(job.id, stage),
     )
-    background = Background(worker, board, at_a_time)
+    background = Background(runner, board, at_a_time)
     task = asyncio.create_task(background.work())
     try:
         yield background

@@ -14,8 +14,8 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.select import chosen
 from pagekeep.library.idempotency import fingerprint
-from pagekeep.library.items import find
-from pagekeep.library.reparse.refetch import living_ids
+from pagekeep.library.items import get_item
+from pagekeep.library.reparse.refetch import walk_ids
 from pagekeep.library.reparse.reparse import Reparsed, reparse_one, stale_ids
 from pagekeep.model import Job
 from pagekeep.rules import Rulebook
@@ -47,11 +47,11 @@ class Choice:
 def chosen_ids(store: Store, rules: Rulebook, choice: Choice) -> Iterator[str]:
     """The items' ids, oldest first; `NotFound` for a key that is none."""
     if choice.keys is not None:
-        return iter([find(store, key).id for key in choice.keys][: choice.limit])
+        return iter([get_item(store, key).id for key in choice.keys][: choice.limit])
     if choice.query is not None:
         return islice((item.id for item in chosen(store, choice.query)), choice.limit)
     if choice.domain is not None:
-        return living_ids(store, choice.limit, choice.domain)
+        return walk_ids(store, choice.limit, choice.domain)
     return stale_ids(store, rules, choice.limit)
 
 
@@ -61,7 +61,7 @@ def enqueue_reparse(store: Store, choice: Choice, *, force: bool = False) -> Job
     `NotFound` at once for a key that is none, `InvalidQuery` for a query that makes no sense.
     """
     if choice.keys is not None:
-        choice = replace(choice, keys=tuple(find(store, key).id for key in choice.keys))
+        choice = replace(choice, keys=tuple(get_item(store, key).id for key in choice.keys))
     if choice.query is not None:
         store.search(choice.query, limit=1)
     asked = {name: value for name, value in asdict(choice).items() if value is not None} | (

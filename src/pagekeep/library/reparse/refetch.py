@@ -14,7 +14,7 @@ from pagekeep.store import Store
 PAGE: int = 200
 
 
-def living_ids(store: Store, limit: int | None = None, domain: str | None = None) -> Iterator[str]:
+def walk_ids(store: Store, limit: int | None = None, domain: str | None = None) -> Iterator[str]:
     """Every item that is not deleted, of one domain or of all, oldest first."""
     after: str | None = None
     left = limit

@@ -19,7 +19,7 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
-from pagekeep.library.items import kept
+from pagekeep.library.items import get_item_and_raw
 from pagekeep.model import PARSER_VERSION, Item, ItemMetadata, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -161,7 +161,7 @@ async def reparse_one(
     key: str, store: Store, retrieval: Retrieval, *, force: bool = False, dry_run: bool = False
 ) -> Reparsed:
     """The same for one item, read the way `retrieval` reads; a failure to read it is raised."""
-    item, raw = await to_thread(kept, store, key)
+    item, raw = await to_thread(get_item_and_raw, store, key)
     options = Options(max_bytes=retrieval.settings.max_bytes)
     page = await retrieval.extract(build_item.fetched_again(raw), options)
     reading = _reading(page, raw, item.url, item.saved_at, retrieval.rules)

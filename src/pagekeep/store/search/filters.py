@@ -1,19 +1,20 @@
-"""Filters as a condition in SQL that both engines read alike."""
+"""Filters as conditions in SQL that works on both engines."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pagekeep.store.search.query import Filter
+from pagekeep.model import Filter
 from pagekeep.store.search.search_words import fold
 from pagekeep.store.storable import clean_text, domain_key
 
-_LONGEST_TAG: Final = 200
+_MAX_TAG_CHARS: Final = 200
+"""Both engines can index keys of this length."""
 
 
 def tag_key(tag: str) -> str:
-    """Tags are the same whatever their case and accents."""
-    return fold(tag).strip()[:_LONGEST_TAG]
+    """Return the form by which tags are equal, whatever their case and accents."""
+    return fold(tag).strip()[:_MAX_TAG_CHARS]
 
 
 class Where:
@@ -24,26 +25,36 @@ class Where:
         self.values: dict[str, Any] = {"user": user_id}
 
     def add(self, sql: str, *values: Any) -> None:
-        """`{0}`, `{1}`... in the SQL stand for the values."""
+        """Add a condition; `{0}`, `{1}`... in the SQL are replaced by the values."""
         names = [f"v{len(self.values) + number}" for number in range(len(values))]
         self.parts.append(sql.format(*(f":{name}" for name in names)))
         self.values.update(zip(names, values, strict=True))
 
-    def add_filter(self, wanted: Filter) -> None:
-        """A filter of the query language."""
-        sql, *values = _condition(wanted)
-        self.add(f"NOT COALESCE({sql}, FALSE)" if wanted.negated else sql, *values)
+    def add_filter(self, filter: Filter) -> None:
+        """Add the condition that a filter means."""
+        sql, *values = _condition(filter)
+        self.add(f"NOT COALESCE({sql}, FALSE)" if filter.negated else sql, *values)
 
     def __str__(self) -> str:
         return " AND ".join(self.parts)
 
 
-def _condition(wanted: Filter) -> tuple[str, *tuple[Any, ...]]:
-    value = clean_text(wanted.value)
-    match wanted.name:
+def where_of(user_id: str, filters: tuple[Filter, ...]) -> Where:
+    """Return the condition that all filters hold, without deleted items unless they are asked for."""
+    where = Where(user_id)
+    if Filter("is", "deleted") not in filters:
+        where.add_filter(Filter("is", "deleted", negated=True))
+    for filter in filters:
+        where.add_filter(filter)
+    return where
+
+
+def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
+    value = clean_text(filter.value)
+    match filter.name:
         case "domain":
             key = domain_key(value)
-            # "/" follows ".": all keys that begin with this one lie between.
+            # "/" follows ".": all keys that begin with this one are in between.
             return "(i.domain_key >= {0} AND i.domain_key < {1})", key, key[:-1] + "/"
         case "tag":
             return (

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from itertools import accumulate, chain
 from typing import Final
 
-from pagekeep.model import Item
+from pagekeep.model import Item, Term
 from pagekeep.store.search.indexed_text import plain, without_frontmatter
-from pagekeep.store.search.query import Term
 from pagekeep.store.search.search_words import fold, fold_lengths, is_unspaced
 
 OPEN, CLOSE = "[[", "]]"

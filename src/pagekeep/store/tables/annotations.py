@@ -1,4 +1,4 @@
-"""Passages that readers marked."""
+"""Annotations: highlights and notes on items."""
 
 from __future__ import annotations
 
@@ -9,54 +9,57 @@ from pagekeep.errors import NotFound
 from pagekeep.model import Annotation
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_text
+from pagekeep.store.table import Table, reads, writes
 
 COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
 _NAMES: Final = ", ".join(COLUMNS)
-
-
 _INSERT: Final = (
     f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)})"
 )
 
 
-def _values(annotation: Annotation) -> dict[str, str]:
-    values = {name: getattr(annotation, name) for name in COLUMNS}
-    return {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+class AnnotationTable(Table):
+    """A user's annotations."""
 
+    @writes
+    def annotate(self, tx: Transaction, annotation: Annotation) -> Annotation:
+        """Add the annotation, or change the one with its id; `NotFound` when its item does not exist."""
+        values = _values(annotation)
+        if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
+            raise NotFound(f"There is no item {values['item_id']:.200} to annotate.")
+        tx.run(
+            f"{_INSERT} ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
+            "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
+            user=tx.user_id,
+            **values,
+        )
+        return Annotation(**values)
 
-def put(tx: Transaction, annotation: Annotation) -> Annotation:
-    """Add it, or change the one with its id."""
-    values = _values(annotation)
-    if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
-        raise NotFound("There is no such item to mark a passage in.")
-    tx.run(
-        f"{_INSERT} ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
-        "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
-        user=tx.user_id,
-        **values,
-    )
-    return Annotation(**values)
+    @reads
+    def annotations(self, tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
+        """Return the annotations of an item, oldest first."""
+        rows = tx.all(
+            f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
+            user=tx.user_id,
+            item=clean_text(item_id),
+        )
+        return tuple(Annotation(*row) for row in rows)
+
+    @writes
+    def delete_annotation(self, tx: Transaction, annotation_id: str) -> None:
+        """Delete an annotation; `NotFound` when there is none with this id."""
+        sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id"
+        if not tx.run(sql, user=tx.user_id, id=clean_text(annotation_id)):
+            raise NotFound("There is no such annotation.")
 
 
 def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:
-    """Add those whose ids are new; what the reader has changed since stays. Their items are there."""
+    """Add annotations whose ids are new; what the user has changed since stays. Their items exist."""
     rows = [{"user": tx.user_id, **_values(annotation)} for annotation in annotations]
     if rows:
         tx.many(f"{_INSERT} ON CONFLICT (user_id, id) DO NOTHING", rows)
 
 
-def of_item(tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
-    """An item's, oldest first."""
-    rows = tx.all(
-        f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
-        user=tx.user_id,
-        item=clean_text(item_id),
-    )
-    return tuple(Annotation(*row) for row in rows)
-
-
-def drop(tx: Transaction, annotation_id: str) -> None:
-    """Unmark; `NotFound` when there is none with this id."""
-    sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id"
-    if not tx.run(sql, user=tx.user_id, id=clean_text(annotation_id)):
-        raise NotFound("There is no such annotation.")
+def _values(annotation: Annotation) -> dict[str, str]:
+    values = {name: getattr(annotation, name) for name in COLUMNS}
+    return {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Saves that wait for a worker: leased for a time, so that the job of a worker that died is taken up by another."""
+"""Jobs: saves and other tasks that wait for a worker, leased for a time so that another takes over when a worker dies."""
 
 from __future__ import annotations
 
@@ -9,22 +9,217 @@ from typing import Any, Final
 from pagekeep.errors import NotFound
 from pagekeep.model import Job
 from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.storable import clean_json, clean_text, url_hash
-from pagekeep.store.tables.items import json_of
+from pagekeep.store.storable import clean_json, clean_text, parse_json, url_hash
+from pagekeep.store.table import Table, reads, writes
 
 SO_FAR: Final = "so_far"
-"""In a job's options: what `put_back` kept."""
+"""In a job's options: the progress that `put_back` stored."""
 _COLUMNS: Final = (
     *("id", "user_id", "url", "url_full", "options", "state", "attempts", "error", "run_after", "leased_by"),
     *("leased_until", "created_at"),
 )
 _NAMES: Final = ", ".join(_COLUMNS)
 _SELECT: Final = f"SELECT {_NAMES} FROM jobs"
+_TASK: Final = "pagekeep:"
+"""How the addresses of jobs begin that are not saves."""
+_MAY_BEGIN: Final = (
+    f"(SUBSTR(j.url_full, 1, {len(_TASK)}) <> :task OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.user_id = j.user_id "
+    f"AND o.state = 'running' AND o.leased_until > :now AND o.seq <> j.seq AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
+)
+_LEASED: Final = "WHERE id = :id AND state = 'running' AND leased_by = :worker"
+
+
+class JobTable(Table):
+    """A user's jobs; those of all users where the store was opened for workers."""
+
+    @writes
+    def enqueue(self, tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+        """Return a new job, or the unfinished one for this URL."""
+        return _enqueue(tx, url, url_full, options, now)
+
+    @writes
+    def enqueue_many(
+        self, tx: Transaction, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str
+    ) -> int:
+        """Add jobs for addresses (normalised, and as given) that neither wait nor are dead; return how many.
+
+        A dead job is for the user to retry.
+        """
+        pairs = {url_hash(url): (url, url_full) for url, url_full in addresses}
+        added = 0
+        for name in sorted(pairs):
+            tx.lock(name)
+        rows = tx.all("SELECT url_hash FROM jobs WHERE user_id = :user AND state = 'dead'", user=tx.user_id)
+        dead = {row[0] for row in rows}
+        for name, (url, url_full) in pairs.items():
+            if name not in dead and _unfinished(tx, name) is None:
+                _enqueue(tx, url, url_full, options, now)
+                added += 1
+        return added
+
+    @writes
+    def lease(self, tx: Transaction, worker: str, now: str, until: str) -> Job | None:
+        """Lease the job that has been due longest (queued, or running with an expired lease) to this worker.
+
+        Of tasks that are not saves (`pagekeep:...`), each user has one running at a time.
+        """
+        owner, values = self._owner("j.")
+        rows = tx.all(
+            "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
+            f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {owner}j.due_at <= :now AND {_MAY_BEGIN} "
+            f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
+            worker=worker,
+            until=until,
+            now=now,
+            task=_TASK,
+            **values,
+        )
+        return _job(rows[0]) if rows else None
+
+    @writes
+    def heartbeat(self, tx: Transaction, job_id: str, worker: str, until: str) -> bool:
+        """Extend the lease; return False when it was lost."""
+        changed = tx.run(
+            f"UPDATE jobs SET leased_until = :until, due_at = :until {_LEASED}", id=job_id, worker=worker, until=until
+        )
+        return changed == 1
+
+    @writes
+    def finish(
+        self,
+        tx: Transaction,
+        job_id: str,
+        worker: str,
+        item_id: str | None = None,
+        report: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Mark the job done; return False when the lease was lost.
+
+        The item it made is stored in its options, since the page's address may differ from the requested one; so is the
+        report of a job that is not a save, in place of its progress.
+        """
+        rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
+        if not rows:
+            return False
+        options = {name: value for name, value in parse_json(rows[0][0]).items() if name != SO_FAR}
+        options |= {name: value for name, value in (("item", item_id), ("report", report)) if value}
+        changed = tx.run(
+            "UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL, "
+            f"options = :options {_LEASED}",
+            id=job_id,
+            worker=worker,
+            options=tx.json(clean_json(options)),
+        )
+        return changed == 1
+
+    @writes
+    def put_back(self, tx: Transaction, job_id: str, worker: str, so_far: Mapping[str, Any], now: str) -> bool:
+        """Return a job that is partly done to the end of the queue, with its progress; return False when the lease was lost.
+
+        Its attempts start again, as it made progress.
+        """
+        rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
+        if not rows:
+            return False
+        changed = tx.run(
+            "UPDATE jobs SET state = 'queued', attempts = 0, error = NULL, due_at = :now, run_after = :now, leased_by = NULL, "
+            f"leased_until = NULL, options = :options {_LEASED}",
+            id=job_id,
+            worker=worker,
+            now=now,
+            options=tx.json(clean_json({**parse_json(rows[0][0]), SO_FAR: so_far})),
+        )
+        return changed == 1
+
+    @writes
+    def fail(
+        self, tx: Transaction, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None
+    ) -> bool:
+        """Return the job to the queue for `retry_at`, or mark it dead when that is `None`; False when the lease was lost."""
+        state = (
+            "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
+        )
+        changed = tx.run(
+            f"UPDATE jobs SET {state}, error = :error, leased_by = NULL, leased_until = NULL {_LEASED}",
+            id=job_id,
+            worker=worker,
+            error=tx.json(clean_json(error)),
+            **({} if retry_at is None else {"at": retry_at}),
+        )
+        return changed == 1
+
+    @reads
+    def job(self, tx: Transaction, job_id: str) -> Job:
+        """Return the user's job with this id; `NotFound` when there is none."""
+        rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_text(job_id))
+        if not rows:
+            raise NotFound(f"There is no job {job_id:.200}.")
+        return _job(rows[0])
+
+    @reads
+    def jobs(self, tx: Transaction, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
+        """Return the user's jobs, newest first."""
+        where, values = ("", {}) if state is None else (" AND state = :state", {"state": state})
+        rows = tx.all(
+            f"{_SELECT} WHERE user_id = :user{where} ORDER BY seq DESC LIMIT :limit",
+            user=tx.user_id,
+            limit=max(1, limit),
+            **values,
+        )
+        return tuple(map(_job, rows))
+
+    @reads
+    def job_counts(self, tx: Transaction) -> Mapping[str, int]:
+        """Return how many jobs are queued, running and dead."""
+        owner, values = self._owner()
+        rows = tx.all(
+            f"SELECT state, COUNT(*) FROM jobs WHERE {owner}state IN ('queued', 'running', 'dead') GROUP BY state",
+            **values,
+        )
+        return {"queued": 0, "running": 0, "dead": 0, **dict(rows)}
+
+    @writes
+    def revive(self, tx: Transaction, job_id: str, now: str) -> Job:
+        """Return a dead job to the queue with no attempts counted; when its URL waits already, return the job that waits."""
+        rows = tx.all(
+            f"SELECT url_hash, state, {_NAMES} FROM jobs WHERE user_id = :user AND id = :id {tx.for_update}",
+            user=tx.user_id,
+            id=clean_text(job_id),
+        )
+        if not rows:
+            raise NotFound(f"There is no job {job_id:.200}.")
+        name, state, *row = rows[0]
+        if state != "dead":
+            return _job(tuple(row))
+        tx.lock(name)
+        waiting = _unfinished(tx, name)
+        if waiting is not None:
+            return waiting
+        revived = tx.all(
+            "UPDATE jobs SET state = 'queued', attempts = 0, run_after = :now, due_at = :now "
+            f"WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
+            now=now,
+            user=tx.user_id,
+            id=job_id,
+        )
+        return _job(revived[0])
+
+    @writes
+    def forget(self, tx: Transaction, job_id: str) -> None:
+        """Delete a dead job; one that waits or is done stays. `NotFound` when there is none."""
+        names = {"user": tx.user_id, "id": clean_text(job_id)}
+        if not tx.all("SELECT 1 FROM jobs WHERE user_id = :user AND id = :id", **names):
+            raise NotFound(f"There is no job {job_id:.200}.")
+        tx.run("DELETE FROM jobs WHERE user_id = :user AND id = :id AND state = 'dead'", **names)
+
+    def _owner(self, alias: str = "") -> tuple[str, dict[str, str]]:
+        """Return the condition on whose jobs are meant, and its values."""
+        return ("", {}) if self._engine.everyone else (f"{alias}user_id = :user AND ", {"user": self.user_id})
 
 
 def _job(row: Row) -> Job:
     values = dict(zip(_COLUMNS, row, strict=True))
-    return Job(**values | {"options": json_of(values["options"]), "error": json_of(values["error"])})
+    return Job(**values | {"options": parse_json(values["options"]), "error": parse_json(values["error"])})
 
 
 def _unfinished(tx: Transaction, name: str) -> Job | None:
@@ -36,8 +231,7 @@ def _unfinished(tx: Transaction, name: str) -> Job | None:
     return _job(rows[0]) if rows else None
 
 
-def enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
-    """A new job, or the unfinished one for this URL."""
+def _enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
     name = url_hash(url)
     tx.lock(name)
     waiting = _unfinished(tx, name)
@@ -55,168 +249,3 @@ def enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any]
         now=now,
     )
     return _job(rows[0])
-
-
-def enqueue_many(tx: Transaction, addresses: Sequence[tuple[str, str]], options: Mapping[str, Any], now: str) -> int:
-    """Jobs for those of the addresses (normalised, and as given) that neither wait already nor were given up; how many
-    are new. One that was given up is the user's to try again."""
-    pairs = {url_hash(url): (url, url_full) for url, url_full in addresses}
-    added = 0
-    for name in sorted(pairs):
-        tx.lock(name)
-    dead = {
-        row[0] for row in tx.all("SELECT url_hash FROM jobs WHERE user_id = :user AND state = 'dead'", user=tx.user_id)
-    }
-    for name, (url, url_full) in pairs.items():
-        if name not in dead and _unfinished(tx, name) is None:
-            enqueue(tx, url, url_full, options, now)
-            added += 1
-    return added
-
-
-_TASK: Final = "pagekeep:"
-"""How the addresses of jobs begin that are no saves."""
-_MAY_BEGIN: Final = (
-    f"(SUBSTR(j.url_full, 1, {len(_TASK)}) <> :task OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.user_id = j.user_id "
-    f"AND o.state = 'running' AND o.leased_until > :now AND o.seq <> j.seq AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
-)
-
-
-def lease(tx: Transaction, worker: str, now: str, until: str, *, everyone: bool) -> Job | None:
-    """The job that is due longest, leased to this worker. Of tasks that are no saves each user has one at a time."""
-    whose = "" if everyone else "j.user_id = :user AND "
-    rows = tx.all(
-        "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
-        f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {whose}j.due_at <= :now AND {_MAY_BEGIN} "
-        f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
-        worker=worker,
-        until=until,
-        now=now,
-        task=_TASK,
-        **({} if everyone else {"user": tx.user_id}),
-    )
-    return _job(rows[0]) if rows else None
-
-
-_LEASED: Final = "WHERE id = :id AND state = 'running' AND leased_by = :worker"
-
-
-def heartbeat(tx: Transaction, job_id: str, worker: str, until: str) -> bool:
-    """Extend the lease."""
-    changed = tx.run(
-        f"UPDATE jobs SET leased_until = :until, due_at = :until {_LEASED}", id=job_id, worker=worker, until=until
-    )
-    return changed == 1
-
-
-def finish(
-    tx: Transaction, job_id: str, worker: str, item_id: str | None, report: Mapping[str, Any] | None = None
-) -> bool:
-    """The job is done. Which item came of it is kept with the options: the page may go by another address than it was
-    asked for. So is what there is to tell of a job that is no save, in place of how far it was."""
-    rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
-    if not rows:
-        return False
-    asked = {name: value for name, value in json_of(rows[0][0]).items() if name != SO_FAR}
-    told = {"item": item_id, "report": report}
-    changed = tx.run(
-        "UPDATE jobs SET state = 'done', error = NULL, due_at = NULL, leased_by = NULL, leased_until = NULL, "
-        f"options = :options {_LEASED}",
-        id=job_id,
-        worker=worker,
-        options=tx.json(clean_json({**asked, **{name: value for name, value in told.items() if value}})),
-    )
-    return changed == 1
-
-
-def put_back(tx: Transaction, job_id: str, worker: str, so_far: Mapping[str, Any], now: str) -> bool:
-    """Back to the queue, behind those that are due, with how far it is: its tries are forgotten, for it got on."""
-    rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
-    if not rows:
-        return False
-    changed = tx.run(
-        "UPDATE jobs SET state = 'queued', attempts = 0, error = NULL, due_at = :now, run_after = :now, leased_by = NULL, "
-        f"leased_until = NULL, options = :options {_LEASED}",
-        id=job_id,
-        worker=worker,
-        now=now,
-        options=tx.json(clean_json({**json_of(rows[0][0]), SO_FAR: so_far})),
-    )
-    return changed == 1
-
-
-def fail(tx: Transaction, job_id: str, worker: str, error: Mapping[str, Any], retry_at: str | None) -> bool:
-    """Back to the queue, or to the dead letters."""
-    again = "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
-    changed = tx.run(
-        f"UPDATE jobs SET {again}, error = :error, leased_by = NULL, leased_until = NULL {_LEASED}",
-        id=job_id,
-        worker=worker,
-        error=tx.json(clean_json(error)),
-        **({} if retry_at is None else {"at": retry_at}),
-    )
-    return changed == 1
-
-
-def get(tx: Transaction, job_id: str) -> Job:
-    """The user's job with this id."""
-    rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_text(job_id))
-    if not rows:
-        raise NotFound("There is no such job.")
-    return _job(rows[0])
-
-
-def jobs(tx: Transaction, state: str | None, limit: int) -> tuple[Job, ...]:
-    """The user's jobs, newest first."""
-    where, values = ("", {}) if state is None else (" AND state = :state", {"state": state})
-    rows = tx.all(
-        f"{_SELECT} WHERE user_id = :user{where} ORDER BY seq DESC LIMIT :limit",
-        user=tx.user_id,
-        limit=max(1, limit),
-        **values,
-    )
-    return tuple(map(_job, rows))
-
-
-def counts(tx: Transaction, *, everyone: bool) -> dict[str, int]:
-    """Jobs that are not done, by state."""
-    whose = "" if everyone else "user_id = :user AND "
-    rows = tx.all(
-        f"SELECT state, COUNT(*) FROM jobs WHERE {whose}state IN ('queued', 'running', 'dead') GROUP BY state",
-        **({} if everyone else {"user": tx.user_id}),
-    )
-    return {"queued": 0, "running": 0, "dead": 0, **dict(rows)}
-
-
-def revive(tx: Transaction, job_id: str, now: str) -> Job:
-    """A dead job back to the queue with its tries forgotten; when its URL waits again already, the job that waits."""
-    rows = tx.all(
-        f"SELECT url_hash, state, {_NAMES} FROM jobs WHERE user_id = :user AND id = :id {tx.for_update}",
-        user=tx.user_id,
-        id=clean_text(job_id),
-    )
-    if not rows:
-        raise NotFound(f"There is no job {job_id:.200}.")
-    name, state, *row = rows[0]
-    if state != "dead":
-        return _job(tuple(row))
-    tx.lock(name)
-    waiting = _unfinished(tx, name)
-    if waiting is not None:
-        return waiting
-    revived = tx.all(
-        "UPDATE jobs SET state = 'queued', attempts = 0, run_after = :now, due_at = :now "
-        f"WHERE user_id = :user AND id = :id RETURNING {_NAMES}",
-        now=now,
-        user=tx.user_id,
-        id=job_id,
-    )
-    return _job(revived[0])
-
-
-def forget(tx: Transaction, job_id: str) -> None:
-    """A dead job goes."""
-    names = {"user": tx.user_id, "id": clean_text(job_id)}
-    if not tx.all("SELECT 1 FROM jobs WHERE user_id = :user AND id = :id", **names):
-        raise NotFound(f"There is no job {job_id:.200}.")
-    tx.run("DELETE FROM jobs WHERE user_id = :user AND id = :id AND state = 'dead'", **names)

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from pagekeep import clock
 from pagekeep.config import Settings
-from pagekeep.library.queue.background import working
+from pagekeep.library.queue.background import run_in_background
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 
@@ -92,7 +92,7 @@ async def _interrupted(settings: Settings, shore: Shore) -> None:
 
     from pagekeep.capture.from_url import Retrieval
 
-    async with Retrieval(settings) as retrieval, working(settings, retrieval, lambda _: None, grace=0.2) as background:
+    async with Retrieval(settings) as retrieval, run_in_background(settings, retrieval, lambda _: None, grace=0.2) as background:
         end = asyncio.get_running_loop().time() + 10
         while not shore.site.requests:
             background.nudge()

@@ -16,7 +16,7 @@ from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.doors.http.responses import Json, answer
 from pagekeep.library import normal_url
-from pagekeep.library.items import find, set_by_user
+from pagekeep.library.items import get_item, change_item
 from pagekeep.library.preview import look_again
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
@@ -109,7 +109,7 @@ def read_item(
 ) -> Response:
     """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
     form = format or item_formats.accepted(request.headers.get("accept"))
-    item = find(library, item_id)
+    item = get_item(library, item_id)
     return item_formats.written(request, item, form, service.renderer)
 
 
@@ -123,9 +123,9 @@ def change_item(
     ] = None,
 ) -> Response:
     """Pin, archive or tag an item, or note that it was read."""
-    item = find(library, item_id)
+    item = get_item(library, item_id)
     since = None if if_match is None else item_formats.still(item, if_match)
-    item = set_by_user(
+    item = change_item(
         library,
         item,
         pinned=asked.pinned,
@@ -142,13 +142,13 @@ def change_item(
 @router.delete("/items/{item_id}", response_model=models.OneItem, responses=failures(404))
 def delete_item(item_id: ItemId, library: Changes) -> Response:
     """Delete an item; it stays, and can be restored, until it is purged."""
-    return Json({"item": item_shape(library.delete(find(library, item_id).id, clock.now()))})
+    return Json({"item": item_shape(library.delete(get_item(library, item_id).id, clock.now()))})
 
 
 @router.post("/items/{item_id}/restore", response_model=models.OneItem, responses=failures(404))
 def restore_item(item_id: ItemId, library: Changes) -> Response:
     """Bring a deleted item back."""
-    return Json({"item": item_shape(library.restore(find(library, item_id).id, clock.now()))})
+    return Json({"item": item_shape(library.restore(get_item(library, item_id).id, clock.now()))})
 
 
 @router.post("/items/{item_id}/retry", response_model=models.OneSavedItem, responses=failures(404, 409, *FETCHING))

@@ -1,0 +1,44 @@
+"""Opening a library, and looking after its database: the only way that doors reach the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pagekeep.config import Settings
+from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
+
+__all__ = [
+    "LOCAL_USER",
+    "Store",
+    "back_up",
+    "check",
+    "install_library",
+    "library_path",
+    "open_library",
+]
+
+
+def open_library(settings: Settings, user: str | None = None, *, workers: bool = False) -> Store:
+    """Open the library that the settings name, of their user unless another is given; close it after use.
+
+    With `workers`, it gives jobs of all users.
+    """
+    return open_store(settings.library, user or settings.user, keep_raw=settings.keep_raw, workers=workers)
+
+
+def library_path(settings: Settings) -> Path | None:
+    """Return the library's file; `None` when it is on a database server."""
+    where = settings.library
+    if where is None:
+        return default_library()
+    return None if "://" in where else Path(where)
+
+
+def back_up(store: Store, path: str) -> None:
+    """Write a consistent copy of the library while others use it."""
+    store.backup(path)
+
+
+def check(store: Store) -> list[str]:
+    """Return the faults found in the library and its database; none when all is well."""
+    return store.check()

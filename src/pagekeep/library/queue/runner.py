@@ -1,0 +1,229 @@
+"""Running the jobs of the queue: any number of processes can, and each job is run by one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.errors import (
+    BlockedAddress,
+    FetchHttpError,
+    InvalidProtocol,
+    InvalidUrl,
+    PagekeepError,
+    ParseError,
+    TooLarge,
+    UnsupportedContent,
+)
+from pagekeep.library.reparse.many import TASK, reparse_job
+from pagekeep.library.save import save
+from pagekeep.model import Job, SaveResult
+from pagekeep.store import Store
+
+LEASE_SECONDS: Final = 120.0
+"""After this long without a heartbeat another process takes the job. A page takes at most 45 seconds."""
+POLL_SECONDS: Final = 1.0
+"""How often the queue is checked for jobs of other processes."""
+MAX_ATTEMPTS: Final = 5
+FIRST_PAUSE: Final = 30.0
+"""Seconds before the second attempt; each later pause is four times as long: 30 s, 2 min, 8 min, 32 min."""
+MAX_PAUSE: Final = 6 * 3600.0
+
+_PERMANENT_ERRORS: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError)
+_PASSING_STATUSES: Final = frozenset({408, 425, 429})
+"""Client errors that pass; every other 4xx is permanent."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The result of running a job once."""
+
+    job: Job
+    saved: SaveResult | None
+    error: Mapping[str, Any] | None
+    """JSON form of the failure."""
+    retry_at: str | None
+    """When it is retried; a failed job without it is dead."""
+    report: Mapping[str, Any] | None = None
+    """The report of a job that is not a save."""
+    so_far: Mapping[str, Any] | None = None
+    """Progress of a job that is only partly done and goes back to the queue."""
+
+
+def _ignore_progress(_job: Job, _stage: str) -> None:
+    """Show no progress."""
+
+
+def _ignore_idle() -> None:
+    """Do nothing while the queue is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRunner:
+    """Takes jobs from the queue and runs them, several at a time."""
+
+    name: str
+    """Unique among all runners."""
+    queue: Store
+    """Opened for workers: sees the jobs of all users."""
+    open_library: Callable[[str], Store]
+    """Opens the library of a user; it is closed after the job."""
+    retrieval: Retrieval
+    report: Callable[[JobResult], None]
+    """Called with the result of each job."""
+    lease_seconds: float = LEASE_SECONDS
+    poll_seconds: float = POLL_SECONDS
+    progress: Callable[[Job, str], None] = _ignore_progress
+    """Called with each stage of a job."""
+    idle: Callable[[], None] = _ignore_idle
+    """Called at each check of the queue while no job is due or running."""
+    busy: set[str] = field(default_factory=set)
+    """Ids of running jobs."""
+    nudged: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by code that added a job, so that the queue is checked at once."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """When set, no more jobs are started, and `run` returns when the running ones are done."""
+
+    async def run(self, *, at_a_time: int = 4, until_empty: bool = False) -> None:
+        """Run jobs until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails."""
+        try:
+            async with asyncio.TaskGroup() as lanes:
+                for _ in range(at_a_time):
+                    lanes.create_task(self._lane(until_empty))
+        except ExceptionGroup as failures:  # one fault of the store ends all lanes: report it once
+            raise failures.exceptions[0] from None
+
+    async def _lane(self, until_empty: bool) -> None:
+        while not self.stopping.is_set():
+            job = await self._lease()
+            if job is not None:
+                self.busy.add(job.id)
+                try:
+                    await self._run_job(job)
+                finally:
+                    self.busy.discard(job.id)
+            elif until_empty:
+                return
+            else:
+                if not self.busy:
+                    self.idle()
+                await self._wait()
+
+    async def _lease(self) -> Job | None:
+        """Lease the next job in a thread; one that arrives after cancellation goes back to the queue."""
+        now = clock.now()
+        until = clock.after(now, self.lease_seconds)
+        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until))
+        try:
+            return await asyncio.shield(leasing)
+        except asyncio.CancelledError:
+            job = await leasing
+            if job is not None:
+                self._put_back(job)
+            raise
+
+    async def _wait(self) -> None:
+        """Wait until a job may be due, or it is time to stop."""
+        self.nudged.clear()
+        waits = [asyncio.ensure_future(event.wait()) for event in (self.nudged, self.stopping)]
+        try:
+            await asyncio.wait(waits, timeout=self.poll_seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    def _put_back(self, job: Job) -> None:
+        """Return the job to the queue at once, before its lease ends."""
+        self.queue.fail(
+            job.id, self.name, _error("Interrupted", "Pagekeep was stopped while it ran the job."), retry_at=clock.now()
+        )
+
+    async def _run_job(self, job: Job) -> None:
+        """Run the job once, with a heartbeat; when the lease is lost, another process has the job and this one stops."""
+        attempt = asyncio.create_task(self._attempt(job))
+        heartbeat = asyncio.create_task(self._keep_lease(job))
+        try:
+            await asyncio.wait({attempt, heartbeat}, return_when=asyncio.FIRST_COMPLETED)
+            if not attempt.done():
+                return
+            result = attempt.result()
+            if await asyncio.to_thread(self._settle, result) and result.so_far is None:
+                self.report(result)
+        except asyncio.CancelledError:
+            self._put_back(job)
+            raise
+        finally:
+            attempt.cancel()
+            heartbeat.cancel()
+            await asyncio.gather(attempt, heartbeat, return_exceptions=True)
+
+    async def _keep_lease(self, job: Job) -> None:
+        """Keep extending the lease; return only when it is lost."""
+        while True:
+            await asyncio.sleep(self.lease_seconds / 3)
+            until = clock.after(clock.now(), self.lease_seconds)
+            if not await asyncio.to_thread(self.queue.heartbeat, job.id, self.name, until):
+                return
+
+    async def _attempt(self, job: Job) -> JobResult:
+        if job.attempts > MAX_ATTEMPTS:  # each process that ran it was killed: the job may be the cause
+            return _failed(job, _error("Abandoned", f"It was not finished in {MAX_ATTEMPTS} attempts."), permanent=True)
+        try:
+            with closing(await asyncio.to_thread(self.open_library, job.user_id)) as library:
+                return await self._do(job, library)
+        except PagekeepError as error:
+            return _failed(job, error.to_json()["error"], permanent=_is_permanent(error))
+        except Exception as error:  # a bug must not end the runner; the dead job shows it
+            return _failed(job, _error("Unexpected", f"{type(error).__name__}: {error}"), permanent=False)
+
+    async def _do(self, job: Job, library: Store) -> JobResult:
+        def progress(stage: str) -> None:
+            self.progress(job, stage)
+
+        if job.options.get("task") == TASK:
+            done = await reparse_job(job, library, self.retrieval, progress)
+            return JobResult(job, None, None, None, report=done.report, so_far=done.so_far)
+        saved = await save(
+            Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
+            library,
+            self.retrieval,
+            tags=tuple(job.options.get("tags", ())),
+            force=bool(job.options.get("force")),
+            progress=progress,
+        )
+        return JobResult(job, saved, None, None)
+
+    def _settle(self, result: JobResult) -> bool:
+        """Store the result in the queue; return False when the lease was lost and another process has the job."""
+        if result.so_far is not None:
+            return self.queue.put_back(result.job.id, self.name, result.so_far, clock.now())
+        if result.error is None:
+            made = result.saved.item.id if result.saved else None
+            return self.queue.finish(result.job.id, self.name, made, result.report)
+        return self.queue.fail(result.job.id, self.name, result.error, retry_at=result.retry_at)
+
+
+def pause_after(attempts: int) -> float:
+    """Return the seconds to wait after this many attempts: four times as long each time, up to a limit."""
+    return float(min(FIRST_PAUSE * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
+
+
+def _failed(job: Job, error: Mapping[str, Any], *, permanent: bool) -> JobResult:
+    if permanent or job.attempts >= MAX_ATTEMPTS:
+        return JobResult(job, None, error, None)
+    return JobResult(job, None, error, clock.after(clock.now(), pause_after(job.attempts)))
+
+
+def _is_permanent(error: PagekeepError) -> bool:
+    if isinstance(error, FetchHttpError):
+        return 400 <= error.status < 500 and error.status not in _PASSING_STATUSES
+    return isinstance(error, _PERMANENT_ERRORS)
+
+
+def _error(kind: str, message: str) -> dict[str, Any]:
+    return {"type": kind, "message": message, "suggestions": []}

@@ -1,0 +1,47 @@
+"""Finding items: by filters in a sort order, or by words ranked by relevance.
+
+Pages follow each other by key and not by offset: nothing is skipped or repeated when items come and go meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.model import Hit, ItemPage, ItemQuery, Order
+from pagekeep.store.engine import Transaction
+from pagekeep.store.search.filters import where_of
+from pagekeep.store.search.page_key import read_key, write_key
+from pagekeep.store.table import Table, reads
+from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.search import search
+
+MAX_ITEMS: Final = 1_000
+"""Items of one page."""
+_COLUMNS: Final[dict[Order, str]] = {
+    "saved": "i.saved_at",
+    "opened": "COALESCE(i.last_opened_at, '')",
+    "title": "i.title_key",
+    "published": "COALESCE(i.published_at, '')",
+}
+
+
+class FindTable(Table):
+    """Queries for items."""
+
+    @reads
+    def find(self, tx: Transaction, query: ItemQuery) -> ItemPage:
+        """Return one page of the items that the query describes."""
+        if query.order == "relevance" or query.terms or query.excluded:
+            return search(tx, query)
+        limit = max(1, min(query.limit, MAX_ITEMS))
+        where, kind = where_of(tx.user_id, query.filters), [query.order, query.descending]
+        column, direction, sign = _COLUMNS[query.order], *(("DESC", "<") if query.descending else ("ASC", ">"))
+        if query.after is not None:
+            where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", *read_key(query.after, kind, str, str))
+        order = f"{column} {direction}, i.id {direction}"
+        rows = tx.all(f"{SELECT} WHERE {where} ORDER BY {order} LIMIT {limit + 1}", **where.values)
+        hits = tuple(Hit(item_of(row)) for row in rows[:limit])
+        if len(rows) <= limit:
+            return ItemPage(hits, None)
+        last = tx.all(f"SELECT {column}, i.id FROM items i WHERE i.seq = :seq", seq=rows[limit - 1][-1])[0]
+        return ItemPage(hits, write_key(kind, *last))
