@@ -26,10 +26,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pagekeep.model import Item, ItemFilter, RawPage
-from pagekeep.store import Store, open_store
-from pagekeep.store.tables import items
-from pagekeep.store.user_store import Library
+from pagekeep.model import Item, ItemQuery, RawPage, item_filters
+from pagekeep.store import Store, open_store, parse_query
 from tests.store.making import make_item, make_raw, moment, postgres_server
 
 SMALL = 1_000
@@ -85,12 +83,12 @@ def pages(first: int, length: int = SHORT) -> Iterator[tuple[Item, RawPage]]:
         number += 1
 
 
-def fill(library: Library, count: int, length: int = SHORT) -> None:
+def fill(library: Store, count: int, length: int = SHORT) -> None:
     """Many to a transaction, to be done sooner."""
     source = pages(0, length)
     for _ in range(0, count, BATCH):
         batch = list(islice(source, BATCH))
-        library._engine.write(lambda tx, batch=batch: [items.upsert(tx, *page) for page in batch])  # type: ignore[misc]
+        library._engine.write(lambda tx, batch=batch: [Store.upsert.__wrapped__(library, tx, *page) for page in batch])  # type: ignore[attr-defined]
 
 
 def cost(work: Callable[[], object]) -> float:
@@ -107,17 +105,23 @@ def cost(work: Callable[[], object]) -> float:
 def measure(library: Store, count: int) -> dict[str, float]:
     """Each task's cost."""
     fresh = pages(10_000_000)
-    deep = library.list_items(ItemFilter(), limit=50).next
+    deep = library.find(ItemQuery(filters=item_filters(archived=False), limit=50)).next
     pairs = [" ".join(pair) for pair in PAIRS]
-    hits = [len(library.search(pair).hits) for pair in pairs]
+    hits = [len(library.find(parse_query(pair)).hits) for pair in pairs]
     if min(hits) < 20:
         sys.exit(f"A search has no full page of hits with {count} items: {hits}")
     return {
-        "list": cost(lambda: library.list_items(ItemFilter(), limit=50)),
-        "list, second page": cost(lambda: library.list_items(ItemFilter(), limit=50, after=deep)),
-        "list by title": cost(lambda: library.list_items(ItemFilter(), order="title", limit=50)),
-        "list a domain": cost(lambda: library.list_items(ItemFilter(domain="site7.example.com"), limit=2)),
-        "search": cost(lambda: [library.search(pair) for pair in pairs]) / len(pairs),
+        "list": cost(lambda: library.find(ItemQuery(filters=item_filters(archived=False), limit=50))),
+        "list, second page": cost(
+            lambda: library.find(ItemQuery(filters=item_filters(archived=False), limit=50, after=deep))
+        ),
+        "list by title": cost(
+            lambda: library.find(ItemQuery(filters=item_filters(archived=False), order="title", limit=50))
+        ),
+        "list a domain": cost(
+            lambda: library.find(ItemQuery(filters=item_filters(domain="site7.example.com", archived=False), limit=2))
+        ),
+        "search": cost(lambda: [library.find(parse_query(pair)) for pair in pairs]) / len(pairs),
         "save": cost(lambda: [library.upsert(*page) for page in islice(fresh, 40)]) / 40,
     }
 
@@ -165,10 +169,9 @@ def settle(where: str) -> None:
 
 
 @contextmanager
-def opened(where: str, count: int, length: int = SHORT) -> Iterator[Library]:
+def opened(where: str, count: int, length: int = SHORT) -> Iterator[Store]:
     """A library of so many pages."""
     with closing(open_store(where, USER)) as library:
-        assert isinstance(library, Library)
         began = perf_counter()
         fill(library, count, length)
         settle(where)

@@ -1,7 +1,7 @@
-"""Who may use a shared server: passwords, signing in and out, and tokens for programs.
+"""Users of a shared server: passwords, sessions, and tokens for programs.
 
-Secrets are kept as digests: passwords, which people choose, as Argon2 hashes; session keys and tokens, which are random and
-long, as plain ones.
+Secrets are stored as digests: passwords, which people choose, as Argon2 hashes; session keys and tokens, which are long and
+random, as SHA-256.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pagekeep import clock
+from pagekeep import clock, store
+from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
 from pagekeep.model import SCOPES, Scope, Session, Token, User
-from pagekeep.store import LOCAL_USER, Accounts
+from pagekeep.store import LOCAL_USER
+from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
 from pagekeep.text import one_line
 
@@ -28,99 +30,114 @@ if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
 TOKEN_PREFIX: Final = "pk_"
-"""By which people, and programs that look for leaked secrets, know ours."""
+"""Lets people, and scanners for leaked secrets, recognise our tokens."""
 SESSION_SECONDS: Final = 30 * 86_400.0
-SHORTEST_PASSWORD: Final = 10
-_LONGEST_PASSWORD: Final = 1_000
-_LONGEST_TOKEN_NAME: Final = 100
-_MOST_TOKENS: Final = 100
+MIN_PASSWORD_CHARS: Final = 10
+_MAX_PASSWORD_CHARS: Final = 1_000
+"""Argon2 would take long for a megabyte."""
+_MAX_TOKEN_NAME_CHARS: Final = 100
+_MAX_TOKENS: Final = 100
 _NAME: Final = re.compile(r"[\w.@+-]{1,64}")
-_USED_EVERY: Final = 60.0
-"""Seconds after which it is noted again that a token was used."""
+_MARK_USED_SECONDS: Final = 60.0
+"""How often the use of a token is stored: not at every request, as each is a write."""
 
-_WINDOW: Final = 15 * 60.0
-"""Seconds over which sign-ins that failed are counted."""
-MOST_BY_ADDRESS_AND_NAME: Final = 5
-MOST_BY_ADDRESS: Final = 20
-MOST_BY_NAME: Final = 50
-"""From everywhere: high, because whoever reaches it shuts out the user as well."""
+_WINDOW_SECONDS: Final = 15 * 60.0
+"""Time over which failed sign-ins are counted."""
+MAX_FAILURES_BY_ADDRESS_AND_NAME: Final = 5
+MAX_FAILURES_BY_ADDRESS: Final = 20
+MAX_FAILURES_BY_NAME: Final = 50
+"""From all addresses together: high, because an attacker who reaches it locks the user out too."""
 
-_seats = threading.BoundedSemaphore(8)
-"""Sign-ins in hand: more would take the threads that answer everybody else."""
-_hashing = threading.BoundedSemaphore(2)
-"""Each takes 64 MB."""
+_sign_ins = threading.BoundedSemaphore(8)
+"""Sign-ins at the same time: more would take the threads that serve other requests."""
+_hashes = threading.BoundedSemaphore(2)
+"""Hashes at the same time: each takes 64 MB of memory."""
 
 
 class SignedIn(NamedTuple):
-    """Someone who signed in, and the key that says so from now on."""
+    """A user who signed in, and the key of the session."""
 
     user: User
     session: str
 
 
 class NewToken(NamedTuple):
-    """A token and its secret, which is not kept and cannot be shown again."""
+    """A token and its secret, which is not stored and cannot be shown again."""
 
     token: Token
     secret: str
 
 
+def open_accounts(settings: Settings) -> Accounts:
+    """Open the accounts beside the library that the settings name; close them after use."""
+    return store.open_accounts(settings.library)
+
+
 def digest(secret: str) -> str:
-    """How a token or session key is kept: whoever sees the database cannot use it."""
+    """Return the form in which a token or session key is stored: reading the database does not reveal the secret."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# People
+# Users
 
 
 def add_user(accounts: Accounts, name: str, password: str, *, takes_local: bool = False) -> User:
-    """A new user; `takes_local` gives them the library that was kept here before there were users."""
-    name, hashed = clean_name(name), _hashed(password)
+    """Add a user; with `takes_local` they get the library that was used before there were users."""
+    name, hashed = clean_name(name), _hash(password)
     if takes_local and accounts.user(LOCAL_USER) is not None:
-        raise NotAllowed("The library of before has its user already.")
+        raise NotAllowed("The local library already belongs to a user.")
     return accounts.add_user(name, hashed, clock.now(), user_id=LOCAL_USER if takes_local else None)
 
 
+def get_users(accounts: Accounts) -> tuple[User, ...]:
+    """Return all users by name."""
+    return accounts.users()
+
+
 def find_user(accounts: Accounts, name: str) -> User:
-    """The user of that name."""
-    user = accounts.find_user(_folded(name))
+    """Return the user with this name; `NotFound` when there is none."""
+    user = accounts.find_user(_fold(name))
     if user is None:
-        raise NotFound("There is no user of that name.", suggestions=("See them all: pagekeep user list",))
+        raise NotFound(f"There is no user {one_line(name):.64}.", suggestions=("List all users: pagekeep user list",))
     return user
 
 
 def set_password(accounts: Accounts, name: str, password: str) -> User:
-    """Give a user another password; they are signed out everywhere, their tokens stay good."""
+    """Change a user's password; all their sessions end, their tokens stay valid."""
     user = find_user(accounts, name)
-    accounts.set_password(user.id, _hashed(password))
+    accounts.set_password(user.id, _hash(password))
     return user
 
 
 def set_disabled(accounts: Accounts, name: str, disabled: bool) -> User:
-    """Let a user in no more, by whatever way, or again."""
+    """Disable a user, who can then neither sign in nor use tokens, or enable them again."""
     user = find_user(accounts, name)
     accounts.set_disabled(user.id, disabled)
     return user
 
 
 def clean_name(name: str) -> str:
-    """A name as it is kept: one person's, however it is written."""
-    folded = _folded(name)
+    """Return a user name in its stored form, the same for every spelling of it."""
+    folded = _fold(name)
     if not _NAME.fullmatch(folded):
-        raise NotAllowed("That is no name for a user.", suggestions=("Up to 64 letters, digits, and . _ @ + -",))
+        raise NotAllowed(
+            "This is not a valid user name.", suggestions=("Use up to 64 letters, digits and the characters . _ @ + -",)
+        )
     return folded
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return unicodedata.normalize("NFKC", name.strip()[:1_000]).casefold()
 
 
-def _hashed(password: str) -> str:
-    if not SHORTEST_PASSWORD <= len(password) <= _LONGEST_PASSWORD:
+def _hash(password: str) -> str:
+    if not MIN_PASSWORD_CHARS <= len(password) <= _MAX_PASSWORD_CHARS:
+        problem = "short" if len(password) < MIN_PASSWORD_CHARS else "long"
         raise NotAllowed(
-            "That is no password to trust.", suggestions=(f"Take one of at least {SHORTEST_PASSWORD} characters.",)
+            f"The password is too {problem}.",
+            suggestions=(f"Use {MIN_PASSWORD_CHARS} to {_MAX_PASSWORD_CHARS:,} characters.",),
         )
-    with _hashing:
+    with _hashes:
         return _hasher().hash(_bytes(password))
 
 
@@ -134,138 +151,140 @@ def _hasher() -> PasswordHasher:
         from argon2 import PasswordHasher
     except ImportError:
         raise AccessError(
-            "Passwords need one more package.", suggestions=("Install it: pip install 'pagekeep[server]'.",)
+            "Passwords need the package argon2-cffi.", suggestions=("Install it: pip install 'pagekeep[server]'.",)
         ) from None
     return PasswordHasher()
 
 
-# Signing in
+# Sessions
 
 
 def sign_in(accounts: Accounts, name: str, password: str, address: str) -> SignedIn:
-    """A session for whoever knows the password; `TooManyRequests` when there were too many tries of late.
+    """Start a session for the user; `NotSignedIn` for a wrong name or password, `TooManyRequests` after too many failures.
 
-    A name that is not known takes as long as one that is, and gets the same answer.
+    An unknown name takes as long as a known one and gets the same error.
     """
-    user = _proven(accounts, name, password, address)
+    user = _verify(accounts, name, password, address)
     if user is None:
-        raise NotSignedIn("Name or password is wrong.", suggestions=("Try again.",))
+        raise NotSignedIn("Wrong user name or password.", suggestions=("Try again.",))
     return SignedIn(user, open_session(accounts, user.id))
 
 
 def change_password(accounts: Accounts, user_id: str, old: str, new: str, address: str) -> SignedIn:
-    """Another password for whoever knows the old one, and a new session.
+    """Change the user's password and start a new session.
 
-    All sessions end, also the one that asks: whoever else has its key is to lose it. Tokens stay good. Guessing at the old
-    one counts as signing in does.
+    All sessions end, including the current one, as its key may have leaked. Tokens stay valid. A wrong old password counts
+    as a failed sign-in.
     """
     user = accounts.user(user_id)
     if user is None:
-        raise NotFound("Nobody signs in here, so there is no password to change.")
-    if _proven(accounts, user.name, old, address) is None:
+        raise NotFound("This server has no users, so there is no password to change.")
+    if _verify(accounts, user.name, old, address) is None:
         raise NotAllowed("The old password is wrong.", suggestions=("Try again.",))
-    accounts.set_password(user.id, _hashed(new))
+    accounts.set_password(user.id, _hash(new))
     return SignedIn(user, open_session(accounts, user.id))
 
 
-def _proven(accounts: Accounts, name: str, password: str, address: str) -> User | None:
-    """The user, if this is their password and they may sign in; the failure is counted otherwise."""
-    keys = _keys(_folded(name), address)
-    _refuse_too_many(accounts, keys)
-    with _seat(), _hashing:
-        _refuse_too_many(accounts, keys)  # again: others may have failed while this one waited
-        user = accounts.find_user(_folded(name))
-        if not _is_right(user, password) or user is None or user.disabled:
+def _verify(accounts: Accounts, name: str, password: str, address: str) -> User | None:
+    """Return the user if the password is right and they may sign in; otherwise count the failure and return `None`."""
+    limits = _failure_limits(_fold(name), address)
+    _check_limits(accounts, limits)
+    with _sign_in_slot(), _hashes:
+        _check_limits(accounts, limits)  # again: other attempts may have failed while this one waited
+        user = accounts.find_user(_fold(name))
+        if not _is_correct(user, password) or user is None or user.disabled:
             now = clock.now()
-            for key in keys:
-                accounts.note_failure(key, now, clock.after(now, -_WINDOW))
+            for key in limits:
+                accounts.note_failure(key, now, clock.after(now, -_WINDOW_SECONDS))
             return None
-    *of_the_name, _of_the_address = keys  # the latter stays: whoever has a name of their own could guess on at others
-    for key in of_the_name:
+    # The count of the address stays: otherwise a user could sign in between guesses at the passwords of others.
+    *by_name, _by_address = limits
+    for key in by_name:
         accounts.forget_failures(key)
     return user
 
 
-def _keys(name: str, address: str) -> dict[str, int]:
-    """What failures are counted by, and how many are too many. The digest because anyone may write anything as a name."""
+def _failure_limits(name: str, address: str) -> dict[str, int]:
+    """Return the keys by which failures are counted, and their limits. They are digests, as a name may be any text."""
     network = _network(address)
     return {
-        digest(f"address and name {network} {name}"): MOST_BY_ADDRESS_AND_NAME,
-        digest(f"name {name}"): MOST_BY_NAME,
-        digest(f"address {network}"): MOST_BY_ADDRESS,
+        digest(f"address and name {network} {name}"): MAX_FAILURES_BY_ADDRESS_AND_NAME,
+        digest(f"name {name}"): MAX_FAILURES_BY_NAME,
+        digest(f"address {network}"): MAX_FAILURES_BY_ADDRESS,
     }
 
 
 def _network(address: str) -> str:
-    """Whoever has an IPv6 address has 2 to the 64 of them."""
+    """Return the address; for IPv6 its /64 network, as one host has 2 to the 64 addresses."""
     try:
-        known = ipaddress.ip_address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else str(known)
+    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
 
 
-def _refuse_too_many(accounts: Accounts, keys: dict[str, int]) -> None:
-    since = clock.after(clock.now(), -_WINDOW)
-    if any(accounts.failures(key, since) >= most for key, most in keys.items()):
-        raise TooManyRequests("Signing in failed too often.", suggestions=("Wait a quarter of an hour.",))
+def _check_limits(accounts: Accounts, limits: dict[str, int]) -> None:
+    since = clock.after(clock.now(), -_WINDOW_SECONDS)
+    if any(accounts.failures(key, since) >= limit for key, limit in limits.items()):
+        raise TooManyRequests("Too many failed sign-ins.", suggestions=("Wait 15 minutes, then try again.",))
 
 
 @contextmanager
-def _seat() -> Iterator[None]:
-    if not _seats.acquire(blocking=False):
-        raise TooManyRequests("Too many people sign in just now.", suggestions=("Try again in a moment.",))
+def _sign_in_slot() -> Iterator[None]:
+    if not _sign_ins.acquire(blocking=False):
+        raise TooManyRequests("Too many users are signing in right now.", suggestions=("Try again in a moment.",))
     try:
         yield
     finally:
-        _seats.release()
+        _sign_ins.release()
 
 
-def _is_right(user: User | None, password: str) -> bool:
+def _is_correct(user: User | None, password: str) -> bool:
     from argon2.exceptions import InvalidHashError, VerificationError
 
-    known = user.password if user and user.password else _nobodys_password()
+    stored = user.password if user and user.password else _unusable_hash()
     try:
-        _hasher().verify(known, _bytes(password[:_LONGEST_PASSWORD]))
+        _hasher().verify(stored, _bytes(password[:_MAX_PASSWORD_CHARS]))
     except (VerificationError, InvalidHashError):
         return False
     return user is not None
 
 
 @cache
-def _nobodys_password() -> str:
+def _unusable_hash() -> str:
+    """Return a hash to compare with for unknown names, so that they take as long as known ones."""
     return _hasher().hash(secrets.token_bytes(32))
 
 
 def open_session(accounts: Accounts, user_id: str) -> str:
-    """A new session's key, which nobody can have known before."""
+    """Start a session and return its key, which is new: a key planted before the sign-in would be worthless."""
     session, now = secrets.token_urlsafe(32), clock.now()
     accounts.open_session(digest(session), user_id, now, clock.after(now, SESSION_SECONDS))
     return session
 
 
 def session_user(accounts: Accounts, session: str) -> User | None:
-    """Whose session this is, while it lasts."""
+    """Return the user of a session that has not expired."""
     return accounts.session_user(digest(session), clock.now()) if session else None
 
 
 def sign_out(accounts: Accounts, session: str) -> None:
-    """The session is over."""
+    """End the session."""
     accounts.close_session(digest(session))
 
 
 def sessions(accounts: Accounts, user_id: str) -> tuple[Session, ...]:
-    """Where the user is signed in, newest first."""
+    """Return the user's sessions, newest first."""
     return accounts.sessions(user_id, clock.now())
 
 
 def is_session(session: Session, key: str) -> bool:
-    """Whether this is the session with that key."""
+    """Return whether the session has this key."""
     return session.id == session_id(digest(key))
 
 
 def end_session(accounts: Accounts, user_id: str, key: str) -> None:
-    """The user's session with this id is over, wherever it is."""
+    """End the user's session with this id."""
     accounts.end_session(user_id, key)
 
 
@@ -275,43 +294,52 @@ def end_session(accounts: Accounts, user_id: str, key: str) -> None:
 def add_token(
     accounts: Accounts, user_id: str, name: str, scopes: tuple[Scope, ...] = SCOPES, *, days: float | None = None
 ) -> NewToken:
-    """A token by which a program acts for the user, good for so many days or until it is revoked."""
+    """Add a token with which a program acts for the user, valid for `days` or until it is revoked."""
     name = one_line(name)
-    if not name or len(name) > _LONGEST_TOKEN_NAME:
-        raise NotAllowed("A token needs a name.", suggestions=("Say in a few words which program it is for.",))
+    if not name or len(name) > _MAX_TOKEN_NAME_CHARS:
+        raise NotAllowed(
+            f"A token needs a name of 1 to {_MAX_TOKEN_NAME_CHARS} characters.",
+            suggestions=("Name the program that uses it.",),
+        )
     if not scopes or not set(scopes) <= set(SCOPES):
-        raise NotAllowed("That is nothing a token can be good for.", suggestions=(f"Take of: {', '.join(SCOPES)}.",))
-    if len(accounts.tokens(user_id)) >= _MOST_TOKENS:
-        raise NotAllowed(f"There are {_MOST_TOKENS} tokens already.", suggestions=("Revoke those no longer used.",))
+        raise NotAllowed("Unknown scope for a token.", suggestions=(f"Use one or more of: {', '.join(SCOPES)}.",))
+    if len(accounts.tokens(user_id)) >= _MAX_TOKENS:
+        raise NotAllowed(f"There are already {_MAX_TOKENS} tokens.", suggestions=("Revoke tokens you no longer use.",))
     secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), clock.now()
     until = clock.after(now, days * 86_400) if days is not None else None
-    kept = tuple(scope for scope in SCOPES if scope in scopes)
-    return NewToken(accounts.add_token(digest(secret), user_id, name, kept, now, until), secret)
+    ordered = tuple(scope for scope in SCOPES if scope in scopes)
+    return NewToken(accounts.add_token(digest(secret), user_id, name, ordered, now, until), secret)
+
+
+def get_tokens(accounts: Accounts, user_id: str) -> tuple[Token, ...]:
+    """Return the user's tokens, oldest first."""
+    return accounts.tokens(user_id)
 
 
 def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -> tuple[Token, str]:
-    """The token with this secret, and its user's name; that it was used is noted once a minute.
+    """Return the token with this secret and its user's name, and store once a minute that it was used.
 
-    `local` is the user whom a server without accounts serves: they need none. `NotSignedIn` for all others.
+    `local` is the user of a server without accounts, who needs none. `NotSignedIn` when the token is not valid.
     """
     now = clock.now()
     token = accounts.token(digest(secret), now)
     if token is None:
-        raise NotSignedIn("The token is not known, or is good no more.")
+        raise NotSignedIn("The token is unknown, expired or revoked.")
     user = accounts.user(token.user_id)
     if user is None and token.user_id != local:
-        raise NotSignedIn("The token's user is not known.")
+        raise NotSignedIn("The token's user does not exist.")
     if user is not None and user.disabled:
-        raise NotSignedIn("The token's user may not sign in.")
-    if token.last_used_at is None or clock.after(token.last_used_at, _USED_EVERY) < now:
+        raise NotSignedIn("The token's user is disabled.")
+    if token.last_used_at is None or clock.after(token.last_used_at, _MARK_USED_SECONDS) < now:
         accounts.mark_used(token.id, now)
     return token, user.name if user else token.user_id
 
 
 def revoke_token(accounts: Accounts, user_id: str, key: str) -> Token:
-    """The token with this id, or whose id begins so, is good no more."""
-    found = [token for token in accounts.tokens(user_id) if key and token.id.startswith(key)]
-    if len(found) != 1:
-        raise NotFound("There is no such token." if not found else "Several tokens begin so.")
-    accounts.revoke(user_id, found[0].id)
-    return found[0]
+    """Revoke the token whose id is or starts with the key; `NotFound` unless there is exactly one."""
+    tokens = [token for token in accounts.tokens(user_id) if key and token.id.startswith(key)]
+    if len(tokens) != 1:
+        count = "no token" if not tokens else "more than one token"
+        raise NotFound(f"There is {count} with the id {key:.40}.", suggestions=("List tokens: pagekeep token list",))
+    accounts.revoke(user_id, tokens[0].id)
+    return tokens[0]

@@ -48,6 +48,19 @@ def reading_time(words: int) -> str:
     return f"{max(1, (words + WORDS_PER_MINUTE // 2) // WORDS_PER_MINUTE)} min"
 
 
+LINK_TARGET: Final = re.compile(r"(?<=\])\([^()\s]{0,2000}(?: \"[^\"\n]{0,300}\")?\)|<https?://[^<>\s]{0,2000}>")
+"""The address of a Markdown link or image, or an autolink."""
+_MARKDOWN_SIGNS: Final = re.compile(
+    r"^(?:[|: \t-]{3,}$|[ \t]*(?:[#>|]+|[-*+](?= ))[ \t]*)|[*`]+|~~|!(?=\[)|[\[\]\\|]|(?<!\w)_+|_+(?!\w)", re.M
+)
+_SPACE: Final = re.compile(r"\s+")
+
+
+def strip_markdown(content: str) -> str:
+    """Return Markdown as running text, without link targets and markup."""
+    return _SPACE.sub(" ", _MARKDOWN_SIGNS.sub("", LINK_TARGET.sub("", content))).strip()
+
+
 def printable(text: str) -> str:
     """The text without control characters: what a page says must not steer a terminal, nor break a line."""
     return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)

@@ -86,12 +86,12 @@ def server(settings: Settings) -> Iterator[Server]:
 @pytest.fixture
 def fresh(server: Server, settings: Settings) -> Server:
     """The server with an empty library."""
-    from pagekeep.model import ItemFilter
+    from pagekeep.model import ItemQuery, item_filters
     from pagekeep.store import open_store
 
     with closing(open_store(settings.library)) as store:
-        for state in (ItemFilter(archived=None), ItemFilter(archived=None, deleted=True)):
-            for item in store.list_items(state, limit=1_000).items:
+        for state in (item_filters(), item_filters(deleted=True)):
+            for item in store.find(ItemQuery(filters=state, limit=1_000)).items:
                 store.delete(item.id, "2026-01-01T00:00:00.000000Z")
         store.purge()
         for job in store.jobs("dead"):

@@ -58,7 +58,7 @@ def test_a_password_is_changed_and_ends_what_is_open_elsewhere(chrome: Any, shar
     other.reload()
     expect(other.get_by_role("heading", level=1)).to_have_text("Sign in")
     signed_in(other, OLD)
-    expect(other.get_by_role("alert")).to_contain_text("Name or password is wrong.")
+    expect(other.get_by_role("alert")).to_contain_text("Wrong user name or password.")
     signed_in(other, NEW)
     expect(other.get_by_text("signed in as")).to_be_visible()
     for context in (here, there):

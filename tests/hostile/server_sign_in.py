@@ -94,13 +94,13 @@ def run(guesses: int) -> list[str]:
             token = app.add_token(accounts, user.id, "reader").secret
         with running(settings) as port:
             guessed, served = storm(port, guesses, token)
-            if guessed[401] > app.MOST_BY_ADDRESS_AND_NAME + SPARE or set(guessed) - {401, 429}:
+            if guessed[401] > app.MAX_FAILURES_BY_ADDRESS_AND_NAME + SPARE or set(guessed) - {401, 429}:
                 faults.append(f"guesses were answered {dict(guessed)}")
             if set(served) != {200}:
                 faults.append(f"a reader was answered {dict(served)} meanwhile")
             if ask(port, "POST", "/sign-in", urlencode({"name": "ada", "password": PASSWORD})) != 429:
                 faults.append("the right password was taken after all")
-            with patch.multiple(app, MOST_BY_ADDRESS_AND_NAME=10**6, MOST_BY_ADDRESS=10**6):
+            with patch.multiple(app, MAX_FAILURES_BY_ADDRESS_AND_NAME=10**6, MAX_FAILURES_BY_ADDRESS=10**6):
                 control = Counter(guess(port, number) for number in range(10))
             if control != {401: 10}:
                 faults.append(f"without the throttle guesses were answered {dict(control)}")

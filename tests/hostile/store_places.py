@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pagekeep.model import Item, ItemFilter, RawPage
-from pagekeep.store import Store, open_store
+from pagekeep.model import Item, ItemQuery, RawPage
+from pagekeep.store import Store, open_store, parse_query
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
 
 USER = "attacked"
@@ -47,7 +47,7 @@ def faults_of(library: Store, number: int, least: int = 0) -> list[str]:
         found.append(f"page {number} went back from version {least} to {version}")
     if (item.title, item.content) != (wanted.title, wanted.content) or library.raw(item.id) != raw:
         found.append(f"page {number} is partial")
-    hits = [hit.item.metadata.extra["version"] for hit in library.search(f"number{number}").hits]
+    hits = [hit.item.metadata.extra["version"] for hit in library.find(parse_query(f"number{number}")).hits]
     if hits != [version]:
         found.append(f"page {number} in version {version} is found as {hits}")
     return found
@@ -58,7 +58,7 @@ def all_items(library: Store) -> list[Item]:
     items: list[Item] = []
     after = None
     while True:
-        listed = library.list_items(ItemFilter(archived=None), limit=500, after=after)
+        listed = library.find(ItemQuery(limit=500, after=after))
         items += listed.items
         if listed.next is None:
             return items

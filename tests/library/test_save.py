@@ -18,11 +18,11 @@ from pagekeep import clock, pipeline
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, FetchNetworkError, InvalidUrl, NotFound, RetryLimit
-from pagekeep.library import items as shelf
+from pagekeep.library.change import set_fields, tag_item
 from pagekeep.library.save import save
-from pagekeep.model import PARSER_VERSION, ItemFilter, Page, SaveResult
+from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
 from pagekeep.pipeline import extract
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
 from tests.site.fixtures import APP, BARE, WALL, Shore, article, book
 
 Keep = Callable[..., SaveResult]
@@ -32,8 +32,8 @@ def frontmatter(content: str) -> dict[str, object]:
     return dict(yaml.safe_load(content.split("---\n")[1]))
 
 
-def everything(library: Store) -> ItemFilter:
-    return ItemFilter(archived=None)
+def everything(library: Store) -> ItemQuery:
+    return ItemQuery()
 
 
 def test_a_new_page_is_stored_with_its_raw_form(keep: Keep, shore: Shore, library: Store) -> None:
@@ -65,7 +65,9 @@ def test_a_simplified_capture_says_so_in_the_item_and_its_frontmatter(keep: Keep
     item = keep(shore.url("a")).item
     assert item.metadata.quality == "simplified"
     assert frontmatter(item.content)["quality"] == "simplified"
-    assert [found.id for found in library.list_items(ItemFilter(quality="simplified")).items] == [item.id]
+    assert [
+        found.id for found in library.find(ItemQuery(filters=item_filters(quality="simplified", archived=False))).items
+    ] == [item.id]
 
 
 def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
@@ -75,7 +77,7 @@ def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
     with monkeypatch.context() as then:
         long_ago(then)
         first = keep(shore.url("a"), tags=("harbour",)).item
-    shelf.set_fields(library, first.id, pinned=True, archived=True)
+    set_fields(library, first.id, pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="The keeper, revised")
     second = keep(shore.url("a")).item
     assert (second.id, second.saved_at, second.title) == (first.id, first.saved_at, "The keeper, revised")
@@ -88,7 +90,7 @@ def test_a_tag_that_was_taken_off_does_not_come_back(keep: Keep, shore: Shore, l
     shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
     item = keep(shore.url("a")).item
     assert "kettle" in item.metadata.tags
-    shelf.tag_item(library, item.id, remove=["kettle"])
+    tag_item(library, item.id, remove=["kettle"])
     assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata.tags
     assert "new" in library.get(item.id).metadata.tags
 
@@ -157,7 +159,7 @@ def test_a_page_that_cannot_be_fetched_at_first_is_an_error_and_nothing_is_store
         keep("http://127.0.0.1:9/closed")
     with pytest.raises(InvalidUrl):
         keep("no address")
-    assert not library.list_items(everything(library)).items
+    assert not library.find(everything(library)).items
 
 
 def test_a_wall_is_stored_as_a_bookmark_with_reason_and_next_step(keep: Keep, shore: Shore) -> None:
@@ -250,7 +252,7 @@ def test_many_saves_of_one_page_at_the_same_time_make_one_item(
             return {saved.item.id for saved in await asyncio.gather(*runs)}
 
     assert len(asyncio.run(all_at_once())) == 1
-    assert len(library.list_items(everything(library)).items) == 1
+    assert len(library.find(everything(library)).items) == 1
 
 
 def test_what_worked_for_a_domain_is_remembered(keep: Keep, shore: Shore, library: Store) -> None:
@@ -340,12 +342,12 @@ def test_a_save_that_is_killed_left_a_whole_item_or_none_and_can_be_run_again(
         time.sleep(delay)
         saver.kill()
     assert library.check() == []
-    for item in library.list_items(ItemFilter()).items:
+    for item in library.find(ItemQuery(filters=item_filters(archived=False))).items:
         assert item.metadata.quality == "article"
         assert library.raw(item.id) is not None
-        assert [hit.item.id for hit in library.search("kettle").hits] == [item.id]
+        assert [hit.item.id for hit in library.find(parse_query("kettle")).hits] == [item.id]
     keep(shore.url("a"))
-    assert len(library.list_items(ItemFilter()).items) == 1
+    assert len(library.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
 
 
 def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, library: Store) -> None:
@@ -361,8 +363,8 @@ def test_a_discarded_page_is_a_record_in_the_archive(keep: Keep, shore: Shore, l
     told = frontmatter(item.content)
     assert (told["discarded"], told["rule_id"], told["reason"]) == (True, "own", "Content discarded by rule own")
     assert "kettle" not in item.content
-    assert library.list_items(ItemFilter()).items == ()
-    assert [found.id for found in library.list_items(ItemFilter(archived=None, quality="discarded")).items] == [item.id]
+    assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
+    assert [found.id for found in library.find(ItemQuery(filters=item_filters(quality="discarded"))).items] == [item.id]
 
 
 def test_a_discard_does_not_replace_what_was_saved_before(keep: Keep, shore: Shore, library: Store) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, ItemFilter
-from pagekeep.store import Store, install_library, open_accounts, open_store
+from pagekeep.model import Annotation, ItemQuery, item_filters
+from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
 from tests.store.making import NOW, Server, make_item, make_raw
 
@@ -125,9 +125,9 @@ def test_every_table_of_users_rows_is_under_row_security(server: Server) -> None
 
 def test_the_owners_sign_in_acts_as_the_application_too(server: Server, victim: Store) -> None:
     with closing(open_store(server.owner, "somebody")) as library:
-        assert library.list_items(ItemFilter()).items == ()
-        assert library.search("secret").hits == ()
-    assert victim.search("secret").hits
+        assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
+        assert library.find(parse_query("secret")).hits == ()
+    assert victim.find(parse_query("secret")).hits
 
 
 def test_searching_uses_the_text_index(server: Server) -> None:
@@ -144,7 +144,7 @@ def test_installing_again_changes_nothing(server: Server, victim: Store) -> None
     from pagekeep.store import postgres
 
     postgres.install(server.owner)
-    assert victim.search("secret").hits
+    assert victim.find(parse_query("secret")).hits
 
 
 @pytest.mark.parametrize("schema", sorted(FIXTURES.glob("postgres-v*.sql")), ids=lambda file: file.stem)
@@ -165,7 +165,7 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
         raw = library.raw(item.id)
         assert raw is not None
         assert raw.body == b"<p>Old words</p>"
-        assert [hit.item.id for hit in library.search("old words").hits] == [item.id]
+        assert [hit.item.id for hit in library.find(parse_query("old words")).hits] == [item.id]
         assert [job.state for job in library.jobs()] == ["queued"]
         assert library.check() == []
 
@@ -193,8 +193,8 @@ def test_an_owner_without_special_powers_can_install(server: Server) -> None:
     app = server.app.replace("/postgres?", place)
     with closing(open_store(app, "one")) as one, closing(open_store(app, "two")) as two:
         fill(one)
-        assert [len(library.search("secret").hits) for library in (one, two)] == [1, 0]
-        assert [len(library.search("title").hits) for library in (one, two)] == [1, 0]
+        assert [len(library.find(parse_query("secret")).hits) for library in (one, two)] == [1, 0]
+        assert [len(library.find(parse_query("title")).hits) for library in (one, two)] == [1, 0]
 
 
 def test_an_owner_with_too_few_rights_is_told(server: Server) -> None:
@@ -243,12 +243,15 @@ def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tm
     victim.backup(str(file))
     postgres.restore(server.app, str(file), f"heir of {tmp_path}")
     with closing(open_store(server.app, f"heir of {tmp_path}")) as heir:
-        old, new = victim.list_items(ItemFilter()).items, heir.list_items(ItemFilter()).items
+        old, new = (
+            victim.find(ItemQuery(filters=item_filters(archived=False))).items,
+            heir.find(ItemQuery(filters=item_filters(archived=False))).items,
+        )
         assert [(item.id, item.content, item.metadata) for item in new] == [
             (item.id, item.content, item.metadata) for item in old
         ]
         assert heir.raw(new[0].id) == victim.raw(old[0].id)
-        assert heir.search("secret").hits[0].rank == victim.search("secret").hits[0].rank
+        assert heir.find(parse_query("secret")).hits[0].rank == victim.find(parse_query("secret")).hits[0].rank
         assert heir.stats() == victim.stats()
         assert heir.memory("example.com") == {"x": 1}
         assert heir.check() == []

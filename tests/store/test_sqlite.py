@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.store import open_store, sqlite
+from pagekeep.store import open_store, parse_query, sqlite
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import store_places
 from tests.store.making import make_item, make_raw
@@ -101,7 +101,7 @@ def test_every_past_schema_migrates(path: Path, schema: Path) -> None:
         raw = library.raw(item.id)
         assert raw is not None
         assert raw.body == b"<p>Old words</p>"
-        assert [hit.item.id for hit in library.search("old words").hits] == [item.id]
+        assert [hit.item.id for hit in library.find(parse_query("old words")).hits] == [item.id]
         assert [job.state for job in library.jobs()] == ["queued"]
         assert library.check() == []
     assert version(path) == migrations("sqlite")[-1].version
@@ -169,7 +169,7 @@ def test_damage_is_found(path: Path) -> None:
     with closing(open_store(path)) as library:
         faults = library.check()
     assert len(faults) == 2
-    assert "cannot be searched" in faults[0]
+    assert "missing from the search index" in faults[0]
     assert "damaged" in faults[1]
 
 

@@ -21,12 +21,12 @@ def annotate(
     return store.annotate(Annotation(str(uuid.uuid4()), item_id, quote, before, after, note, colour, now, now))
 
 
-def list_annotations(store: Store, key: str) -> tuple[Annotation, ...]:
+def get_annotations(store: Store, key: str) -> tuple[Annotation, ...]:
     """Return the annotations of an item, oldest first."""
     return store.annotations(get_item(store, key).id)
 
 
-def change_annotation(
+def edit_annotation(
     store: Store, key: str, annotation_id: str, *, note: str | None = None, colour: str | None = None
 ) -> Annotation:
     """Change note or colour; `None` leaves it as it is."""
@@ -35,13 +35,13 @@ def change_annotation(
     return store.annotate(replace(old, note=note, colour=colour, updated_at=clock.now()))
 
 
-def delete_annotation(store: Store, key: str, annotation_id: str) -> None:
+def remove_annotation(store: Store, key: str, annotation_id: str) -> None:
     """Delete an annotation."""
     store.delete_annotation(_get(store, key, annotation_id).id)
 
 
 def _get(store: Store, key: str, annotation_id: str) -> Annotation:
-    for annotation in list_annotations(store, key):
+    for annotation in get_annotations(store, key):
         if annotation.id == annotation_id:
             return annotation
     raise NotFound("There is no such annotation.")

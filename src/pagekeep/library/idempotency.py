@@ -63,7 +63,7 @@ class _Claim:
         """Keep the answer, or let go of the key. Not beside a renewal: after one the claim has another moment."""
         self._over.set()
         await self._renewing
-        await to_thread(self._store.keep_answer, self._key, self._moment, answer)
+        await to_thread(self._store.keep_response, self._key, self._moment, answer)
 
     async def _renew(self) -> None:
         while not await self._is_over(SILENT / 3):

@@ -26,12 +26,19 @@ def get_item(store: Store, key: str) -> Item:
     return item
 
 
+def get_raw(store: Store, key: str) -> RawPage | None:
+    """Return the item's page as it was fetched, if it was kept; `NotFound` when there is no such item."""
+    return store.raw(get_item(store, key).id)
+
+
 def get_item_and_raw(store: Store, key: str) -> tuple[Item, RawPage]:
     """Return the item and its raw page; `NotFound` when the raw page was not kept."""
     item = get_item(store, key)
     raw = store.raw(item.id)
     if raw is None:
-        raise NotFound("The raw page was not kept.", suggestions=("Retry the item to fetch it again.",))
+        raise NotFound(
+            "The downloaded HTML of this page was not stored.", suggestions=("Retry the item to fetch it again.",)
+        )
     return item, raw
 
 
@@ -49,6 +56,12 @@ def find_items(store: Store, query: ItemQuery) -> ItemPage:
 def search_items(store: Store, text: str, *, limit: int = 20, after: str | None = None) -> ItemPage:
     """Return one page of the items that a text in the query language finds, best first, with snippets."""
     return store.find(parse_query(text, limit=limit, after=after))
+
+
+def is_empty(store: Store) -> bool:
+    """Return whether the library has no item at all, not even a deleted one."""
+    queries = (ItemQuery(limit=1), ItemQuery(filters=item_filters(deleted=True), limit=1))
+    return not any(store.find(query).hits for query in queries)
 
 
 def count_items(store: Store) -> Mapping[str, Any]:

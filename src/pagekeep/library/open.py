@@ -12,6 +12,7 @@ __all__ = [
     "Store",
     "back_up",
     "check",
+    "data_folder",
     "install_library",
     "library_path",
     "open_library",
@@ -32,6 +33,11 @@ def library_path(settings: Settings) -> Path | None:
     if where is None:
         return default_library()
     return None if "://" in where else Path(where)
+
+
+def data_folder(settings: Settings) -> Path:
+    """Return the folder of the library's file, or the platform's data folder when the library is on a database server."""
+    return (library_path(settings) or default_library()).parent
 
 
 def back_up(store: Store, path: str) -> None:

@@ -76,5 +76,5 @@ async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
     if raw is not None:
         return build_item.fetched_again(raw)
     if "://" not in source:
-        raise NotFound("The page as it was fetched was not kept.", suggestions=("Give its address instead.",))
+        raise NotFound("The downloaded HTML of this page was not stored.", suggestions=("Give its address instead.",))
     return (await capture(Request(source), retrieval)).fetched

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
-from pagekeep.library.items import open_library
+from pagekeep.library.open import open_library
 from pagekeep.model import Fetched, Options
 from pagekeep.rules import shipped
 

@@ -21,7 +21,7 @@ from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
 from pagekeep.library.annotations import annotate
-from pagekeep.model import ItemFilter
+from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -83,7 +83,7 @@ class People:
 
     def state(self) -> list[Any]:
         """All that is Ada's."""
-        items = [self.library.list_items(ItemFilter(archived=None, deleted=deleted)).items for deleted in (False, True)]
+        items = [self.library.find(ItemQuery(filters=item_filters(deleted=deleted))).items for deleted in (False, True)]
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
         marks = self.library.annotations(self.known["item"])
         return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens]

@@ -13,7 +13,7 @@ import pytest
 from pagekeep.library.imports.input.source import Source
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_stream
-from pagekeep.model import Item, ItemFilter
+from pagekeep.model import Item, ItemQuery
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 
@@ -42,7 +42,7 @@ def everything(library: Store) -> dict[str, Item]:
     found: dict[str, Item] = {}
     after = None
     while True:
-        listed = library.list_items(ItemFilter(archived=None), limit=500, after=after)
+        listed = library.find(ItemQuery(limit=500, after=after))
         found |= {item.url: item for item in listed.items}
         after = listed.next
         if after is None:

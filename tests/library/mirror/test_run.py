@@ -20,7 +20,7 @@ from pagekeep.library.mirror import run
 from pagekeep.library.mirror.records import Records
 from pagekeep.library.mirror.run import MirrorReport, mirror, watch
 from pagekeep.model import Item, ItemMetadata
-from pagekeep.store import Store, open_store
+from pagekeep.store import Store, open_store, parse_query
 from tests.library.exports.making import fill, make_item
 from tests.library.mirror.conftest import Vault
 
@@ -63,7 +63,7 @@ def test_tags_and_marks_flow_back(vault: Vault, library: Store) -> None:
     assert len(vault.sync().taken) == 1
     stored = library.get(item.id)
     assert (list(stored.metadata.tags), stored.metadata.pinned) == (["sea", "new one"], True)
-    assert [hit.item.id for hit in library.search('tag:"new one"').hits] == [item.id]
+    assert [hit.item.id for hit in library.find(parse_query('tag:"new one"')).hits] == [item.id]
     vault.edit(item.id, lambda text: text.replace("pinned: true\n", "").replace("archived: true\n", ""))
     vault.sync()
     stored = library.get(item.id)
@@ -81,7 +81,7 @@ def test_a_text_that_was_changed_is_the_users_own_version_and_stays(vault: Vault
     assert stored.metadata.edited is True
     assert "as I see it" in stored.content
     assert stored.content.startswith(item.content.partition("\n---\n")[0])
-    assert [hit.item.id for hit in library.search('"as I see it"').hits] == [item.id]
+    assert [hit.item.id for hit in library.find(parse_query('"as I see it"')).hits] == [item.id]
     reading = {"title": "x", "author": None, "published_at": None, "now": clock.now()}
     library.replace_content(item.id, content="A new reading.\n", metadata=ItemMetadata(word_count=3), **reading)
     vault.sync()
@@ -230,7 +230,7 @@ def test_notes_to_passages_may_be_changed_in_the_file(vault: Vault, library: Sto
     vault.sync()
     assert [one.note for one in library.annotations(item.id)][1] == "A better note."
     assert not library.get(item.id).metadata.edited
-    library.drop_annotation(library.annotations(item.id)[1].id)
+    library.delete_annotation(library.annotations(item.id)[1].id)
     vault.sync()
     assert "A better note." not in vault.file(item.id).read_text()
 

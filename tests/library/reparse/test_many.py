@@ -14,7 +14,8 @@ import pytest
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound, ParseError
-from pagekeep.library.queue.jobs import Worked, Worker, enqueue
+from pagekeep.library.queue.jobs import enqueue
+from pagekeep.library.queue.runner import JobResult, JobRunner
 from pagekeep.library.reparse import many
 from pagekeep.library.reparse.many import Choice, chosen_ids, enqueue_reparse
 from pagekeep.library.reparse.reparse import Reparsed
@@ -53,11 +54,11 @@ def age(library: Store, *ids: str) -> None:
 
 
 @pytest.fixture
-def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[Worked], list[str]]]:
+def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[JobResult], list[str]]]:
     """A worker that runs until no job is due; what came of it, and the stages in between."""
 
-    async def run() -> tuple[list[Worked], list[str]]:
-        told: list[Worked] = []
+    async def run() -> tuple[list[JobResult], list[str]]:
+        told: list[JobResult] = []
         stages: list[str] = []
 
         def progress(_job: Job, stage: str) -> None:
@@ -66,7 +67,7 @@ def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[Worked],
         path = tmp_path / "library.db"
         with closing(open_store(path, workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
-                worker = Worker(
+                worker = JobRunner(
                     "hand", jobs, lambda user: open_store(path, user), retrieval, told.append, progress=progress
                 )
                 await worker.run(at_a_time=1, until_empty=True)
@@ -75,7 +76,7 @@ def work(tmp_path: Path, settings: Settings) -> Callable[[], tuple[list[Worked],
     return lambda: asyncio.run(run())
 
 
-Work = Callable[[], tuple[list[Worked], list[str]]]
+Work = Callable[[], tuple[list[JobResult], list[str]]]
 
 
 def test_what_an_older_parser_read_is_read_again_and_counted(library: Store, three: list[str], work: Work) -> None:
@@ -115,7 +116,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
     assert {**report, "notes": None} == {"updated": 0, "unchanged": 1, "kept": 1, "failed": 1, "notes": None}
     assert [(note["id"], note["outcome"], note["note"]) for note in report["notes"]] == [
         (three[0], "kept", "the text is your own version"),
-        (bare, "failed", "The page as it was fetched was not kept."),
+        (bare, "failed", "The downloaded HTML of this page was not stored."),
     ]
 
 

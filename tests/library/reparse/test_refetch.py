@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import pytest
-
-from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.library import items as shelf
-from pagekeep.library.reparse import refetch as module
-from pagekeep.library.reparse.refetch import walk_ids, refetch
+from pagekeep.library.change import set_fields
+from pagekeep.library.items import walk_items
+from pagekeep.library.reparse.refetch import refetch
 from pagekeep.library.reparse.reparse import Reparsed
 from pagekeep.model import SaveResult
 from pagekeep.store import Store
@@ -24,7 +21,8 @@ Keep = Callable[..., SaveResult]
 def run(library: Store, settings: Settings, limit: int | None = None) -> list[Reparsed]:
     async def all_of_them() -> list[Reparsed]:
         async with Retrieval(settings) as retrieval:
-            return [result async for result in refetch(library, walk_ids(library, limit), retrieval)]
+            ids = (item.id for item in walk_items(library, limit=limit))
+            return [result async for result in refetch(library, ids, retrieval)]
 
     return asyncio.run(all_of_them())
 
@@ -35,7 +33,7 @@ def test_every_item_is_fetched_and_what_fails_stays(
     for name in "abc":
         shore.bodies[name] = article(300, title=f"Page {name}")
     before = [keep(shore.url(name)).item for name in "abc"]
-    shelf.set_fields(library, before[0].id, pinned=True, archived=True)
+    set_fields(library, before[0].id, pinned=True, archived=True)
     shore.bodies["a"] = article(400, title="Page a, revised")
     shore.statuses["b"] = 404
     results = run(library, settings)
@@ -44,18 +42,6 @@ def test_every_item_is_fetched_and_what_fails_stays(
     assert (revised.title, revised.saved_at) == ("Page a, revised", before[0].saved_at)
     assert (revised.metadata.pinned, revised.metadata.archived) == (True, True)
     assert library.get(before[1].id).content == before[1].content
-
-
-def test_deleted_items_are_left_alone_and_the_limit_holds(
-    keep: Keep, shore: Shore, library: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "PAGE", 2)
-    for name in "abcdef":
-        shore.bodies[name] = article(100)
-    ids = [keep(shore.url(name)).item.id for name in "abcdef"]
-    library.delete(ids[1], clock.now())
-    assert list(walk_ids(library)) == [ids[0], *ids[2:]]
-    assert list(walk_ids(library, 3)) == [ids[0], ids[2], ids[3]]
 
 
 def test_a_worse_page_is_told_and_not_stored(keep: Keep, shore: Shore, library: Store, settings: Settings) -> None:

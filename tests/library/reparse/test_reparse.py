@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pagekeep import clock
-from pagekeep.library import items as shelf
+from pagekeep.library.change import set_fields, tag_item
 from pagekeep.library.reparse import reparse
 from pagekeep.library.reparse.reparse import Reparsed, stale_ids
 from pagekeep.model import PARSER_VERSION, Item, RawPage, SaveResult
@@ -75,8 +75,8 @@ def test_an_item_is_read_anew_from_its_stored_page_without_the_network(
 
 
 def test_what_the_user_set_survives(library: Store, three: list[Item]) -> None:
-    shelf.set_fields(library, three[0].id, pinned=True, archived=True)
-    before = shelf.tag_item(library, three[0].id, add=["later"])
+    set_fields(library, three[0].id, pinned=True, archived=True)
+    before = tag_item(library, three[0].id, add=["later"])
     run(library)
     after = library.get(three[0].id)
     for field in ("id", "url", "url_full", "saved_at", "created_at", "last_opened_at"):
@@ -138,7 +138,7 @@ def test_a_failure_leaves_its_item_unchanged_and_the_run_goes_on(library: Store,
 def test_an_item_whose_page_was_not_kept_is_told_as_a_failure(library: Store, three: list[Item]) -> None:
     library.upsert(three[0], None)
     (result,) = run(library, [three[0].id])
-    assert (result.outcome, result.note) == ("failed", "The page as it was fetched was not kept.")
+    assert (result.outcome, result.note) == ("failed", "The downloaded HTML of this page was not stored.")
 
 
 def test_a_damaged_page_is_told_as_a_failure_and_the_run_goes_on(

@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.store.search.query import parse
+from pagekeep.store.search.query import parse_query
 from pagekeep.store.search.snippet import CLOSE, LENGTH, OPEN, snippet
 from tests.store.making import make_item
 
 
 def shown(query: str, content: str, **fields: str) -> str:
-    return snippet(parse(query).terms, make_item(content=content, **fields))  # type: ignore[arg-type]
+    return snippet(parse_query(query).terms, make_item(content=content, **fields))  # type: ignore[arg-type]
 
 
 def test_the_words_found_are_marked_within_their_surroundings() -> None:
@@ -50,5 +50,5 @@ def test_markdown_is_left_out() -> None:
 
 @given(st.text(max_size=80), st.text(max_size=20))
 def test_any_text_has_a_snippet(content: str, query: str) -> None:
-    terms = parse(f'"{query}" a').terms
+    terms = parse_query(f'"{query}" a').terms
     assert isinstance(snippet(terms, make_item(content=content * 5)), str)

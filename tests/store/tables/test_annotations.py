@@ -25,7 +25,7 @@ def test_passages_come_back_oldest_first_and_change_by_id(library: Store) -> Non
     assert library.annotations(item.id) == (early, late)
     changed = library.annotate(replace(early, note="now with a note"))
     assert library.annotations(item.id) == (changed, late)
-    library.drop_annotation(late.id)
+    library.delete_annotation(late.id)
     assert library.annotations(item.id) == (changed,)
 
 
@@ -48,4 +48,4 @@ def test_a_purged_item_takes_its_passages_along(library: Store) -> None:
 
 def test_unmarking_what_is_not_marked_says_so(library: Store) -> None:
     with pytest.raises(NotFound):
-        library.drop_annotation("none")
+        library.delete_annotation("none")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, Item, ItemFilter, NewItem
-from pagekeep.store import Store
+from pagekeep.model import Annotation, NewItem, Item, ItemQuery, item_filters
+from pagekeep.store import Store, parse_query
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment
 
@@ -38,8 +38,8 @@ def test_many_pages_are_put_in_and_found(library: Store) -> None:
     stored = library.upsert_many(wanted, keep)
     assert [outcome for _, outcome in stored] == ["added"] * 703
     assert library.get(wanted[600].item.id) == wanted[600].item == stored[600][0]
-    assert [hit.item.title for hit in library.search("702").hits] == ["Page 702"]
-    assert len(library.list_items(ItemFilter(tags=("sea",)), limit=2_000).items) == 703
+    assert [hit.item.title for hit in library.find(parse_query("702")).hits] == ["Page 702"]
+    assert len(library.find(ItemQuery(filters=item_filters(tags=("sea",), archived=False), limit=2_000)).items) == 703
     assert library.check() == []
 
 
@@ -52,8 +52,8 @@ def test_a_page_that_is_there_becomes_what_the_merge_says(library: Store) -> Non
     raw = library.raw(old.id)
     assert raw is not None
     assert raw.body == b"new"
-    assert not library.search("harbour").hits
-    assert [hit.item.id for hit in library.search("quay tag:b").hits] == [old.id]
+    assert not library.find(parse_query("harbour")).hits
+    assert [hit.item.id for hit in library.find(parse_query("quay tag:b")).hits] == [old.id]
     assert library.check() == []
 
 
@@ -98,7 +98,7 @@ def test_annotations_come_with_their_page_and_once(library: Store) -> None:
 def test_a_batch_with_another_users_page_is_refused_whole(library: Store) -> None:
     with pytest.raises(StoreError, match="another user"):
         library.upsert_many([*entries(library, 1), NewItem(make_item(2, user_id="someone else"))], keep)
-    assert library.list_items(ItemFilter()).items == ()
+    assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
 
 
 def test_no_raw_page_is_kept_where_none_is_wanted(opened: Opener) -> None:

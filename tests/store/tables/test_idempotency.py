@@ -14,13 +14,13 @@ def claim(library: Store, request: str, at: int, *, since: int = 0, silent: int 
 def test_a_key_is_claimed_once_and_gives_back_its_answer(library: Store) -> None:
     assert claim(library, "save x", 1) is None
     assert claim(library, "save x", 2) == ("save x", None)
-    library.keep_answer("k", moment(1), {"id": 1})
+    library.keep_response("k", moment(1), {"id": 1})
     assert claim(library, "save y", 3) == ("save x", {"id": 1})
 
 
 def test_a_key_whose_request_failed_or_that_is_old_may_be_used_again(library: Store) -> None:
     claim(library, "save x", 1)
-    library.keep_answer("k", moment(1), None)
+    library.keep_response("k", moment(1), None)
     assert claim(library, "save x", 2) is None
     assert claim(library, "save x", 9, since=5) is None
 
@@ -37,7 +37,7 @@ def test_a_claim_that_is_renewed_is_not_taken_over(library: Store) -> None:
     claim(library, "save x", 1)
     assert library.renew_claim("k", moment(1), moment(4))
     assert claim(library, "save x", 5, silent=3) == ("save x", None)
-    library.keep_answer("k", moment(4), {"id": 1})
+    library.keep_response("k", moment(4), {"id": 1})
     assert claim(library, "save x", 9, silent=8) == ("save x", {"id": 1})
 
 
@@ -45,10 +45,10 @@ def test_whoever_lost_their_claim_can_neither_renew_it_nor_answer_nor_let_go(lib
     claim(library, "save x", 1)
     assert claim(library, "save x", 6, silent=2) is None
     assert not library.renew_claim("k", moment(1), moment(7))
-    library.keep_answer("k", moment(1), None)
-    library.keep_answer("k", moment(1), {"id": "late"})
+    library.keep_response("k", moment(1), None)
+    library.keep_response("k", moment(1), {"id": "late"})
     assert claim(library, "save x", 8) == ("save x", None)
-    library.keep_answer("k", moment(6), {"id": "second"})
+    library.keep_response("k", moment(6), {"id": "second"})
     assert claim(library, "save x", 9) == ("save x", {"id": "second"})
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep.errors import NotFound, Outdated, StoreError
 from pagekeep.model import Item, ItemMetadata
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
 from pagekeep.store.metadata_json import metadata_to_json
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment
@@ -111,7 +111,7 @@ def test_only_the_given_fields_of_the_metadata_change(library: Store) -> None:
     }
     assert changed.updated_at == LATER
     assert library.get(item.id) == changed
-    assert [hit.item.id for hit in library.search("new").hits] == [item.id]
+    assert [hit.item.id for hit in library.find(parse_query("new")).hits] == [item.id]
 
 
 def test_retries_are_counted_until_there_is_more_than_a_bookmark(library: Store) -> None:
@@ -157,8 +157,8 @@ def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
     assert (read.content, read.title, read.author, read.published_at) == ("Better words.", "Better", "C", "2024")
     assert (read.saved_at, read.updated_at) == (NOW, LATER)
     assert library.get(item.id) == read
-    assert not library.search('"some words"').hits
-    assert library.search('"better words"').hits
+    assert not library.find(parse_query('"some words"')).hits
+    assert library.find(parse_query('"better words"')).hits
 
 
 def test_opening_an_item_is_no_change_of_it(library: Store) -> None:
@@ -201,7 +201,7 @@ def test_hostile_text_is_stored_as_far_as_text_can_be(library: Store) -> None:
     assert stored.author == "\U0001f600"
     assert stored.metadata.extra["key"] == "\ufffd"
     assert library.get(item.id) == stored
-    assert len(library.search("quoted \x00\ud800").hits) == 1
+    assert len(library.find(parse_query("quoted \x00\ud800")).hits) == 1
 
 
 def test_metadata_that_json_cannot_hold_is_refused(library: Store) -> None:
@@ -222,7 +222,7 @@ def test_a_page_of_endless_distinct_words_is_kept(library: Store) -> None:
     letters = [chr(0x10400 + n) for n in range(40)]
     content = " ".join(a + b + c + d for a in letters for b in letters for c in letters for d in letters[:10])
     item = library.upsert(make_item(user_id=library.user_id, content=content), None)
-    assert len(library.search(content[:4]).hits) == 1
+    assert len(library.find(parse_query(content[:4])).hits) == 1
     assert library.get(item.id).content == content
 
 
@@ -234,7 +234,7 @@ def test_users_see_their_own_items_alone(opened: Opener) -> None:
     assert yours.raw(item.id) is None
     with pytest.raises(NotFound):
         yours.get(item.id)
-    assert [hit.item.id for hit in yours.search("words").hits] == [other.id]
+    assert [hit.item.id for hit in yours.find(parse_query("words")).hits] == [other.id]
     yours.delete(other.id, NOW)
     assert yours.purge([item.id]) == 0
     assert mine.get(item.id) == item
@@ -284,8 +284,8 @@ def test_a_closed_library_says_so(opened: Opener) -> None:
 def test_monotonous_megabytes_are_kept_and_searched(library: Store, content: str) -> None:
     item = library.upsert(make_item(user_id=library.user_id, title="Monotony", content=content), None)
     assert library.get(item.id).content == content
-    assert [hit.item.id for hit in library.search("monotony").hits] == [item.id]
-    assert library.search('"東 東" x').hits == ()
+    assert [hit.item.id for hit in library.find(parse_query("monotony")).hits] == [item.id]
+    assert library.find(parse_query('"東 東" x')).hits == ()
     assert library.check() == []
 
 
@@ -300,7 +300,7 @@ def test_the_users_own_version_outlives_every_new_reading(library: Store) -> Non
     again = replace(item, id=str(uuid.uuid4()), content="Saved again.\n", title="B", updated_at=moment(6))
     stored = library.upsert(again, None)
     assert (stored.content, stored.title, stored.metadata.word_count) == (own, "A", 5)
-    assert [hit.item.id for hit in library.search("sextants").hits] == [item.id]
+    assert [hit.item.id for hit in library.find(parse_query("sextants")).hits] == [item.id]
     library.set_metadata(item.id, moment(7), edited=False)
     assert library.upsert(again, None).content == "Saved again.\n"
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
+from pagekeep.store.search.page_key import write_key
 from pagekeep.store.tables import search
-from pagekeep.store.tables.listing import write_key
 from tests.store.making import NOW, make_item, moment
 
 ITEMS: dict[str, dict[str, Any]] = {
@@ -107,7 +107,7 @@ def filled(library: Store) -> Store:
 
 
 def names(library: Store, query: str, **options: Any) -> list[str]:
-    return [hit.item.metadata.extra["name"] for hit in library.search(query, **options).hits]
+    return [hit.item.metadata.extra["name"] for hit in library.find(parse_query(query, **options)).hits]
 
 
 def test_each_query_finds_what_it_says(filled: Store) -> None:
@@ -124,7 +124,7 @@ def test_words_in_the_title_count_most_and_often_more_than_once(library: Store) 
     for number, (name, (title, content)) in enumerate(contents.items()):
         library.upsert(make_item(number, user_id=library.user_id, name=name, title=title, content=content), None)
     assert names(library, "oak") == ["title", "often", "once", "lost"]
-    ranks = [hit.rank for hit in library.search("oak").hits]
+    ranks = [hit.rank for hit in library.find(parse_query("oak")).hits]
     assert ranks == sorted(ranks, reverse=True)
 
 
@@ -141,7 +141,7 @@ def test_pages_follow_each_other_though_items_come_and_go(library: Store, monkey
     whole = names(library, "oak", limit=100)
     assert whole[:2] == ["5", "1"]
     assert sorted(whole, key=int) == [str(n) for n in range(14)]
-    page = library.search("oak", limit=3)
+    page = library.find(parse_query("oak", limit=3))
     found = [hit.item.metadata.extra["name"] for hit in page.hits]
     for step in range(20):
         library.upsert(make_item(100 + step, user_id=library.user_id, name="new", content="oak oak oak"), None)
@@ -149,16 +149,16 @@ def test_pages_follow_each_other_though_items_come_and_go(library: Store, monkey
             library.delete(library.find_url(f"https://example.com/page/{found[-1]}").id, NOW)  # type: ignore[union-attr]
         if page.next is None:
             break
-        page = library.search("oak", limit=3, after=page.next)
+        page = library.find(parse_query("oak", limit=3, after=page.next))
         found += [hit.item.metadata.extra["name"] for hit in page.hits]
     assert found == whole
 
 
 def test_a_key_of_another_query_is_refused(filled: Store) -> None:
-    key = filled.search("panels", limit=1).next
+    key = filled.find(parse_query("panels", limit=1)).next
     assert key
     with pytest.raises(StoreError, match="key"):
-        filled.search("solar", after=key)
+        filled.find(parse_query("solar", after=key))
 
 
 @pytest.mark.parametrize(
@@ -167,17 +167,17 @@ def test_a_key_of_another_query_is_refused(filled: Store) -> None:
 )
 def test_a_forged_key_is_refused(filled: Store, values: list[Any]) -> None:
     with pytest.raises(StoreError, match="key"):
-        filled.search("solar", after=write_key(["search", "solar"], *values))
+        filled.find(parse_query("solar", after=write_key(["search", "solar"], *values)))
 
 
 def test_a_forged_key_in_range_gives_ones_own_items_or_none(filled: Store) -> None:
     for values in ([2**61, 7, 2**61, 5, float("nan"), 1], [2**61, 1, 5, 2**61, 1e308, 1]):
-        found = filled.search("solar", after=write_key(["search", "solar"], *values))
+        found = filled.find(parse_query("solar", after=write_key(["search", "solar"], *values)))
         assert all(hit.item.user_id == filled.user_id for hit in found.hits)
 
 
 def test_deleted_items_are_not_found_unless_asked_for(filled: Store) -> None:
-    item = filled.search("barn").hits[0].item
+    item = filled.find(parse_query("barn")).hits[0].item
     filled.delete(item.id, NOW)
     assert names(filled, "barn") == []
     assert names(filled, "barn is:deleted") == ["solar"]
@@ -186,7 +186,7 @@ def test_deleted_items_are_not_found_unless_asked_for(filled: Store) -> None:
 
 
 def test_the_index_follows_changes_of_text_and_tags(filled: Store) -> None:
-    item = filled.search("barn").hits[0].item
+    item = filled.find(parse_query("barn")).hits[0].item
     filled.set_metadata(item.id, NOW, tags=("Farm",))
     assert names(filled, "farm") == names(filled, "tag:farm") == ["solar"]
     filled.set_metadata(item.id, NOW, tags=())
@@ -197,20 +197,20 @@ def test_the_index_follows_changes_of_text_and_tags(filled: Store) -> None:
 
 
 def test_hits_come_with_a_snippet(filled: Store) -> None:
-    assert filled.search("barn roof").hits[0].snippet == "Sun Panels on the [[roof]] of a [[barn]]."
-    assert filled.search("ete").hits[0].snippet == "Le cœur de l’[[été]]"
-    assert filled.search("京都").hits[0].snippet == "東[[京都]]に住んでいます。カタカナ。"
-    assert filled.search("noel").hits[0].snippet == "Zoë [[Noël]]"
+    assert filled.find(parse_query("barn roof")).hits[0].snippet == "Sun Panels on the [[roof]] of a [[barn]]."
+    assert filled.find(parse_query("ete")).hits[0].snippet == "Le cœur de l’[[été]]"
+    assert filled.find(parse_query("京都")).hits[0].snippet == "東[[京都]]に住んでいます。カタカナ。"
+    assert filled.find(parse_query("noel")).hits[0].snippet == "Zoë [[Noël]]"
 
 
 @pytest.mark.parametrize("query", ["before:yesterday", "is:blue", "quality:good", "after:2025-1"])
 def test_a_filter_that_cannot_be_is_refused_with_advice(library: Store, query: str) -> None:
     with pytest.raises(StoreError) as caught:
-        library.search(query)
+        library.find(parse_query(query))
     assert caught.value.suggestions
 
 
 def test_saved_moments_are_compared_to_the_second(library: Store) -> None:
     library.upsert(make_item(user_id=library.user_id, saved_at=moment(10)), None)
-    assert library.search("after:2025-03-19T00:10:00 before:2025-03-19T00:10:01").hits
-    assert not library.search("after:2025-03-19T00:11").hits
+    assert library.find(parse_query("after:2025-03-19T00:10:00 before:2025-03-19T00:10:01")).hits
+    assert not library.find(parse_query("after:2025-03-19T00:11")).hits

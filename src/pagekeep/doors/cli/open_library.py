@@ -15,9 +15,9 @@ from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
+    from pagekeep.library.open import Store
     from pagekeep.model import RuleFault
     from pagekeep.rules import Rulebook
-    from pagekeep.store import Store
 
 
 class OpenLibrary(NamedTuple):
@@ -34,7 +34,7 @@ def open_library(
     """Open the library for one command and report errors; with `create`, a missing library is created."""
     with report_errors(as_json=as_json):
         from pagekeep import config
-        from pagekeep.library.items import open_library as open_store
+        from pagekeep.library.open import open_library as open_store
 
         settings = config.load({"library": library, "user": user, **flags})
         if not create:
@@ -54,14 +54,12 @@ def _check_exists(settings: Settings) -> None:
 
 def library_location(settings: Settings) -> Path | str:
     """Return the library's file, or its server URL without the password."""
-    from pagekeep.store import default_library
+    from pagekeep.library.open import library_path
 
-    library = settings.library
-    if library is None:
-        return default_library()
-    if "://" not in library:
-        return Path(library)
-    scheme, _, rest = library.partition("://")
+    path = library_path(settings)
+    if path is not None:
+        return path
+    scheme, _, rest = (settings.library or "").partition("://")
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 

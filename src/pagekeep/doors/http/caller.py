@@ -16,8 +16,8 @@ from pagekeep.doors.http.middleware.cookies import session_of
 from pagekeep.doors.http.middleware.cross_site import refuse_other_sites
 from pagekeep.doors.http.service import Service, service_of
 from pagekeep.errors import NotAllowed, NotSignedIn
+from pagekeep.library.open import Store
 from pagekeep.model import SCOPES, Scope
-from pagekeep.store import Store
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"

@@ -12,7 +12,7 @@ from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 
-from pagekeep.store import Store
+from pagekeep.library.open import Store
 
 MOST_OPEN: Final = 200
 """Libraries kept open; those of people who have gone are closed to make room."""

@@ -18,12 +18,12 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from pagekeep import config
+from pagekeep.accounts import get_users, open_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.observability import logs
 from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
-from pagekeep.store import open_accounts
 
 GRACE: Final = 3
 """Seconds that requests under way have when the server ends; jobs then have a few more (`app/background.py`)."""
@@ -54,8 +54,8 @@ def refuse_unsafe(settings: Settings) -> None:
     """Nobody listens to other machines without knowing whom it lets in."""
     if is_loopback(where(settings.listen)[0]) and not settings.shared:
         return
-    with closing(open_accounts(settings.library)) as accounts:
-        users = accounts.users()
+    with closing(open_accounts(settings)) as accounts:
+        users = get_users(accounts)
     if not users:
         raise NotAllowed(
             "Other people can be let in only where users are known.",

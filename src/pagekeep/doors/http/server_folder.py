@@ -9,15 +9,14 @@ from typing import Final
 
 from pagekeep.config import Settings
 from pagekeep.errors import StoreError
-from pagekeep.store import default_library
+from pagekeep.library.open import data_folder
 
 _SECRET_BYTES: Final = 32
 
 
 def server_folder(settings: Settings) -> Path:
     """Where the server keeps what is its own: beside the library, or in the data folder when that is on a server."""
-    remote = settings.library is not None and "://" in settings.library
-    return default_library().parent if remote or settings.library is None else Path(settings.library).parent
+    return data_folder(settings)
 
 
 def server_secret(settings: Settings) -> bytes:

@@ -11,6 +11,7 @@ from typing import Final, cast
 
 from fastapi import Request
 
+from pagekeep.accounts import Accounts, get_users, open_accounts
 from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
@@ -21,10 +22,9 @@ from pagekeep.doors.http.observability.metrics import Metrics
 from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import Libraries
 from pagekeep.doors.http.server_folder import server_folder
-from pagekeep.library.items import open_library
+from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.render_worker import Renderer
-from pagekeep.store import LOCAL_USER, Accounts, open_accounts
 
 SCREENSHOT_SECONDS: Final = 3600
 """For which a picture of a page is there."""
@@ -67,7 +67,7 @@ async def opened(
     settings: Settings, secret: bytes, metrics: Metrics, spans: Spans | None = None, *, processes: int | None = None
 ) -> AsyncIterator[Service]:
     """A service for the lifetime of a server."""
-    accounts = await asyncio.to_thread(open_accounts, settings.library)
+    accounts = await asyncio.to_thread(open_accounts, settings)
     settings = await asyncio.to_thread(_for_whom, settings, accounts)
     processes = processes or max(1, (os.cpu_count() or 2) // 2)
     extractor, renderer = ExtractPool(settings, processes), Renderer(processes)
@@ -109,7 +109,7 @@ async def _tidied(screenshots: Shelf) -> None:
 
 def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
     """Where there are users, they sign in: nobody is to walk past them by forgetting to say `shared`."""
-    return replace(settings, shared=settings.shared or bool(accounts.users()))
+    return replace(settings, shared=settings.shared or bool(get_users(accounts)))
 
 
 async def service_of(request: Request) -> Service:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pagekeep.capture.from_url import Captured, Progress, RenderMode, Request, Retrieval, capture
 from pagekeep.errors import NotAllowed
+from pagekeep.library.open import Store
 from pagekeep.model import Item
-from pagekeep.store import Store
 
 
 @dataclass(frozen=True, slots=True)

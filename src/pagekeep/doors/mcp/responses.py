@@ -93,7 +93,7 @@ class Found(BaseModel):
     @classmethod
     def hit(cls, hit: Hit) -> Found:
         """From a search."""
-        return cls.of(hit.item, hit.snippet.replace("[[", "").replace("]]", ""))
+        return cls.of(hit.item, (hit.snippet or "").replace("[[", "").replace("]]", ""))
 
 
 class Results(BaseModel):

@@ -17,9 +17,9 @@ from pagekeep.doors.mcp.context import Desk, DeskFinder
 from pagekeep.doors.mcp.envelope import one_line, seal
 from pagekeep.doors.mcp.responses import Found, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl, PagekeepError
-from pagekeep.library import items as shelves
+from pagekeep.library import change, items
 from pagekeep.library.save import save as save_page
-from pagekeep.model import Item, ItemFilter, Page, QualityLevel
+from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.present import sections
 from pagekeep.version import __version__
 
@@ -118,7 +118,7 @@ def _offer_library(server: MCPServer[Any], desk: DeskFinder) -> None:
         after: str | None = None,
     ) -> Results:
         """Search the saved pages, best first."""
-        found = await asyncio.to_thread(desk().library.search, query, limit=limit, after=after)
+        found = await asyncio.to_thread(items.search_items, desk().library, query, limit=limit, after=after)
         return Results(results=[Found.hit(hit) for hit in found.hits], next=found.next)
 
     @server.tool(annotations=_LOOKS)
@@ -151,10 +151,12 @@ def _offer_library(server: MCPServer[Any], desk: DeskFinder) -> None:
         after: str | None = None,
     ) -> Results:
         """List saved pages, the newest first."""
-        wanted = ItemFilter(
+        filters = item_filters(
             domain=domain, tags=(tag,) if tag else (), quality=quality, archived=archived or False, pinned=pinned
         )
-        page = await asyncio.to_thread(desk().library.list_items, wanted, limit=limit, after=after)
+        page = await asyncio.to_thread(
+            items.find_items, desk().library, ItemQuery(filters=filters, limit=limit, after=after)
+        )
         return Results(results=[Found.of(item) for item in page.items], next=page.next)
 
     @server.tool(annotations=_LOOKS)
@@ -171,7 +173,7 @@ def _offer_writing(server: MCPServer[Any], desk: DeskFinder) -> None:
     async def save(ctx: Context[Any, Any], url: str, tags: list[str] | None = None, render: Render = None) -> SavedPage:
         """Save a page into the user's library."""
         here = desk()
-        wanted = tuple(filter(None, map(shelves.clean_tag, tags or ())))
+        wanted = tuple(filter(None, map(change.clean_tag, tags or ())))
         request = Request(url, render=render)
         saved = await save_page(request, here.changing(), here.retrieval, tags=wanted, progress=reporting(ctx))
         item = saved.item
@@ -189,14 +191,15 @@ def _offer_writing(server: MCPServer[Any], desk: DeskFinder) -> None:
     async def tag_item(key: str, add: list[str] | None = None, remove: list[str] | None = None) -> Found:
         """Put tags on a saved page, and take tags off."""
         library = desk().changing()
-        return Found.of(await asyncio.to_thread(shelves.tag_item, library, key, add=add or (), remove=remove or ()))
+        return Found.of(await asyncio.to_thread(change.tag_item, library, key, add=add or (), remove=remove or ()))
 
     @server.tool(annotations=_CHANGES)
     @told
     async def archive_item(key: str, archived: bool = True) -> Found:
         """Move a saved page to the archive, or back."""
         library = desk().changing()
-        return Found.of(await asyncio.to_thread(shelves.set_fields, library, key, archived=archived))
+        action: change.Action = "archive" if archived else "unarchive"
+        return Found.of(await asyncio.to_thread(change.apply_action, library, action, key))
 
 
 def _offer_resources(server: MCPServer[Any], desk: DeskFinder) -> None:
@@ -242,7 +245,7 @@ def reporting(ctx: Context[Any, Any]) -> Callable[[str], None]:
 
 
 async def _opened(desk: Desk, key: str) -> Item:
-    return await asyncio.to_thread(shelves.open_item, desk.library, key)
+    return await asyncio.to_thread(change.apply_action, desk.library, "opened", key)
 
 
 def _item_text(item: Item, section: str | None, start: int, length: int) -> PageText:

@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
-from pagekeep.library.items import clean_tag
+from pagekeep.library.change import clean_tag
 from pagekeep.model import Annotation, Item, QualityLevel
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 

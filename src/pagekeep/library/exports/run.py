@@ -23,7 +23,7 @@ from pagekeep.library.exports.pictures import (
     find_picture_urls,
     replace_picture_urls,
 )
-from pagekeep.library.exports.select import chosen
+from pagekeep.library.items import walk_items
 from pagekeep.model import Item
 from pagekeep.store import Store
 
@@ -95,7 +95,7 @@ async def _open_fetcher(settings: Settings, *, enabled: bool) -> AsyncIterator[P
 
 
 def _select_and_count(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
-    for item in chosen(store, options.query):
+    for item in walk_items(store, options.query):
         yield item
         report.items += 1
         options.progress(report.items)

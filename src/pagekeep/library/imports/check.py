@@ -7,8 +7,8 @@ from typing import Final
 
 from pagekeep.errors import PagekeepError
 from pagekeep.library import normal_url
+from pagekeep.library.change import clean_tag
 from pagekeep.library.imports.input.row import Fault, Row, RowAnnotation
-from pagekeep.library.items import clean_tag
 
 MAX_URL_CHARS: Final = 8_192
 MAX_TITLE_CHARS: Final = 1_000

@@ -11,8 +11,8 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import Outdated
+from pagekeep.library.change import clean_tag
 from pagekeep.library.exports.markdown_files import Document, Profile, obsidian_tag, split_content
-from pagekeep.library.items import clean_tag
 from pagekeep.library.mirror.folder import digest_body
 from pagekeep.library.mirror.records import Record
 from pagekeep.markdown.frontmatter import split_block

@@ -47,13 +47,13 @@ class Background:
             except StoreError:
                 await asyncio.sleep(_PAUSE)
 
-    async def stop(self, working: asyncio.Task[None], grace: float) -> None:
+    async def stop(self, task: asyncio.Task[None], grace: float) -> None:
         """Start no more jobs, let running ones finish, and return those that take too long to the queue."""
         self._runner.stopping.set()
-        await asyncio.wait({run_in_background}, timeout=grace)
-        run_in_background.cancel()
+        await asyncio.wait({task}, timeout=grace)
+        task.cancel()
         with suppress(asyncio.CancelledError, StoreError):
-            await run_in_background
+            await task
 
 
 @asynccontextmanager

@@ -6,20 +6,17 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from typing import Any, Final
 
 from pagekeep import clock as moments
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.exports.select import chosen
 from pagekeep.library.idempotency import fingerprint
-from pagekeep.library.items import get_item
-from pagekeep.library.reparse.refetch import walk_ids
+from pagekeep.library.items import get_item, walk_items
 from pagekeep.library.reparse.reparse import Reparsed, reparse_one, stale_ids
 from pagekeep.model import Job
 from pagekeep.rules import Rulebook
-from pagekeep.store import Store
+from pagekeep.store import Store, parse_query
 from pagekeep.store.tables.jobs import SO_FAR
 
 TASK: Final = "reparse"
@@ -49,9 +46,9 @@ def chosen_ids(store: Store, rules: Rulebook, choice: Choice) -> Iterator[str]:
     if choice.keys is not None:
         return iter([get_item(store, key).id for key in choice.keys][: choice.limit])
     if choice.query is not None:
-        return islice((item.id for item in chosen(store, choice.query)), choice.limit)
+        return (item.id for item in walk_items(store, choice.query, limit=choice.limit))
     if choice.domain is not None:
-        return walk_ids(store, choice.limit, choice.domain)
+        return (item.id for item in walk_items(store, domain=choice.domain, limit=choice.limit))
     return stale_ids(store, rules, choice.limit)
 
 
@@ -63,7 +60,7 @@ def enqueue_reparse(store: Store, choice: Choice, *, force: bool = False) -> Job
     if choice.keys is not None:
         choice = replace(choice, keys=tuple(get_item(store, key).id for key in choice.keys))
     if choice.query is not None:
-        store.search(choice.query, limit=1)
+        parse_query(choice.query)
     asked = {name: value for name, value in asdict(choice).items() if value is not None} | (
         {"force": True} if force else {}
     )

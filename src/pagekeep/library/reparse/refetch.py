@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import PagekeepError
 from pagekeep.library.reparse.reparse import Reparsed
 from pagekeep.library.save import save
-from pagekeep.model import ItemFilter
 from pagekeep.store import Store
-
-PAGE: int = 200
-
-
-def walk_ids(store: Store, limit: int | None = None, domain: str | None = None) -> Iterator[str]:
-    """Every item that is not deleted, of one domain or of all, oldest first."""
-    after: str | None = None
-    left = limit
-    while left is None or left > 0:
-        size = PAGE if left is None else min(PAGE, left)
-        page = store.list_items(ItemFilter(archived=None, domain=domain), descending=False, limit=size, after=after)
-        yield from (item.id for item in page.items)
-        after = page.next
-        left = None if left is None else left - len(page.items)
-        if after is None:
-            return
 
 
 async def refetch(

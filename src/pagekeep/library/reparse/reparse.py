@@ -103,7 +103,7 @@ def _stored(store: Store, ids: Iterable[str]) -> Iterator[_Stored]:
         except StoreError as error:
             yield item, error
         else:
-            yield item, raw or NotFound("The page as it was fetched was not kept.")
+            yield item, raw or NotFound("The downloaded HTML of this page was not stored.")
 
 
 def _settle(store: Store, item: Item, reading: _Reading | PagekeepError, *, force: bool, dry_run: bool) -> Reparsed:

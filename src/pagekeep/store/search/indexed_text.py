@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep.store.search.search_words import words
+from pagekeep.text import LINK_TARGET
 
 FIELD_END: Final = "¶"
 """Stands between the fields of the head, so that no phrase reaches over; no text has it as a word."""
@@ -15,22 +16,12 @@ _LONGEST_FIELD: Final = 1_000
 _MOST_TAGS: Final = 20
 """Tags beyond are found by `tag:` alone."""
 _FRONTMATTER: Final = re.compile(r"---\n.*?\n---\n", re.DOTALL)
-_TARGET: Final = re.compile(r"(?<=\])\([^()\s]{0,2000}(?: \"[^\"\n]{0,300}\")?\)|<https?://[^<>\s]{0,2000}>")
-_SIGNS: Final = re.compile(
-    r"^(?:[|: \t-]{3,}$|[ \t]*(?:[#>|]+|[-*+](?= ))[ \t]*)|[*`]+|~~|!(?=\[)|[\[\]\\|]|(?<!\w)_+|_+(?!\w)", re.M
-)
-_SPACE: Final = re.compile(r"\s+")
 
 
 def without_frontmatter(content: str) -> str:
     """The Markdown alone."""
     match = _FRONTMATTER.match(content)
     return content[match.end() :] if match else content
-
-
-def plain(content: str) -> str:
-    """Markdown as running text, for snippets: without link targets and signs."""
-    return _SPACE.sub(" ", _SIGNS.sub("", _TARGET.sub("", content))).strip()
 
 
 def head_words(title: str, author: str | None, tags: Sequence[str]) -> str:
@@ -42,4 +33,4 @@ def head_words(title: str, author: str | None, tags: Sequence[str]) -> str:
 
 def body_words(content: str) -> str:
     """The search words of the content, in one text."""
-    return " ".join(words(_TARGET.sub(" ", without_frontmatter(content))))
+    return " ".join(words(LINK_TARGET.sub(" ", without_frontmatter(content))))

@@ -10,8 +10,9 @@ from itertools import accumulate, chain
 from typing import Final
 
 from pagekeep.model import Item, Term
-from pagekeep.store.search.indexed_text import plain, without_frontmatter
+from pagekeep.store.search.indexed_text import without_frontmatter
 from pagekeep.store.search.search_words import fold, fold_lengths, is_unspaced
+from pagekeep.text import strip_markdown
 
 OPEN, CLOSE = "[[", "]]"
 LENGTH: Final = 200
@@ -34,7 +35,7 @@ def snippet(terms: tuple[Term, ...], item: Item) -> str:
             spans = _spans(pattern, field)
             if spans:
                 return _cut(field, spans)
-    return _cut(_unmarked(plain(content[:_PASSAGE])), [])
+    return _cut(_unmarked(strip_markdown(content[:_PASSAGE])), [])
 
 
 def _passages(pattern: re.Pattern[str], content: str) -> Iterator[str]:
@@ -43,7 +44,7 @@ def _passages(pattern: re.Pattern[str], content: str) -> Iterator[str]:
     while at < len(content):
         end = content.rfind("\n", at + _PASSAGE // 2, at + _PASSAGE) + 1 or at + _PASSAGE
         if pattern.search(fold(content[at:end])):
-            yield _unmarked(plain(content[at : end + LENGTH]))
+            yield _unmarked(strip_markdown(content[at : end + LENGTH]))
         at = end
 
 

@@ -92,7 +92,10 @@ async def _interrupted(settings: Settings, shore: Shore) -> None:
 
     from pagekeep.capture.from_url import Retrieval
 
-    async with Retrieval(settings) as retrieval, run_in_background(settings, retrieval, lambda _: None, grace=0.2) as background:
+    async with (
+        Retrieval(settings) as retrieval,
+        run_in_background(settings, retrieval, lambda _: None, grace=0.2) as background,
+    ):
         end = asyncio.get_running_loop().time() + 10
         while not shore.site.requests:
             background.nudge()

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.doors.http.web import add
-from pagekeep.model import ItemFilter
+from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
 
 PAGE = (
@@ -29,7 +29,7 @@ def refusals(page: str) -> list[tuple[str, str]]:
 
 
 def saved(library: Store) -> list[tuple[str, str]]:
-    return [(item.title, item.url) for item in library.list_items(ItemFilter()).items]
+    return [(item.title, item.url) for item in library.find(ItemQuery(filters=item_filters(archived=False))).items]
 
 
 def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library: Store) -> None:
@@ -41,7 +41,7 @@ def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library:
     )
     assert answer.status_code == 303
     assert saved(library) == [("The oven", "https://oven.example/nine")]
-    item = library.list_items(ItemFilter()).items[0]
+    item = library.find(ItemQuery(filters=item_filters(archived=False))).items[0]
     assert answer.headers["location"] == f"/items/{item.id}"
     assert list(item.metadata.tags)[:2] == ["bread", "clay"]
 

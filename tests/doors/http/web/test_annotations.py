@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import dom
-from pagekeep.library.annotations import mark
+from pagekeep.library.annotations import annotate
 from pagekeep.store import Store
 from tests.store.making import make_item
 
@@ -24,8 +24,8 @@ def shown(client: TestClient, key: str) -> list[str]:
 
 
 def test_annotations_and_notes_are_listed_on_the_page(client: TestClient, library: Store, key: str) -> None:
-    mark(library, key, "lie at the quay", note="Which one?")
-    mark(library, key, "", note="Read <again>.")
+    annotate(library, key, "lie at the quay", note="Which one?")
+    annotate(library, key, "", note="Read <again>.")
     assert shown(client, key) == ["lie at the quay", "Which one?", "Read <again>."]
 
 
@@ -75,20 +75,20 @@ def test_an_annotation_of_another_page_cannot_be_changed_through_this_one(
     client: TestClient, library: Store, key: str
 ) -> None:
     other = library.upsert(make_item(2, title="Oars"), None).id
-    made = mark(library, other, "Some words")
+    made = annotate(library, other, "Some words")
     assert client.post(f"/items/{key}/annotations/{made.id}", data={"action": "delete"}).status_code == 404
     assert library.annotations(other) == (made,)
 
 
 def test_words_of_a_stranger_stay_words(client: TestClient, library: Store, key: str) -> None:
-    mark(library, key, '"><script>alert(1)</script>', note="<img src=x onerror=alert(1)>")
+    annotate(library, key, '"><script>alert(1)</script>', note="<img src=x onerror=alert(1)>")
     page = client.get(f"/items/{key}").text
     assert "<script>alert" not in page
     assert "<img src=x" not in page
 
 
 def test_a_new_note_leaves_the_colour_another_program_gave(client: TestClient, library: Store, key: str) -> None:
-    made = mark(library, key, "the quay", colour="purple")
+    made = annotate(library, key, "the quay", colour="purple")
     client.post(f"/items/{key}/annotations/{made.id}", data={"note": "Here.", "colour": "blue"})
     assert [(one.note, one.colour) for one in library.annotations(key)] == [("Here.", "purple")]
     client.post(f"/items/{key}/annotations/{made.id}", data={"note": "Here.", "colour": "pink"})

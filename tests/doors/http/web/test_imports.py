@@ -18,7 +18,7 @@ from pagekeep.doors.http.import_slots import Imports
 from pagekeep.doors.http.web import imports
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import import_stream
-from pagekeep.model import ItemFilter
+from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
 
@@ -35,7 +35,7 @@ def test_a_file_is_imported_and_what_failed_is_told(client: TestClient, library:
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert page.status_code == 200
     assert "1 added" in page.text
-    [item] = library.list_items(ItemFilter()).items
+    [item] = library.find(ItemQuery(filters=item_filters(archived=False))).items
     assert (item.title, list(item.metadata.tags)) == ("The boat", ["sea", "boats"])
     assert library.jobs() == ()
 
@@ -55,7 +55,7 @@ def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monke
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", padded(40), "text/html")})
     assert page.status_code == 200
     assert spooled == [True]
-    assert len(library.list_items(ItemFilter()).items) == 1
+    assert len(library.find(ItemQuery(filters=item_filters(archived=False))).items) == 1
 
 
 def test_a_file_over_the_bound_is_refused_and_so_is_a_large_one_elsewhere(
@@ -123,7 +123,7 @@ def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestC
     page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
     assert "Send the file again in a minute." in page.text
-    assert library.list_items(ItemFilter()).items == ()
+    assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
 
 
 @pytest.mark.parametrize("by", ["session", "token"])

@@ -100,9 +100,9 @@ def test_the_address_of_a_view_says_only_what_differs() -> None:
 
 
 def ids_of(library: Store) -> list[str]:
-    from pagekeep.model import ItemFilter
+    from pagekeep.model import ItemQuery, item_filters
 
-    return [item.id for item in library.list_items(ItemFilter()).items]
+    return [item.id for item in library.find(ItemQuery(filters=item_filters(archived=False))).items]
 
 
 def test_a_deed_is_done_told_and_can_be_undone(shelf: TestClient, library: Store) -> None:

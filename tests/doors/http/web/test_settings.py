@@ -72,7 +72,7 @@ def test_whoever_changes_the_password_stays_signed_in_here_alone(ada: TestClient
     [
         ({"old": "no idea at all", "new": "x" * 12, "again": "x" * 12}, "The old password is wrong."),
         ({"old": PASSWORD, "new": "x" * 12, "again": "y" * 12}, "The new passwords do not match."),
-        ({"old": PASSWORD, "new": "short", "again": "short"}, "That is no password to trust."),
+        ({"old": PASSWORD, "new": "short", "again": "short"}, "The password is too short."),
     ],
 )
 def test_a_password_that_cannot_be_set_says_why_and_the_old_one_stays(

@@ -72,7 +72,7 @@ def test_a_session_that_was_planted_is_not_the_one_signed_in_to(browser: TestCli
 def test_a_wrong_password_shows_the_form_again_without_it(browser: TestClient) -> None:
     answer = browser.post("/sign-in", data={"name": '"><script>alert(1)</script>', "password": "wrong horse"})
     assert answer.status_code == 401
-    assert "Name or password is wrong." in answer.text
+    assert "Wrong user name or password." in answer.text
     assert "<script>alert" not in answer.text
     assert "wrong horse" not in answer.text
     assert "set-cookie" not in answer.headers

@@ -30,7 +30,7 @@ def install(address: str | None, role: str | None, as_json: bool) -> None:
     """
     with report_errors(as_json=as_json):
         from pagekeep import config
-        from pagekeep.store import install_library
+        from pagekeep.library.open import install_library
 
         install_library(config.load({"library": address}).library or "", role)
         if as_json:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def backup(path: str, library: str | None, user: str | None, as_json: bool) -> None:
     """Copy the whole library to a file. It is safe while the library is in use."""
     with open_library(library, user, as_json) as (_, store):
-        store.backup(path)
+        from pagekeep.library.open import back_up
+
+        back_up(store, path)
         if as_json:
             write_json({"backup": path})
         else:
@@ -49,14 +51,15 @@ def doctor(library: str | None, user: str | None, as_json: bool) -> None:
 def _check_library(settings: Settings) -> Finding:
     from pagekeep.doors.cli.admin.doctor import Finding
     from pagekeep.errors import PagekeepError
-    from pagekeep.library.items import open_library as open_store
+    from pagekeep.library.open import check as check_library
+    from pagekeep.library.open import open_library as open_store
 
     location = library_location(settings)
     if isinstance(location, Path) and not location.exists():
         return Finding("library", "ok", f"{location} (not created yet: `pagekeep save` creates it)")
     try:
         with closing(open_store(settings)) as store:
-            faults = store.check()
+            faults = check_library(store)
     except PagekeepError as error:
         return Finding("library", "missing", f"{location}: {error.message}", error.suggestions)
     if faults:

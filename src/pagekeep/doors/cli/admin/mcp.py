@@ -47,7 +47,7 @@ def mcp(allow_write: bool, library: str | None, user: str | None) -> None:
 async def _serve(settings: Settings, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.doors.mcp.context import Desk
-    from pagekeep.library.items import open_library
+    from pagekeep.library.open import open_library
 
     with closing(open_library(settings)) as store:
         async with Retrieval(settings) as retrieval:

@@ -12,8 +12,8 @@ from pagekeep.doors.cli.options import EXIT_CODES, examples
 from pagekeep.doors.cli.output import show_table, write, write_json
 
 if TYPE_CHECKING:
+    from pagekeep.accounts import Accounts
     from pagekeep.config import Settings
-    from pagekeep.store import Accounts
 
 _user_option = click.option("--user", metavar="NAME", help="Owner of the token. Default: the setting `user`.")
 
@@ -65,9 +65,10 @@ def add(name: str, scope: str, days: float | None, user: str | None, library: st
 def list_tokens(user: str | None, library: str | None, as_json: bool) -> None:
     """List the tokens of a user. The secrets are not shown."""
     with open_accounts(library, as_json) as (settings, accounts):
+        from pagekeep.accounts import get_tokens
         from pagekeep.present.json_shapes import token_shape
 
-        tokens = accounts.tokens(_owner_id(settings, accounts, user))
+        tokens = get_tokens(accounts, _owner_id(settings, accounts, user))
         if as_json:
             write_json({"tokens": [token_shape(each) for each in tokens]})
             return

@@ -13,9 +13,9 @@ from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, librar
 from pagekeep.doors.cli.output import report_errors, show_table, write, write_json
 
 if TYPE_CHECKING:
+    from pagekeep.accounts import Accounts
     from pagekeep.config import Settings
     from pagekeep.model import User
-    from pagekeep.store import Accounts
 
 _MAX_LINE_BYTES = 10_000
 """Far longer than any password."""
@@ -30,10 +30,11 @@ def account_options(command: Callable[..., None]) -> Callable[..., None]:
 def open_accounts(library: str | None, as_json: bool, **flags: object) -> Iterator[tuple[Settings, Accounts]]:
     """Open the accounts for one command and report errors."""
     with report_errors(as_json=as_json):
-        from pagekeep import config, store
+        from pagekeep import accounts as app
+        from pagekeep import config
 
         settings = config.load({"library": library, **flags})
-        with closing(store.open_accounts(settings.library)) as accounts:
+        with closing(app.open_accounts(settings)) as accounts:
             yield settings, accounts
 
 
@@ -62,7 +63,9 @@ def add(name: str, takes_local: bool, library: str | None, as_json: bool) -> Non
 def list_users(library: str | None, as_json: bool) -> None:
     """List all users."""
     with open_accounts(library, as_json) as (_, accounts):
-        users = accounts.users()
+        from pagekeep import accounts as app
+
+        users = app.get_users(accounts)
         if as_json:
             write_json({"users": [_shape(each) for each in users]})
             return

@@ -14,7 +14,7 @@ from pagekeep.doors.cli.output import is_terminal, remove_control_chars, show_ta
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.model import Hit
+    from pagekeep.model import Hit, ItemQuery
 
 LEVELS = ("article", "simplified", "bookmark", "discarded")
 _MAX_COLUMNS = 100
@@ -60,31 +60,25 @@ def _paging_options(command: Any) -> Any:
 def list_items(library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
     """List saved pages, newest first."""
     with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.items import find_items, is_empty
         from pagekeep.present.json_shapes import items_shape
 
-        order = options["order"]
-        page = store.list_items(
-            _filter(options),
-            order=order,
-            descending=(order != "title") != options["reverse"],
-            limit=options["limit"],
-            after=options["after"],
-        )
+        page = find_items(store, _query(options))
         if as_json:
             write_json(items_shape(page.items, page.next))
             return
         if page.items or not is_terminal():
             show_items(page.items)
         if not page.items and sys.stderr.isatty():
-            is_empty = not any(store.stats()[name] for name in ("items", "deleted"))
-            click.echo("Nothing saved yet. To save a page: pagekeep save URL" if is_empty else "No matches.", err=True)
+            hint = "Nothing saved yet. To save a page: pagekeep save URL" if is_empty(store) else "No matches."
+            click.echo(hint, err=True)
         _report_more(page.next)
 
 
-def _filter(options: dict[str, Any]) -> Any:
-    from pagekeep.model import ItemFilter
+def _query(options: dict[str, Any]) -> ItemQuery:
+    from pagekeep.model import ItemQuery, item_filters
 
-    return ItemFilter(
+    filters = item_filters(
         domain=options["domain"],
         tags=options["tags"],
         pinned=True if options["pinned"] else None,
@@ -93,6 +87,14 @@ def _filter(options: dict[str, Any]) -> Any:
         quality=options["quality"],
         saved_after=options["saved_after"],
         saved_before=options["saved_before"],
+    )
+    descending = (options["order"] != "title") != options["reverse"]
+    return ItemQuery(
+        filters=filters,
+        order=options["order"],
+        descending=descending,
+        limit=options["limit"],
+        after=options["after"],
     )
 
 
@@ -119,9 +121,10 @@ def search(
     Also understood: "a phrase", -without, is:pinned, domain:example.com, tag:name, before:2025-01-01.
     """
     with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.items import search_items
         from pagekeep.present.json_shapes import hit_shape
 
-        page = store.search(" ".join(words), limit=limit, after=after)
+        page = search_items(store, " ".join(words), limit=limit, after=after)
         if as_json:
             write_json({"items": [hit_shape(hit) for hit in page.hits], "next": page.next})
             return
@@ -133,7 +136,7 @@ def search(
 
 
 def _format_hit(hit: Hit) -> str:
-    item, snippet = hit.item, printable(hit.snippet)
+    item, snippet = hit.item, printable(hit.snippet or "")
     if not is_terminal():
         return "\t".join((item.id, printable(item.title), item.url, snippet))
     parts = snippet.replace("]]", "[[").split("[[")  # every second part is a match
@@ -149,10 +152,10 @@ def _format_hit(hit: Hit) -> str:
 def read(key: str, library: str | None, user: str | None, as_json: bool) -> None:
     """Read a saved page: formatted on a terminal, as Markdown in a pipe."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import opened as open_item
+        from pagekeep.library.change import apply_action
         from pagekeep.present.json_shapes import item_shape
 
-        item = open_item(store, key)
+        item = apply_action(store, "opened", key)
         if as_json:
             write_json({"items": [item_shape(item, content=True)], "next": None})
         elif is_terminal():
@@ -176,7 +179,9 @@ def _show_document(content: str) -> None:
 def stats(library: str | None, user: str | None, as_json: bool) -> None:
     """Show how many pages the library holds, by state and quality."""
     with open_library(library, user, as_json) as (_, store):
-        counts = dict(store.stats())
+        from pagekeep.library.items import count_items
+
+        counts = dict(count_items(store))
         if as_json:
             write_json({"stats": counts})
             return

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,13 +12,11 @@ from pagekeep.doors.cli.options import examples, library_options, parse_date
 from pagekeep.doors.cli.output import format_count, write, write_json
 
 if TYPE_CHECKING:
-    from pagekeep.model import Item
-    from pagekeep.store import Store
-
-    Action = Callable[[Store, str], Item]
+    from pagekeep.library.change import Action
+    from pagekeep.library.open import Store
 
 
-def _make_command(name: str, help: str, done: str, act: Action) -> click.Command:
+def _make_command(name: Action, help: str, done: str) -> click.Command:
     """Return a command that applies one action to the items named."""
 
     @click.command(name, help=help, epilog=examples(f"{name} 3f2a", f"{name} https://example.com/post"))
@@ -27,41 +24,23 @@ def _make_command(name: str, help: str, done: str, act: Action) -> click.Command
     @library_options
     def command(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
         with open_library(library, user, as_json) as (_, store):
-            from pagekeep.library.items import find
+            from pagekeep.library.change import apply_action
+            from pagekeep.library.items import get_item
 
-            ids = dict.fromkeys(find(store, key).id for key in keys)  # all first: a typo must stop before any change
-            show_results([act(store, item_id) for item_id in ids], as_json, result_line(done))
+            ids = dict.fromkeys(
+                get_item(store, key).id for key in keys
+            )  # all first: a typo must stop before any change
+            show_results([apply_action(store, name, item_id) for item_id in ids], as_json, result_line(done))
 
     return command
 
 
-def _change(**changes: Any) -> Action:
-    def act(store: Store, key: str) -> Item:
-        from pagekeep.library.items import change
-
-        return change(store, key, **changes)
-
-    return act
-
-
-def _delete(store: Store, key: str) -> Item:
-    from pagekeep.clock import now
-
-    return store.delete(key, now())
-
-
-def _restore(store: Store, key: str) -> Item:
-    from pagekeep.clock import now
-
-    return store.restore(key, now())
-
-
-pin = _make_command("pin", "Pin pages.", "Pinned", _change(pinned=True))
-unpin = _make_command("unpin", "Unpin pages.", "Unpinned", _change(pinned=False))
-archive = _make_command("archive", "Archive pages.", "Archived", _change(archived=True))
-unarchive = _make_command("unarchive", "Take pages out of the archive.", "Unarchived", _change(archived=False))
-delete = _make_command("delete", "Delete pages; `restore` undoes it until they are purged.", "Deleted", _delete)
-restore = _make_command("restore", "Restore deleted pages.", "Restored", _restore)
+pin = _make_command("pin", "Pin pages.", "Pinned")
+unpin = _make_command("unpin", "Unpin pages.", "Unpinned")
+archive = _make_command("archive", "Archive pages.", "Archived")
+unarchive = _make_command("unarchive", "Take pages out of the archive.", "Unarchived")
+delete = _make_command("delete", "Delete pages; `restore` undoes it until they are purged.", "Deleted")
+restore = _make_command("restore", "Restore deleted pages.", "Restored")
 
 
 @click.command(epilog=examples("tag 3f2a harbour history", "tag 3f2a --remove harbour", "tag 3f2a"))
@@ -74,9 +53,10 @@ def tag(
 ) -> None:
     """Add tags to a page or remove them, and show its tags."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import find, retag
+        from pagekeep.library.change import tag_item
+        from pagekeep.library.items import get_item
 
-        item = retag(store, key, add=tags, remove=remove) if tags or remove else find(store, key)
+        item = tag_item(store, key, add=tags, remove=remove) if tags or remove else get_item(store, key)
         show_results([item], as_json, lambda item: ", ".join(item.metadata.tags))
 
 
@@ -95,16 +75,17 @@ def purge(
 ) -> None:
     """Permanently remove deleted pages: all of them, or the ones named."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import find
+        from pagekeep.library.change import purge_items
+        from pagekeep.library.items import get_item
 
-        ids = [find(store, key).id for key in keys] or None
+        ids = [get_item(store, key).id for key in keys] or None
         if not (yes or as_json or ids):
             if not _has_deleted(store):
                 write("There are no deleted pages.")
                 return
             if not click.confirm("Permanently remove deleted pages?", err=True):
                 return
-        removed = store.purge(ids, deleted_before=deleted_before)
+        removed = purge_items(store, ids, deleted_before=deleted_before)
         if as_json:
             write_json({"purged": removed})
         else:
@@ -112,6 +93,7 @@ def purge(
 
 
 def _has_deleted(store: Store) -> bool:
-    from pagekeep.model import ItemFilter
+    from pagekeep.library.items import find_items
+    from pagekeep.model import ItemQuery, item_filters
 
-    return bool(store.list_items(ItemFilter(deleted=True, archived=None), limit=1).items)
+    return bool(find_items(store, ItemQuery(filters=item_filters(deleted=True), limit=1)).hits)

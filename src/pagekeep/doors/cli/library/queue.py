@@ -23,8 +23,8 @@ from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
-    from pagekeep.library.queue.jobs import Worked
-    from pagekeep.store import Store
+    from pagekeep.library.open import Store
+    from pagekeep.library.queue.runner import JobResult
 
 STATES = ("queued", "running", "done", "dead")
 
@@ -45,23 +45,23 @@ def work(until_empty: bool, at_a_time: int, library: str | None, user: str | Non
 
 async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.items import open_library as open_store
-    from pagekeep.library.queue.jobs import Worker
+    from pagekeep.library.open import open_library as open_store
+    from pagekeep.library.queue.runner import JobRunner
 
     _stop_on_sigterm()
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_store(settings, workers=True)) as queue:
         async with Retrieval(settings, load_rules(settings)) as retrieval:
             reporter = _Reporter(queue, as_json)
-            worker = Worker(
+            runner = JobRunner(
                 name=name,
                 queue=queue,
                 open_library=lambda user: open_store(settings, user),
                 retrieval=retrieval,
-                tell=reporter.report,
+                report=reporter.report,
                 idle=reporter.report_idle,
             )
-            await worker.run(at_a_time=at_a_time, until_empty=until_empty)
+            await runner.run(at_a_time=at_a_time, until_empty=until_empty)
 
 
 def _stop_on_sigterm() -> None:
@@ -81,41 +81,43 @@ class _Reporter:
         self._quiet = as_json or not sys.stderr.isatty()
         self._idle = False
 
-    def report(self, worked: Worked) -> None:
+    def report(self, result: JobResult) -> None:
         """Print the result of a job."""
         self._idle = False
-        self._print(worked)
+        self._print(result)
 
     def report_idle(self) -> None:
         """Print that no job is due, unless that was the last thing printed."""
         if self._quiet or self._idle:
             return
         self._idle = True
-        later = self._queue.job_counts()["queued"]
+        from pagekeep.library.queue.jobs import count_jobs
+
+        later = count_jobs(self._queue)["queued"]
         state = f"{format_count(later, 'page')} will be retried later" if later else "The queue is empty"
         click.echo(f"{state}. Waiting for more; press Ctrl-C to stop.", err=True)
 
 
-def _print(worked: Worked) -> None:
-    if worked.saved is not None:
-        write("\n".join(result_lines(worked.saved)))
+def _print(result: JobResult) -> None:
+    if result.saved is not None:
+        write("\n".join(result_lines(result.saved)))
         return
-    if worked.error is None:
-        counts = ", ".join(f"{count} {name}" for name, count in (worked.report or {}).items() if name != "notes")
-        write(f"{worked.job.url_full}: {counts}.")
+    if result.error is None:
+        counts = ", ".join(f"{count} {name}" for name, count in (result.report or {}).items() if name != "notes")
+        write(f"{result.job.url_full}: {counts}.")
         return
-    then = f"next try at {worked.retry_at}" if worked.retry_at else "no more tries; see `pagekeep jobs --state dead`"
-    click.echo(f"{printable(worked.job.url_full)}\n  Error: {(worked.error or {}).get('message')} ({then})", err=True)
+    then = f"next try at {result.retry_at}" if result.retry_at else "no more tries; see `pagekeep jobs --state dead`"
+    click.echo(f"{printable(result.job.url_full)}\n  Error: {(result.error or {}).get('message')} ({then})", err=True)
 
 
-def _print_json(worked: Worked) -> None:
+def _print_json(result: JobResult) -> None:
     from pagekeep.present.json_shapes import item_shape, job_shape
 
     shape = {
-        "job": job_shape(worked.job),
-        "item": item_shape(worked.saved.item) if worked.saved else None,
-        "error": worked.error,
-        "retry_at": worked.retry_at,
+        "job": job_shape(result.job),
+        "item": item_shape(result.saved.item) if result.saved else None,
+        "error": result.error,
+        "retry_at": result.retry_at,
     }
     write(json.dumps(shape, ensure_ascii=False))
 
@@ -130,10 +132,10 @@ def jobs(
 ) -> None:
     """List the jobs in the queue."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.queue.jobs import revive as revive_job
+        from pagekeep.library.queue.jobs import list_jobs, revive_by_prefix
         from pagekeep.present.json_shapes import job_shape
 
-        listed = (revive_job(store, revive),) if revive else store.jobs(state, limit)
+        listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
         if as_json:
             write_json({"jobs": [job_shape(job) for job in listed]})
             return

@@ -64,12 +64,12 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
 
 
 def _find_ids(opened: OpenLibrary, keys: tuple[str, ...], rules: Rulebook, options: dict[str, Any]) -> Iterator[str]:
+    from pagekeep.library.items import walk_items
     from pagekeep.library.reparse.many import Choice, chosen_ids
-    from pagekeep.library.reparse.refetch import living_ids
 
     choice = Choice(keys or None, options["domain"], options["query"], options["limit"])
     if options["refetch"] and choice == Choice(limit=options["limit"]):
-        return living_ids(opened.store, options["limit"])
+        return (item.id for item in walk_items(opened.store, limit=options["limit"]))
     return chosen_ids(opened.store, rules, choice)
 
 

@@ -92,10 +92,10 @@ class Results:
 
 async def _retry(key: str, opened: OpenLibrary, progress: Progress, render: bool) -> SaveResult:
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.items import find
+    from pagekeep.library.items import get_item
     from pagekeep.library.save import retry as run
 
-    item = find(opened.store, key)
+    item = get_item(opened.store, key)
     async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval:
         return await run(item.id, opened.store, retrieval, request=_request(item.url_full, render), progress=progress)
 
@@ -111,7 +111,7 @@ async def _save_all(
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.library.items import clean_tag
+    from pagekeep.library.change import clean_tag
     from pagekeep.library.save import save as run
 
     waiting = iter(sources)
@@ -168,7 +168,7 @@ def _request(url: str, render: bool) -> Request:
 def _queue(
     urls: tuple[str, ...], opened: OpenLibrary, as_json: bool, tags: tuple[str, ...], render: bool, force: bool
 ) -> None:
-    from pagekeep.library.items import clean_tag
+    from pagekeep.library.change import clean_tag
     from pagekeep.library.queue.jobs import enqueue
     from pagekeep.present.json_shapes import job_shape
 

@@ -63,10 +63,10 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
         from pagekeep.capture.from_url import extract_page
         from pagekeep.library.build_item import fetched_again
-        from pagekeep.library.items import get_item
+        from pagekeep.library.items import get_raw
 
         try:
-            raw = store.raw(get_item(store, key).id)
+            raw = get_raw(store, key)
         except NotFound:
             if is_url(key):
                 return None

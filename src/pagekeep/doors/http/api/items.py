@@ -8,23 +8,20 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
 
-from pagekeep import clock
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.doors.http.api import item_formats, models
 from pagekeep.doors.http.api.models import FETCHING, failures
 from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.doors.http.responses import Json, answer
-from pagekeep.library import normal_url
-from pagekeep.library.items import get_item, change_item
+from pagekeep.library import change, items
 from pagekeep.library.preview import look_again
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
-from pagekeep.model import ItemFilter, QualityLevel
+from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
 from pagekeep.present.diff import difference
 from pagekeep.present.explain import explain
 from pagekeep.present.json_shapes import item_shape, items_shape, page_shape, saved_shape, trace_shape
-from pagekeep.store import Order
 
 router = APIRouter(prefix="/api/v1", tags=["items"])
 ItemId = Annotated[str, Path(max_length=100, description="The id, or the beginning of it.")]
@@ -58,7 +55,7 @@ def list_items(
 ) -> Response:
     """A page of the library; without filters, of the inbox, newest first."""
     chosen = archived or ("any" if deleted else "no")
-    wanted = ItemFilter(
+    filters = item_filters(
         domain=domain,
         tags=tuple(tag or ()),
         pinned=pinned,
@@ -69,22 +66,22 @@ def list_items(
         saved_before=saved_before,
     )
     falling = order != "title" if descending is None else descending
-    page = library.list_items(wanted, order=order, descending=falling, limit=limit, after=after)
+    query = ItemQuery(filters=filters, order=order, descending=falling, limit=limit, after=after)
+    page = items.find_items(library, query)
     return answer(request, items_shape(page.items, page.next))
 
 
 @router.get("/items/lookup", response_model=models.PerhapsAnItem, responses=failures())
 def look_up(request: Request, library: Reads, url: Annotated[str, Query(max_length=8192)]) -> Response:
     """The item for an address in any form, if the page is in the library."""
-    item = library.find_url(normal_url.normalise(url))
-    there = item is not None and item.deleted_at is None
-    return answer(request, {"item": item_shape(item) if item is not None and there else None})
+    item = items.look_up_url(library, url)
+    return answer(request, {"item": item_shape(item) if item is not None else None})
 
 
 @router.post("/items/purge", response_model=models.Purged, responses=failures())
 def purge_items(asked: models.AskedToPurge, library: Changes) -> Response:
     """Remove deleted items for good, with their pages."""
-    return Json({"purged": library.purge(asked.ids)})
+    return Json({"purged": change.purge_items(library, asked.ids)})
 
 
 @router.get(
@@ -109,7 +106,7 @@ def read_item(
 ) -> Response:
     """An item with what it says: as JSON, Markdown with frontmatter, clean HTML or text, by `Accept` or `format`."""
     form = format or item_formats.accepted(request.headers.get("accept"))
-    item = get_item(library, item_id)
+    item = items.get_item(library, item_id)
     return item_formats.written(request, item, form, service.renderer)
 
 
@@ -123,9 +120,9 @@ def change_item(
     ] = None,
 ) -> Response:
     """Pin, archive or tag an item, or note that it was read."""
-    item = get_item(library, item_id)
+    item = items.get_item(library, item_id)
     since = None if if_match is None else item_formats.still(item, if_match)
-    item = change_item(
+    item = change.change_item(
         library,
         item,
         pinned=asked.pinned,
@@ -142,13 +139,13 @@ def change_item(
 @router.delete("/items/{item_id}", response_model=models.OneItem, responses=failures(404))
 def delete_item(item_id: ItemId, library: Changes) -> Response:
     """Delete an item; it stays, and can be restored, until it is purged."""
-    return Json({"item": item_shape(library.delete(get_item(library, item_id).id, clock.now()))})
+    return Json({"item": item_shape(change.apply_action(library, "delete", item_id))})
 
 
 @router.post("/items/{item_id}/restore", response_model=models.OneItem, responses=failures(404))
 def restore_item(item_id: ItemId, library: Changes) -> Response:
     """Bring a deleted item back."""
-    return Json({"item": item_shape(library.restore(get_item(library, item_id).id, clock.now()))})
+    return Json({"item": item_shape(change.apply_action(library, "restore", item_id))})
 
 
 @router.post("/items/{item_id}/retry", response_model=models.OneSavedItem, responses=failures(404, 409, *FETCHING))
@@ -163,7 +160,7 @@ async def retry_item(item_id: ItemId, asked: models.AskedToRetry, library: Chang
 async def reparse_item(item_id: ItemId, asked: models.AskedToReparse, library: Changes, service: Here) -> Response:
     """Read the page as it was kept again, by the parser and the rules of today. A worse reading replaces nothing."""
     done = await reparse_one(item_id, library, service.retrieval, force=asked.force, dry_run=asked.dry_run)
-    item = await to_thread(library.get, done.item.id)
+    item = await to_thread(items.get_item, library, done.item.id)
     diff = list(difference(done.item.content, done.content or done.item.content))
     return Json({"outcome": done.outcome, "note": done.note, "diff": diff, "item": item_shape(item)})
 

@@ -17,10 +17,12 @@ from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.doors.http.responses import Json, answer
 from pagekeep.errors import NotFound
+from pagekeep.library.items import get_item
+from pagekeep.library.open import Store
+from pagekeep.library.queue import jobs
 from pagekeep.library.queue.progress import Board
 from pagekeep.model import Job, JobState
 from pagekeep.present.json_shapes import item_shape, job_shape
-from pagekeep.store import Store
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
 LOOK_EVERY: Final = 1.0
@@ -36,19 +38,19 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
     """The latest jobs, newest first; those in the state `dead` were given up."""
-    return answer(request, {"jobs": [job_shape(job) for job in library.jobs(state, limit)]})
+    return answer(request, {"jobs": [job_shape(job) for job in jobs.list_jobs(library, state, limit)]})
 
 
 @router.get("/jobs/{job_id}", response_model=OneJob, responses=failures(404))
 def read_job(request: Request, job_id: JobId, library: Reads) -> Response:
     """One job."""
-    return answer(request, {"job": job_shape(library.job(job_id))})
+    return answer(request, {"job": job_shape(jobs.get_job(library, job_id))})
 
 
 @router.post("/jobs/{job_id}/revive", response_model=OneJob, responses=failures(404))
 async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response:
     """Put a job that was given up back into the queue; any other stays as it is."""
-    job = await to_thread(library.revive, job_id, clock.now())
+    job = await to_thread(jobs.revive_job, library, job_id)
     service.background.nudge()
     return Json({"job": job_shape(job)})
 
@@ -67,7 +69,7 @@ async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response
 )
 async def watch_job(job_id: JobId, library: Reads, service: Here) -> EventSourceResponse:
     """What is being done for a job, as it happens; ends when the job is done, was given up, or must wait to be retried."""
-    job = await to_thread(library.job, job_id)
+    job = await to_thread(jobs.get_job, library, job_id)
     return EventSourceResponse(_events(job, library, service.background.board), headers={"Cache-Control": "no-store"})
 
 
@@ -84,7 +86,7 @@ async def _events(job: Job, library: Store, board: Board) -> AsyncIterator[Serve
         if ended:
             return
         await board.change(job.id, LOOK_EVERY)
-        job = await to_thread(library.job, job.id)
+        job = await to_thread(jobs.get_job, library, job.id)
 
 
 def _ended(job: Job) -> str | None:
@@ -99,6 +101,6 @@ def _item(job: Job, library: Store) -> dict[str, Any] | None:
     if job.state != "done" or made is None:
         return None
     try:
-        return item_shape(library.get(str(made)))
+        return item_shape(get_item(library, str(made)))
     except NotFound:  # purged meanwhile
         return None

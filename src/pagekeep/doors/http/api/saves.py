@@ -13,12 +13,12 @@ from pagekeep.doors.http.api.page_requests import Here, given_by, request_of
 from pagekeep.doors.http.caller import Changes
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import Service
+from pagekeep.library.change import clean_tag
 from pagekeep.library.idempotency import once
-from pagekeep.library.items import clean_tag
+from pagekeep.library.open import Store
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.save import save
 from pagekeep.present.json_shapes import job_shape, saved_shape
-from pagekeep.store import Store
 
 router = APIRouter(prefix="/api/v1", tags=["saves"])
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from fastapi.responses import Response
 
-from pagekeep.accounts import add_token, revoke_token
+from pagekeep.accounts import add_token, get_tokens, revoke_token
 from pagekeep.doors.http.api import models
 from pagekeep.doors.http.api.models import failures
 from pagekeep.doors.http.api.page_requests import Here
@@ -24,7 +24,7 @@ def list_tokens(caller: Annotated[Caller, Depends(may_read)], service: Here) -> 
     """The caller's tokens, oldest first."""
     if caller.by == "token":
         raise NotAllowed("No token may do this.", suggestions=("Sign in.",))
-    return Json({"tokens": [token_shape(token) for token in service.accounts.tokens(caller.user_id)]})
+    return Json({"tokens": [token_shape(token) for token in get_tokens(service.accounts, caller.user_id)]})
 
 
 @router.post("", status_code=201, response_model=models.NewToken, responses=failures())

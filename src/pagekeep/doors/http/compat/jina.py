@@ -20,8 +20,8 @@ from pagekeep.doors.http.compat.screenshots import HEADERS, address_of
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import Service
 from pagekeep.errors import InvalidQuery, PagekeepError
+from pagekeep.library.open import Store
 from pagekeep.library.page_request import Call, Given, give
-from pagekeep.store import Store
 
 router = APIRouter(tags=["reader"])
 _TEXT: Final[dict[str, Any]] = {"schema": {"type": "string"}}

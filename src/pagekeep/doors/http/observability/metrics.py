@@ -10,7 +10,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
 from pagekeep.capture.from_url import ExtractPage
-from pagekeep.library.queue.jobs import Worked
+from pagekeep.library.queue.runner import JobResult
 from pagekeep.model import Fetched, Options, Page
 
 SHARED_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -68,13 +68,13 @@ class Metrics:
         """Something failed in a way that has a name."""
         self._errors.labels(kind).inc()
 
-    def worked(self, worked: Worked) -> None:
+    def worked(self, result: JobResult) -> None:
         """A turn at a job is over."""
-        if worked.error is None:
+        if result.error is None:
             self._worked.labels("done").inc()
         else:
-            self._worked.labels("again" if worked.retry_at else "dead").inc()
-            self.failed(str(worked.error.get("type")))
+            self._worked.labels("again" if result.retry_at else "dead").inc()
+            self.failed(str(result.error.get("type")))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request got its answer."""

@@ -16,7 +16,7 @@ from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.doors.http.web.typed_urls import TypedUrl, parse_urls
 from pagekeep.errors import InvalidQuery, PagekeepError
-from pagekeep.library.items import clean_tag
+from pagekeep.library.change import clean_tag
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.save import save
 from pagekeep.model import Job, SaveResult

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator
 
 from pagekeep.doors.http.web.layout.formatting import shade
 from pagekeep.doors.http.web.layout.page import Frame, WriteFrame
-from pagekeep.library.annotations import change_mark, mark, marks, unmark
+from pagekeep.library.annotations import annotate, edit_annotation, get_annotations, remove_annotation
+from pagekeep.library.items import get_item
 
 router = APIRouter()
 
@@ -40,7 +41,9 @@ def add(
 ) -> Response:
     """Add a highlight, or a note on the whole page without a quote; do nothing if both are empty."""
     if quote.strip() or note.strip():
-        mark(frame.library, key, quote.strip(), before=before, after=after, note=note.strip(), colour=colour or None)
+        annotate(
+            frame.library, key, quote.strip(), before=before, after=after, note=note.strip(), colour=colour or None
+        )
     return _show_list(frame, key)
 
 
@@ -55,17 +58,19 @@ def change(
 ) -> Response:
     """Change the note or colour, or delete the annotation."""
     if action == "delete":
-        unmark(frame.library, key, annotation_id)
+        remove_annotation(frame.library, key, annotation_id)
     else:
-        old_colours = {one.id: one.colour for one in marks(frame.library, key)}
+        old_colours = {one.id: one.colour for one in get_annotations(frame.library, key)}
         # Keep the colour name of another program unless the user changed it.
         new_colour = None if colour in ("", shade(old_colours.get(annotation_id))) else colour
-        change_mark(frame.library, key, annotation_id, note=note.strip(), colour=new_colour)
+        edit_annotation(frame.library, key, annotation_id, note=note.strip(), colour=new_colour)
     return _show_list(frame, key)
 
 
 def _show_list(frame: Frame, key: str) -> Response:
-    item = frame.library.get(key)
+    item = get_item(frame.library, key)
     if frame.wants_part:
-        return frame.show("_annotations.html", item=item, annotations=marks(frame.library, item.id), colours=COLOURS)
+        return frame.show(
+            "_annotations.html", item=item, annotations=get_annotations(frame.library, item.id), colours=COLOURS
+        )
     return RedirectResponse(f"/items/{item.id}#annotations", 303)

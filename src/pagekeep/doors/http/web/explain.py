@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from pagekeep.doors.http.web.layout.page import ReadFrame
-from pagekeep.library.items import find
+from pagekeep.library.items import get_item
 from pagekeep.library.preview import look_again
 from pagekeep.present.explain import explain
 
@@ -31,7 +31,7 @@ async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show how the content was extracted."""
     library = frame.library
     page = await look_again(key, library, frame.service.retrieval)
-    item = await to_thread(find, library, key)
+    item = await to_thread(get_item, library, key)
     return frame.show("explain.html", item=item, sections=_split_sections(explain(page)))
 
 

@@ -13,9 +13,10 @@ from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
-from pagekeep.library import bulk_actions
-from pagekeep.model import Hit, Item, ItemFilter, QualityLevel
-from pagekeep.store import Order
+from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
+from pagekeep.library.items import find_items, is_empty, search_items
+from pagekeep.library.queue.jobs import count_jobs
+from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filters
 
 router = APIRouter()
 
@@ -38,7 +39,7 @@ _MAX_IDS: Final = 500
 """Items changed by one form."""
 _MAX_UNDO_IDS: Final = 50
 """Items that can be undone without JavaScript: their IDs must fit into a URL."""
-_DONE_MESSAGES: Final[dict[bulk_actions.Action, str]] = {
+_DONE_MESSAGES: Final[dict[Action, str]] = {
     "pin": "Pinned",
     "unpin": "Unpinned",
     "archive": "Archived",
@@ -126,7 +127,7 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
     values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view)}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
-    toast, jobs = _make_toast(did, ids.split(",")), frame.library.job_counts()
+    toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
@@ -134,32 +135,24 @@ def list_rows(frame: Frame, view: View) -> Listing:
     """Return the rows of the view. An invalid query becomes a message in the list, not an error page."""
     try:
         if view.q:
-            hits = frame.library.search(_query(view), limit=_PAGE_SIZE, after=view.after)
-            return Listing(tuple(_row(frame, hit) for hit in hits.hits), hits.next)
-        listed = frame.library.list_items(
-            _filter(view), order=view.order, descending=view.order != "title", limit=_PAGE_SIZE, after=view.after
-        )
-        is_empty = not listed.items and not _holds_anything(frame)
-        return Listing(tuple(_row(frame, item) for item in listed.items), listed.next, is_empty_library=is_empty)
+            page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after)
+            return Listing(tuple(_row(frame, hit) for hit in page.hits), page.next)
+        page = find_items(frame.library, _list_query(view))
+        empty = not page.hits and is_empty(frame.library)
+        return Listing(tuple(_row(frame, hit) for hit in page.hits), page.next, is_empty_library=empty)
     except PagekeepError as error:
         return Listing(problem=" ".join((error.message, *error.suggestions)))
 
 
-def _holds_anything(frame: Frame) -> bool:
-    every = (ItemFilter(archived=None), ItemFilter(archived=None, deleted=True))
-    return any(frame.library.list_items(some, limit=1).items for some in every)
+def _row(frame: Frame, hit: Hit) -> Row:
+    hero = hit.item.metadata.hero_image
+    picture = image_signer(frame.service, frame.caller)(hero) if hero else None
+    return Row(hit.item, picture, hit.snippet or "")
 
 
-def _row(frame: Frame, found: Item | Hit) -> Row:
-    item = found.item if isinstance(found, Hit) else found
-    hero = item.metadata.hero_image
-    snippet = found.snippet if isinstance(found, Hit) else ""
-    return Row(item, image_signer(frame.service, frame.caller)(hero) if hero else None, snippet)
-
-
-def _filter(view: View) -> ItemFilter:
+def _list_query(view: View) -> ItemQuery:
     archived = {"inbox": False, "archive": True}.get(view.state)
-    return ItemFilter(
+    filters = item_filters(
         domain=view.domain or None,
         tags=(view.tag,) if view.tag else (),
         pinned=True if view.state == "pinned" else None,
@@ -167,6 +160,8 @@ def _filter(view: View) -> ItemFilter:
         deleted=view.state == "trash",
         quality=view.quality,
     )
+    descending = view.order != "title"
+    return ItemQuery(filters=filters, order=view.order, descending=descending, limit=_PAGE_SIZE, after=view.after)
 
 
 def _query(view: View) -> str:
@@ -187,12 +182,12 @@ def _with_prefix_search(q: str) -> str:
 @router.post("/items")
 def run_action(
     frame: WriteFrame,
-    action: Annotated[bulk_actions.Action, Form()],
+    action: Annotated[Action, Form()],
     ids: Annotated[list[str], Form(max_length=_MAX_IDS)],
     back: Annotated[str, Form()] = "/",
 ) -> Response:
     """Pin, archive, delete or restore one or more items."""
-    done = [item.id for item in bulk_actions.do(frame.library, action, ids)]
+    done = [item.id for item in apply_to_many(frame.library, action, ids)]
     if frame.wants_part:
         return frame.show("_toast.html", toast=_make_toast(action, done))
     if action == "opened":
@@ -205,7 +200,7 @@ def run_action(
 @router.post("/trash")
 def empty_trash(frame: WriteFrame) -> Response:
     """Delete all items in the trash permanently."""
-    frame.library.purge()
+    purge_items(frame.library)
     return RedirectResponse("/?state=trash", 303)
 
 
@@ -216,6 +211,6 @@ def _make_toast(action: str, ids: list[str]) -> dict[str, Any] | None:
     count = f" ({len(ids)} pages)" if len(ids) > 1 else ""
     return {
         "text": f"{_DONE_MESSAGES[action]}{count}.",
-        "undo": bulk_actions.UNDOING.get(action),
+        "undo": UNDO.get(action),
         "ids": ids[:_MAX_UNDO_IDS],
     }

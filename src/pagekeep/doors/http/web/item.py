@@ -15,8 +15,9 @@ from pagekeep.doors.http.web.annotations import COLOURS
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
-from pagekeep.library.annotations import marks
-from pagekeep.library.items import retag
+from pagekeep.library.annotations import get_annotations
+from pagekeep.library.change import tag_item
+from pagekeep.library.items import get_item, get_raw
 from pagekeep.library.save import MOST_RETRIES, retry
 from pagekeep.model import Item
 from pagekeep.present.markdown_html import body_of
@@ -33,7 +34,7 @@ RAW_POLICY: Final = (
 @router.get("/items/{key}")
 def read(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show the article. This changes nothing: our script reports that it was opened."""
-    return _show_item(frame, frame.library.get(key))
+    return _show_item(frame, get_item(frame.library, key))
 
 
 def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
@@ -48,7 +49,7 @@ def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -
         headings=[heading for heading in rendered.headings if heading.level <= 3],
         retries=max(0, MOST_RETRIES - tried),
         problem=problem,
-        annotations=marks(frame.library, item.id),
+        annotations=get_annotations(frame.library, item.id),
         colours=COLOURS,
     )
     if rendered.is_temporary:
@@ -59,7 +60,7 @@ def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -
 @router.get("/items/{key}/markdown")
 def markdown(frame: ReadFrame, key: str) -> Response:
     """Download the document as a Markdown file."""
-    item = frame.library.get(key)
+    item = get_item(frame.library, key)
     name = quote(f"{file_name(item.title)}.md")
     return Response(
         item.content.encode("utf-8", "replace"),
@@ -77,7 +78,7 @@ def file_name(title: str) -> str:
 @router.get("/items/{key}/raw")
 def raw(frame: ReadFrame, key: str) -> Response:
     """Show the stored HTML in a sandbox, without an origin."""
-    stored = frame.library.raw(frame.library.get(key).id)
+    stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
     is_html = "html" in stored.content_type
@@ -101,7 +102,7 @@ def tag(
     remove: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
     """Add tags, separated by commas, or remove one."""
-    item = retag(frame.library, key, add=add.split(","), remove=(remove,) if remove else ())
+    item = tag_item(frame.library, key, add=add.split(","), remove=(remove,) if remove else ())
     if frame.wants_part:
         return frame.show("_tags.html", item=item)
     return RedirectResponse(f"/items/{item.id}", 303)
@@ -117,6 +118,6 @@ async def retry_item(
     try:
         saved = await retry(key, library, frame.service.retrieval, request=request)
     except PagekeepError as error:
-        item = await asyncio.to_thread(library.get, key)
+        item = await asyncio.to_thread(get_item, library, key)
         return await asyncio.to_thread(_show_item, frame, item, error)
     return RedirectResponse(f"/items/{saved.item.id}?retried={saved.outcome}", 303)

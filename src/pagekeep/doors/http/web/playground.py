@@ -13,6 +13,7 @@ from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
+from pagekeep.library.items import get_item
 from pagekeep.library.try_rules import Tried, try_rules
 from pagekeep.present.explain_rules import rule_lines
 
@@ -32,7 +33,7 @@ _EXAMPLE: Final = """- id: my-rule
 @router.get("/playground")
 def form(frame: ReadFrame, item: str = "") -> HTMLResponse:
     """Show the form with an example rule for the item's site."""
-    chosen = frame.library.get(item) if item else None
+    chosen = get_item(frame.library, item) if item else None
     yaml = _EXAMPLE.format(host=chosen.domain if chosen else "example.com")
     return _show_form(frame, source=chosen.url if chosen else "", yaml=yaml)
 

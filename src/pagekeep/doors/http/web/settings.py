@@ -36,7 +36,7 @@ def _show_page(frame: Frame, *, status: int = 200, **values: Any) -> HTMLRespons
         sessions=_list_sessions(frame),
         origin=str(frame.request.base_url).rstrip("/"),
         shared=frame.service.shared,
-        min_password=accounts.SHORTEST_PASSWORD,
+        min_password=accounts.MIN_PASSWORD_CHARS,
         **{**defaults, **values},
     )
 
@@ -52,7 +52,7 @@ def _list_sessions(frame: Frame) -> list[tuple[Session, bool]]:
 
 def list_tokens(frame: Frame) -> list[object]:
     """Return the user's tokens; nothing for a caller with a token."""
-    return [] if frame.caller.by == "token" else list(frame.service.accounts.tokens(frame.caller.user_id))
+    return [] if frame.caller.by == "token" else list(accounts.get_tokens(frame.service.accounts, frame.caller.user_id))
 
 
 @router.post("/settings/look")

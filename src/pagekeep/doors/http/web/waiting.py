@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from pagekeep import clock
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
+from pagekeep.library.queue.jobs import count_jobs, forget_job, list_jobs, revive_job
 from pagekeep.library.reparse.many import Choice, enqueue_reparse
 
 router = APIRouter()
@@ -23,9 +23,9 @@ def show_queue(frame: ReadFrame) -> HTMLResponse:
     library = frame.library
     return frame.show(
         "waiting.html",
-        counts=library.job_counts(),
-        failed=library.jobs("dead", _MAX_JOBS),
-        waiting=(*library.jobs("running", _MAX_JOBS), *library.jobs("queued", _MAX_JOBS)),
+        counts=count_jobs(library),
+        failed=list_jobs(library, "dead", _MAX_JOBS),
+        waiting=(*list_jobs(library, "running", _MAX_JOBS), *list_jobs(library, "queued", _MAX_JOBS)),
     )
 
 
@@ -43,8 +43,8 @@ def change_job(
 ) -> Response:
     """Retry a failed job, or remove it."""
     if action == "forget":
-        frame.library.forget(job_id)
+        forget_job(frame.library, job_id)
     else:
-        frame.library.revive(job_id, clock.now())
+        revive_job(frame.library, job_id)
         frame.service.background.nudge()
     return RedirectResponse("/waiting", 303)

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from pagekeep.model import Colour, Item, QualityLevel
 from pagekeep.present.markdown_html import body_of
-from pagekeep.store.search.indexed_text import plain
+from pagekeep.text import strip_markdown
 
 _RIGHT_TO_LEFT: Final = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
 
@@ -107,7 +107,7 @@ def excerpt(item: Item) -> str:
     for block in body_of(item.content[:_EXCERPT_SOURCE_CHARS]).split("\n\n"):
         if block.startswith(_NOT_PROSE):
             continue
-        text = plain(_FOOTNOTE.sub("", block[: 4 * _EXCERPT_CHARS]))
+        text = strip_markdown(_FOOTNOTE.sub("", block[: 4 * _EXCERPT_CHARS]))
         if len(text) >= _MIN_EXCERPT_CHARS and text != item.title:
             return f"{text[:_EXCERPT_CHARS]}…" if len(text) > _EXCERPT_CHARS else text
     return ""

@@ -17,7 +17,7 @@ from pagekeep.doors.http.service import Service, service_of
 from pagekeep.doors.http.web.layout import formatting
 from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
 from pagekeep.doors.http.web.layout.static_files import static_url
-from pagekeep.store import Store
+from pagekeep.library.open import Store
 
 _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
 _HEADERS: Final = {"Cache-Control": "private, no-cache", "Referrer-Policy": "same-origin"}

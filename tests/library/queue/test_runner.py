@@ -13,24 +13,24 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidUrl, NotFound
-from pagekeep.library.queue import jobs as queue
-from pagekeep.library.queue.jobs import Worked, Worker, enqueue
+from pagekeep.library.queue.jobs import enqueue, revive_by_prefix
+from pagekeep.library.queue.runner import MAX_ATTEMPTS, MAX_PAUSE, JobResult, JobRunner, pause_after
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import Shore, article
 
-Work = Callable[..., list[Worked]]
+Work = Callable[..., list[JobResult]]
 
 
 @pytest.fixture
 def work(tmp_path: Path, settings: Settings) -> Work:
     """A worker that runs until no job is due; what it told."""
 
-    async def run(name: str) -> list[Worked]:
-        told: list[Worked] = []
+    async def run(name: str) -> list[JobResult]:
+        told: list[JobResult] = []
         path = tmp_path / "library.db"
         with closing(open_store(path, workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
-                worker = Worker(name, jobs, lambda user: open_store(path, user), retrieval, told.append)
+                worker = JobRunner(name, jobs, lambda user: open_store(path, user), retrieval, told.append)
                 await worker.run(until_empty=True)
         return told
 
@@ -95,25 +95,25 @@ def test_a_failure_that_stays_goes_to_the_dead_letters_and_can_be_revived(
     assert (worked.retry_at, worked.error and worked.error["type"]) == (None, "FetchHttpError")
     (dead,) = library.jobs("dead")
     shore.bodies["a"] = article(300)
-    assert queue.revive(library, dead.id[:6]).state == "queued"
+    assert revive_by_prefix(library, dead.id[:6]).state == "queued"
     work()
     assert library.find_url(shore.url("a")) is not None
     with pytest.raises(NotFound):
-        queue.revive(library, dead.id)
+        revive_by_prefix(library, dead.id)
 
 
 def test_pauses_grow_to_a_limit() -> None:
-    pauses = [queue.pause_after(attempts) for attempts in range(1, 9)]
+    pauses = [pause_after(attempts) for attempts in range(1, 9)]
     assert pauses == sorted(pauses)
     assert pauses[1] == 4 * pauses[0]
-    assert pauses[-1] == queue.pause_after(1000) == queue.LONGEST_PAUSE
+    assert pauses[-1] == pause_after(1000) == MAX_PAUSE
 
 
 def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
     enqueue(ask(shore.url("a")), library)
     past = clock.after(clock.now(), -10)
-    for _ in range(queue.MOST_ATTEMPTS - 1):
+    for _ in range(MAX_ATTEMPTS - 1):
         job = library.lease("test", clock.now(), clock.now())
         assert job is not None
         library.fail(job.id, "test", {"type": "Test", "message": "no"}, retry_at=past)
@@ -134,7 +134,7 @@ def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore:
 def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, library: Store) -> None:
     shore.bodies["a"] = article(300)
     enqueue(ask(shore.url("a")), library)
-    for _ in range(queue.MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         now = clock.now()
         assert library.lease("dead worker", now, clock.after(now, -1)) is not None
     (worked,) = work()
@@ -147,7 +147,7 @@ def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
     shore: Shore, library: Store, tmp_path: Path, settings: Settings
 ) -> None:
     enqueue(ask(shore.url("a")), library)
-    told: list[Worked] = []
+    told: list[JobResult] = []
 
     def broken(_user: str) -> Store:
         raise RuntimeError("a fault")
@@ -155,7 +155,7 @@ def test_a_fault_of_ours_ends_the_attempt_and_not_the_worker(
     async def run() -> None:
         with closing(open_store(tmp_path / "library.db", workers=True)) as jobs:
             async with Retrieval(settings) as retrieval:
-                await Worker("w", jobs, broken, retrieval, told.append).run(until_empty=True)
+                await JobRunner("w", jobs, broken, retrieval, told.append).run(until_empty=True)
 
     asyncio.run(run())
     assert told[0].error is not None
@@ -181,7 +181,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
         path = tmp_path / "library.db"
         with closing(open_store(path, workers=True)) as jobs:
             async with Stuck(settings) as retrieval:
-                worker = Worker("w", jobs, lambda user: open_store(path, user), retrieval, lambda _worked: None)
+                worker = JobRunner("w", jobs, lambda user: open_store(path, user), retrieval, lambda _worked: None)
                 running = asyncio.create_task(worker.run(at_a_time=1))
                 await reached.wait()
                 assert library.jobs("running")
@@ -195,7 +195,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(
 
 def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_path: Path, settings: Settings) -> None:
     job = enqueue(ask(shore.url("a")), library)
-    told: list[Worked] = []
+    told: list[JobResult] = []
     gone = asyncio.Event()
 
     async def run() -> None:
@@ -215,7 +215,7 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
         path = tmp_path / "library.db"
         with closing(open_store(path, workers=True)) as jobs:
             async with Stuck(settings) as retrieval:
-                worker = Worker(
+                worker = JobRunner(
                     "w", jobs, lambda user: open_store(path, user), retrieval, told.append, lease_seconds=0.05
                 )
                 running = asyncio.create_task(worker.run(at_a_time=1, until_empty=True))

@@ -5,17 +5,23 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import ItemFilter
-from pagekeep.store import Order, Store
+from pagekeep.model import Filter, ItemQuery, Order, item_filters
+from pagekeep.store import Store
 from tests.store.making import NOW, make_item, moment
 
+INBOX = item_filters(archived=False)
 
-def titles(library: Store, filter: ItemFilter | None = None, **options: Any) -> list[str]:
+
+def titles(library: Store, filters: tuple[Filter, ...] | None = None, **options: Any) -> list[str]:
     """All pages, one after the other."""
     found: list[str] = []
     after = None
     while True:
-        page = library.list_items(filter or ItemFilter(), after=after, limit=options.pop("limit", 2), **options)
+        page = library.find(
+            ItemQuery(
+                filters=INBOX if filters is None else filters, after=after, limit=options.pop("limit", 2), **options
+            )
+        )
         found += (item.title for item in page.items)
         if page.next is None:
             return found
@@ -52,11 +58,11 @@ def test_items_come_in_the_order_asked_for(library: Store, order: Order, expecte
 
 def test_nothing_is_skipped_or_repeated_when_items_come_and_go(library: Store) -> None:
     fill(library, *({"title": str(n), "saved_at": moment(n)} for n in range(6)))
-    first = library.list_items(ItemFilter(), limit=2)
+    first = library.find(ItemQuery(filters=item_filters(archived=False), limit=2))
     assert [item.title for item in first.items] == ["5", "4"]
     library.delete(first.items[1].id, NOW)
     library.upsert(make_item(9, user_id=library.user_id, title="9", saved_at=moment(9)), None)
-    second = library.list_items(ItemFilter(), limit=2, after=first.next)
+    second = library.find(ItemQuery(filters=item_filters(archived=False), limit=2, after=first.next))
     assert [item.title for item in second.items] == ["3", "2"]
 
 
@@ -69,9 +75,9 @@ def test_the_inbox_has_neither_archived_nor_deleted(library: Store) -> None:
     fill(library, {"title": "in"}, {"title": "archived", "archived": True}, {"title": "gone"})
     library.delete(library.get("https://example.com/page/2").id, NOW)
     assert titles(library) == ["in"]
-    assert titles(library, ItemFilter(archived=True)) == ["archived"]
-    assert sorted(titles(library, ItemFilter(archived=None))) == ["archived", "in"]
-    assert titles(library, ItemFilter(deleted=True)) == ["gone"]
+    assert titles(library, item_filters(archived=True)) == ["archived"]
+    assert sorted(titles(library, item_filters())) == ["archived", "in"]
+    assert titles(library, item_filters(deleted=True)) == ["gone"]
 
 
 def test_filters_narrow_the_list(library: Store) -> None:
@@ -83,18 +89,18 @@ def test_filters_narrow_the_list(library: Store) -> None:
         {"title": "d", "domain": "example.community", "pinned": "yes", "saved_at": moment(4)},
     )
     expected = {
-        ItemFilter(domain="example.com"): "ab",
-        ItemFilter(domain="Blog.example.com"): "b",
-        ItemFilter(tags=("x",)): "ab",
-        ItemFilter(tags=("uber", "X")): "a",
-        ItemFilter(tags=("none",)): "",
-        ItemFilter(pinned=True): "a",
-        ItemFilter(pinned=False): "bcd",
-        ItemFilter(quality="article"): "b",
-        ItemFilter(quality="bookmark"): "c",
-        ItemFilter(saved_after=moment(3)): "cd",
-        ItemFilter(saved_before=moment(2)): "a",
-        ItemFilter(saved_after=moment(2), saved_before=moment(4), domain="example.com"): "b",
+        item_filters(domain="example.com"): "ab",
+        item_filters(domain="Blog.example.com"): "b",
+        item_filters(tags=("x",)): "ab",
+        item_filters(tags=("uber", "X")): "a",
+        item_filters(tags=("none",)): "",
+        item_filters(pinned=True): "a",
+        item_filters(pinned=False): "bcd",
+        item_filters(quality="article"): "b",
+        item_filters(quality="bookmark"): "c",
+        item_filters(saved_after=moment(3)): "cd",
+        item_filters(saved_before=moment(2)): "a",
+        item_filters(saved_after=moment(2), saved_before=moment(4), domain="example.com"): "b",
     }
     assert {filter: "".join(sorted(titles(library, filter))) for filter in expected} == expected
 
@@ -102,11 +108,11 @@ def test_filters_narrow_the_list(library: Store) -> None:
 @pytest.mark.parametrize("key", ["", "nonsense", "W10", "ä", "bnVsbA", "W1sic2F2ZWQiLCB0cnVlXSwgMSwgMl0"])
 def test_a_key_of_no_list_is_refused(library: Store, key: str) -> None:
     with pytest.raises(StoreError, match="key"):
-        library.list_items(ItemFilter(), after=key)
+        library.find(ItemQuery(filters=item_filters(archived=False), after=key))
 
 
 def test_a_key_of_another_order_is_refused(library: Store) -> None:
     fill(library, {}, {})
-    key = library.list_items(ItemFilter(), limit=1).next
+    key = library.find(ItemQuery(filters=item_filters(archived=False), limit=1)).next
     with pytest.raises(StoreError, match="key"):
-        library.list_items(ItemFilter(), order="title", after=key)
+        library.find(ItemQuery(filters=item_filters(archived=False), order="title", after=key))
