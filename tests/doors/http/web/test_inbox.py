@@ -74,7 +74,7 @@ def test_a_query_that_cannot_be_read_is_told(shelf: TestClient) -> None:
 
 
 def test_a_key_of_no_list_is_told(shelf: TestClient) -> None:
-    assert "Begin with the first page" in shelf.get("/?after=nonsense").text
+    assert "Start from the first page" in shelf.get("/?after=nonsense").text
 
 
 def test_pages_follow_each_other(client: TestClient, library: Store) -> None:
