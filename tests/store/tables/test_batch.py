@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, NewItem, Item, ItemQuery, item_filters
+from pagekeep.model import Annotation, Item, ItemQuery, NewItem, item_filters
 from pagekeep.store import Store, parse_query
 from tests.store.conftest import Opener
 from tests.store.making import NOW, make_item, make_raw, moment

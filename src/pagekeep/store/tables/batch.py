@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pagekeep.model import Annotation, NewItem, Item, PutResult, RawPage
+from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
@@ -23,7 +23,9 @@ class BatchTable(Table):
     """Imports."""
 
     @writes
-    def upsert_many(self, tx: Transaction, entries: Sequence[NewItem], merge: Merge) -> tuple[tuple[Item, PutResult], ...]:
+    def upsert_many(
+        self, tx: Transaction, entries: Sequence[NewItem], merge: Merge
+    ) -> tuple[tuple[Item, PutResult], ...]:
         """Save many pages, all or none; return each as stored, and whether it was added, updated or unchanged.
 
         An existing item becomes `merge(old, new)`, which must have no other effect; returning the old item leaves it
