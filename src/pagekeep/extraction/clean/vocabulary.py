@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -75,6 +76,16 @@ def shown_after(node: dom.Node) -> dom.Node | None:
             break
         after = after.next_sibling
     return after
+
+
+def ancestors(node: dom.Node, limit: int) -> Iterator[dom.Element]:
+    """Yield the elements around the node, innermost first and at most `limit` of them."""
+    above = node.parent
+    for _ in range(limit):
+        if not isinstance(above, dom.Element):
+            return
+        yield above
+        above = above.parent
 
 
 def first_elements(node: dom.Element, size: int) -> list[dom.Element]:

@@ -13,6 +13,7 @@ from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import (
     BLOCKS,
     KEPT_INLINE,
+    ancestors,
     class_names,
     is_blank,
     is_only_child,
@@ -61,14 +62,7 @@ def normalise_code_blocks(state: CleanState) -> list[Removal]:
 
 
 def _is_in_pre(node: dom.Element) -> bool:
-    above = node.parent
-    for _ in range(_MAX_DEPTH):
-        if not isinstance(above, dom.Element):
-            return False
-        if above.tag == "pre":
-            return True
-        above = above.parent
-    return False
+    return any(above.tag == "pre" for above in ancestors(node, _MAX_DEPTH))
 
 
 def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
@@ -85,12 +79,12 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
         return
     place = table or pre
     language = language_of(pre)
-    labelled = _take_label(place, language, removals)
+    label_language = _take_label(place, language, removals)
     text = code_text(pre, removals)
     if table is not None:
         dom.drop(pre)
         removals.record_words([table], "line numbers of a code block")
-    _write_block(place, text, language or labelled)
+    _write_block(place, text, language or label_language)
 
 
 def _normalise_bare(code: dom.Element, removals: Removals) -> None:
@@ -202,12 +196,14 @@ def _take_label(block: dom.Element, language: str, removals: Removals) -> str:
             return ""
         if before is not None:
             label = _label(before)
-            labelled = language_from_label(label)
-            if labelled and (
-                not language or language in (labelled, label.lower()) or language_from_label(language) == labelled
+            label_language = language_from_label(label)
+            if label_language and (
+                not language
+                or language in (label_language, label.lower())
+                or language_from_label(language) == label_language
             ):
                 removals.drop(before, "name of a code block's language")
-                return labelled
+                return label_language
             return ""
         parent = node.parent
         if not isinstance(parent, dom.Element) or parent.tag not in ("div", "figure", "code", "section"):

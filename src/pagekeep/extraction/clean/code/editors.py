@@ -7,7 +7,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.code.text import code_text
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, class_names, first_elements, is_blank
+from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, ancestors, class_names, first_elements, is_blank
 
 EDITORS: Final = {
     ".CodeMirror-code": ".CodeMirror-line",
@@ -37,12 +37,8 @@ def join_editor_lines(root: dom.Element, removals: Removals) -> None:
 
 def _is_within_editor(editor: dom.Element) -> bool:
     """Return whether an editor around this one has its lines already."""
-    above = editor.parent
-    for _ in range(_MAX_EDITOR_DEPTH):
-        if isinstance(above, dom.Element) and any(f".{name}" in EDITORS for name in class_names(above)):
-            return True
-        above = above.parent if above is not None else None
-    return False
+    around = ancestors(editor, _MAX_EDITOR_DEPTH)
+    return any(f".{name}" in EDITORS for above in around for name in class_names(above))
 
 
 def join_file_tables(root: dom.Element, removals: Removals) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, reference, strip_leading_mark
-from pagekeep.extraction.clean.vocabulary import HEADINGS, first_elements, is_only_child, is_tag
+from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, first_elements, is_only_child, is_tag
 
 _NOTE_NAME: Final = re.compile(
     r"(?i)(?:^|[^a-z])(?:fn|footnotes?|f?notes?|endnotes?|ftn|en|_?ftn|cite_note|cite-note|sdfootnote|easy-footnote-bottom|bib)"
@@ -116,12 +116,8 @@ def _is_note(link: dom.Element, body: dom.Element, fragment: str) -> bool:
 
 
 def _is_raised(link: dom.Element) -> bool:
-    node: dom.Node | None = link.parent
-    for _ in range(_MAX_RAISED_DEPTH):
-        if is_tag(node, "sup"):
-            return True
-        node = node.parent if node is not None else None
-    return dom.first(link, "sup") is not None
+    is_inside = any(above.tag == "sup" for above in ancestors(link, _MAX_RAISED_DEPTH))
+    return is_inside or dom.first(link, "sup") is not None
 
 
 def _replace_mark(link: dom.Element, new: dom.Element) -> None:

@@ -9,7 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.clean.footnotes.notes import Notes, reference, strip_leading_mark
 from pagekeep.extraction.clean.footnotes.section import is_announcement
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import HEADINGS, parent_it_begins
+from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, parent_it_begins
 
 _INLINE_NOTES: Final = (
     "span.ltx_role_footnotemark,span.ltx_note.ltx_role_footnote,span.sidenote,small.sidenote,aside.sidenote"
@@ -148,9 +148,4 @@ def _follows_digit(mark: dom.Element) -> bool:
 
 
 def _is_inside(node: dom.Node, outer: dom.Element) -> bool:
-    above = node.parent
-    for _ in range(_MAX_DEPTH):
-        if above is None or above is outer:
-            return above is outer
-        above = above.parent
-    return False
+    return any(above is outer for above in ancestors(node, _MAX_DEPTH))

@@ -7,6 +7,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
+from pagekeep.extraction.clean.vocabulary import ancestors
 
 _DELIMITED: Final = re.compile(
     r"\\\((?P<inline>[^\0]{1,2000}?)\\\)|\\\[(?P<block>[^\0]{1,4000}?)\\\]|\$\$(?P<dollars>[^$]{1,4000}?)\$\$"
@@ -42,14 +43,8 @@ def _may_hold_tex(text: str) -> bool:
 
 
 def _is_in_code(node: dom.Node) -> bool:
-    above = node.parent
-    for _ in range(_MAX_CODE_DEPTH):
-        if not isinstance(above, dom.Element):
-            return False
-        if above.tag in _NOT_TEXT or above.attr("class") in ("math-inline", "math-block"):
-            return True
-        above = above.parent
-    return False
+    around = ancestors(node, _MAX_CODE_DEPTH)
+    return any(above.tag in _NOT_TEXT or above.attr("class") in ("math-inline", "math-block") for above in around)
 
 
 def _parts(text: str, dollars: bool) -> list[dom.Node | str]:

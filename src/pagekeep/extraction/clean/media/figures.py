@@ -6,7 +6,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import first_elements, shown_after, shown_before
+from pagekeep.extraction.clean.vocabulary import ancestors, first_elements, shown_after, shown_before
 
 _CAPTIONS: Final = (
     ".wp-caption-text,.image-caption,.img-caption,.photo-caption,.caption-text,.media-caption,.figure-caption,.gallery-caption,"
@@ -39,14 +39,7 @@ def _parent_tag(node: dom.Element) -> str:
 
 
 def _is_in_figure(node: dom.Element) -> bool:
-    above = node.parent
-    for _ in range(_MAX_CAPTION_DEPTH):
-        if not isinstance(above, dom.Element):
-            return False
-        if above.tag == "figure":
-            return True
-        above = above.parent
-    return False
+    return any(above.tag == "figure" for above in ancestors(node, _MAX_CAPTION_DEPTH))
 
 
 def _join(caption: dom.Element) -> None:
