@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from pagekeep import dom, extract
 from pagekeep.extraction.locate.exclusions import Exclusion, Reason
-from pagekeep.extraction.locate.page_facts import Content
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept
+from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.prune import prune
 from pagekeep.extraction.prune.cut import cut, report_removals
 
 Surveyed = Callable[[str], Survey]
 IndexOf = Callable[[Survey, str], int]
+FactsOf = Callable[..., PageFacts]
+
+PAGES = sorted((Path(__file__).parents[2] / "corpus").glob("*.html"))
 
 NAVIGATION = Exclusion(Reason.NAVIGATION, "boilerplate")
 FOOTER = Exclusion(Reason.FOOTER, "boilerplate")
@@ -89,6 +98,26 @@ def test_the_removals_reported_are_bounded(surveyed: Surveyed) -> None:
     found = surveyed("<nav>word</nav>" * 1_000)
     excluded = {index: NAVIGATION for index, tag in enumerate(found.tag) if tag == "nav"}
     assert 0 < len(report_removals(found, Content(0, excluded))) < 1_000
+    assert sum(removal.words for removal in report_removals(found, Content(0, excluded))) == 1_000
+
+
+def test_what_is_within_another_removal_is_counted_once(surveyed: Surveyed, index_of: IndexOf) -> None:
+    found = surveyed("<p>kept</p><nav>one <aside>two</aside></nav>")
+    content = Content(0, {index_of(found, "aside"): ASIDE, index_of(found, "nav"): NAVIGATION})
+    assert [(removal.element, removal.words) for removal in report_removals(found, content)] == [("nav", 2)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_word_of_a_page_is_kept_or_reported(path: Path, facts_of: FactsOf) -> None:
+    facts = facts_of(path.read_text(encoding="utf-8", errors="replace"))
+    survey, outcome = facts.survey, chain.run(facts, prune)
+    assert outcome.candidate is not None
+    content = replace(outcome.candidate, made=None)
+    texts = [index for index, tag in enumerate(survey.tag) if tag == TEXT]
+    total = sum(len(dom.text_of(survey.nodes[index]).split()) for index in texts)
+    kept = [index for index in iterate_kept(survey, content) if survey.tag[index] == TEXT]
+    words = sum(len(dom.text_of(survey.nodes[index]).split()) for index in kept)
+    assert words + sum(removal.words for removal in report_removals(survey, content)) >= total
 
 
 def test_what_is_outside_the_container_is_reported_too(surveyed: Surveyed, index_of: IndexOf) -> None:

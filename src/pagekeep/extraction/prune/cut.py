@@ -14,7 +14,7 @@ from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
 from pagekeep.model import Removal
 
 _MAX_REMOVALS: Final = 200
-"""Removals that are reported, those with the most text first."""
+"""Removals that are reported one by one, those with the most words first; the others are summed up by reason and step."""
 _MAX_NAME_CHARS: Final = 40
 """Characters of a class or id in a short name."""
 _MAX_CLASSES: Final = 2
@@ -83,14 +83,34 @@ def _contains(outer: dom.Node, node: dom.Node) -> bool:
 
 
 def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
-    """Return what `cut` removes, most text first. Must be called before `cut`."""
+    """Return what `cut` removes, most words first. Must be called before `cut`."""
     lost = _find_lost(survey, content)
-    largest = sorted(lost, key=lambda index: (-survey.chars[index], index))[:_MAX_REMOVALS]
     removals = [
-        _removal(survey.nodes[index], words, lost[index]) for index in largest if (words := _count_words(survey, index))
+        _removal(survey.nodes[index], words, lost[index])
+        for index in _iterate_outermost(survey, lost)
+        if (words := _count_words(survey, index))
     ]
     removals += _report_controls(survey, content.root, lost)
-    return tuple(removals[:_MAX_REMOVALS])
+    removals.sort(key=lambda removal: -removal.words)
+    return (*removals[:_MAX_REMOVALS], *_summarise(removals[_MAX_REMOVALS:]))
+
+
+def _iterate_outermost(survey: Survey, lost: Exclusions) -> Iterator[int]:
+    """Yield the lost subtrees that are not within another one, in document order."""
+    end = 0
+    for index in sorted(lost):
+        if index >= end:
+            yield index
+            end = survey.end[index]
+
+
+def _summarise(removals: list[Removal]) -> Iterator[Removal]:
+    """Yield one removal for all of the same reason and step."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for removal in removals:
+        groups.setdefault((removal.reason, removal.step), []).append(removal.words)
+    for (reason, step), words in groups.items():
+        yield Removal(f"{len(words)} smaller elements", reason, sum(words), step)
 
 
 def _removal(node: dom.Node, words: int, exclusion: Exclusion) -> Removal:
