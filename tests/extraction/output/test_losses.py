@@ -18,7 +18,7 @@ RICH = (
 
 def told(html: str, written: str | None = None, page: losses.Counts | None = None) -> list[str]:
     root = dom.parse_fragment(html)
-    return losses.lost(page or {}, root, markdown.to_markdown(root) if written is None else written)
+    return losses.find_losses(page or {}, root, markdown.to_markdown(root) if written is None else written)
 
 
 def test_nothing_is_said_to_be_lost_when_all_is_there() -> None:

@@ -1,8 +1,8 @@
-"""The loss check: what stood in the content, what is left in the Markdown, and what became of the rest.
+"""The loss check: compare what the content held with what the clean HTML and the Markdown hold.
 
-Two steps can lose something. From clean HTML to Markdown nothing may go, so there every piece is counted. The clean-up
-takes things away by design (tables that lay out the page, images without an address, empty lists), so there it is a loss
-when nothing of a kind is left, and anything less is told in a note.
+Two steps can lose something. From clean HTML to Markdown nothing may be lost, so there every piece is counted. The clean-up
+removes things by design (tables that lay out the page, images without an address, empty lists), so there it is a loss
+only when nothing of a kind is left; anything less is a warning.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pagekeep import dom
 from pagekeep.extraction.clean.media.images import is_placeholder
 from pagekeep.model import PageWarning
 
-_PAGE: Final = (
+_COUNTED: Final = (
     'pre,ul,ol,table,img[src]:not([src^="data:"]),a[href]:not([href=""]):not([href^="#"]):not([href^="javascript:"]),'
     'math,mjx-container,.katex,script[type^="math/"]'
 )
@@ -27,12 +27,13 @@ _KIND_OF_TAG: Final = {
     "img": "images",
     "a": "links",
 }
-_ICON: Final = 50
-_FEWEST: Final = {"links": 3}
+_ICON_PIXELS: Final = 50
+"""An image whose width or height is smaller is an icon, or a portrait beside a name."""
+_MIN_COUNT: Final = {"links": 3}
 """Fewer than this may all be controls: "copy", "permalink", an address hidden from robots."""
-_LOOKED_AT: Final = 40
-"""Pieces of a kind that are looked into to see whether any of them shows something."""
-_CLEAN: Final = {
+_MAX_EXAMINED: Final = 40
+"""Pieces of a kind that are examined to see whether any of them is visible."""
+_IN_CLEAN_HTML: Final = {
     "code blocks": "pre",
     "tables": "table:not(:has(pre,table))",
     "lists": "ul,:not(.footnotes) > ol",
@@ -40,30 +41,30 @@ _CLEAN: Final = {
     "math": ".math-inline,.math-block",
     "links": 'a[href]:not([href^="#"])',
 }
-_UNCOUNTED: Final = {
+_WRITTEN_AS_TEXT: Final = {
     "lists": ":is(td,th) :is(ul,ol)",
     "links": ":is(pre,code,kbd) a[href]",
 }
-"""What Markdown cannot hold there, and is written as words."""
+"""What Markdown cannot express in that place, so that only its words are written."""
 _FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.)]+\s+)*(`{3,}|~{3,})", re.M)
 _TABLE_RULE: Final = re.compile(r"^[ >\t]*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
 _LIST_ITEM: Final = re.compile(r"^[ >\t]*(?:[-*+]|\d+[.)])\s", re.M)
 _EXACT: Final = ("code blocks", "images", "math", "links")
-_IN_ALL: Final = ("tables", "lists")
-"""Neighbouring lists merge and deep ones are flattened, so there only a whole loss is told."""
+_ONLY_ALL: Final = ("tables", "lists")
+"""Neighbouring lists merge and deep ones are flattened, so only the loss of all of them is reported."""
 
 Counts = Mapping[str, int]
 
 
 def count_in_page(content: dom.Element) -> Counts:
-    """How much of each kind shows something in the content, before the clean-up."""
+    """Count the pieces of each kind in the content before the clean-up; a kind of which none is visible is left out."""
     pieces: dict[str, list[dom.Element]] = {}
-    for node in dom.select(content, _PAGE):
+    for node in dom.select(content, _COUNTED):
         pieces.setdefault(_KIND_OF_TAG.get(node.tag, "math"), []).append(node)
-    return {kind: len(nodes) for kind, nodes in pieces.items() if any(map(_shows, nodes[:_LOOKED_AT]))}
+    return {kind: len(nodes) for kind, nodes in pieces.items() if any(map(_is_visible, nodes[:_MAX_EXAMINED]))}
 
 
-def _shows(node: dom.Element) -> bool:
+def _is_visible(node: dom.Element) -> bool:
     if node.tag == "img":
         return not (_is_small(node.attr("width")) or _is_small(node.attr("height")) or is_placeholder(node.attr("src")))
     if node.tag == "script":
@@ -72,45 +73,47 @@ def _shows(node: dom.Element) -> bool:
 
 
 def _is_small(size: str | None) -> bool:
-    """Whether an image is no larger than an icon or a portrait beside a name."""
+    """Return whether a width or height is that of an icon."""
     size = (size or "").removesuffix("px")
-    return size.isascii() and size.isdigit() and len(size) < 4 and int(size) < _ICON
+    return size.isascii() and size.isdigit() and len(size) < 4 and int(size) < _ICON_PIXELS
 
 
 def count_in_clean(root: dom.Element) -> Counts:
-    """How much of each kind the clean HTML holds that Markdown can say."""
-    counts = {kind: len(dom.select(root, css)) for kind, css in _CLEAN.items()}
-    for kind, css in _UNCOUNTED.items():
+    """Count the pieces of each kind in the clean HTML that Markdown can express."""
+    counts = {kind: len(dom.select(root, css)) for kind, css in _IN_CLEAN_HTML.items()}
+    for kind, css in _WRITTEN_AS_TEXT.items():
         if counts[kind]:
             counts[kind] -= len(dom.select(root, css))
     return counts
 
 
-def lost(page: Counts, root: dom.Element, markdown: str) -> list[str]:
-    """What the page or the clean HTML had and the Markdown has not, in words; empty when nothing is missing."""
+def find_losses(page: Counts, root: dom.Element, markdown: str) -> list[str]:
+    """Return in words what the page or the clean HTML had and the Markdown has not; empty when nothing is missing."""
     had = count_in_clean(root)
     has = _count_in_markdown(root, markdown, had)
-    told = [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in _EXACT if has[kind] < had[kind]]
-    told += [f"all {had[kind]} {kind} lost" for kind in _IN_ALL if had[kind] > 0 and not has[kind]]
-    return told + [f"all {page[kind]} {kind} lost in the clean-up" for kind in _WHOLE if _is_gone(page, root, kind)]
+    losses = [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in _EXACT if has[kind] < had[kind]]
+    losses += [f"all {had[kind]} {kind} lost" for kind in _ONLY_ALL if had[kind] > 0 and not has[kind]]
+    return losses + [
+        f"all {page[kind]} {kind} lost in the clean-up" for kind in _SUCCESSORS if _is_gone(page, root, kind)
+    ]
 
 
-_WHOLE: Final = {
+_SUCCESSORS: Final = {
     "code blocks": "pre,code",
     "lists": "ul,ol,blockquote,table",
     "images": "img,a.embed,.math-inline,.math-block",
     "math": ".math-inline,.math-block",
     "links": "a[href]",
 }
-"""Where each kind may be found after the clean-up, in whatever form it was given."""
+"""What each kind may be after the clean-up."""
 
 
 def _is_gone(page: Counts, root: dom.Element, kind: str) -> bool:
-    return page.get(kind, 0) >= _FEWEST.get(kind, 1) and dom.first(root, _WHOLE[kind]) is None
+    return page.get(kind, 0) >= _MIN_COUNT.get(kind, 1) and dom.first(root, _SUCCESSORS[kind]) is None
 
 
 def _count_in_markdown(root: dom.Element, markdown: str, had: Counts) -> Counts:
-    """Counts in the Markdown, of what there is to look for; of tables and lists only whether there are any."""
+    """Count the kinds that the clean HTML has in the Markdown; of tables and lists only whether there are any."""
     return {
         "code blocks": len(_FENCE.findall(markdown)) // 2 if had["code blocks"] else 0,
         "tables": 1 if had["tables"] and _TABLE_RULE.search(markdown) else 0,
@@ -122,17 +125,17 @@ def _count_in_markdown(root: dom.Element, markdown: str, had: Counts) -> Counts:
 
 
 def _count_links(root: dom.Element, markdown: str, had: Counts) -> int:
-    """Links beside those that images make; an empty one leads nowhere that could be seen."""
-    written = markdown.count("](") - markdown.count("\\](")
+    """Count the links other than those of images, which look the same; an empty one is not written and counts as kept."""
+    targets = markdown.count("](") - markdown.count("\\](")
     images = had["images"]
     linked = len(dom.select(root, "a img")) if images else 0
     empty = len(dom.select(root, 'a[href]:not([href^="#"]):empty'))
-    return written - images - (images - linked) + empty
+    return targets - images - (images - linked) + empty
 
 
 def warnings(page: Counts, root: dom.Element) -> tuple[PageWarning, ...]:
     """Return a warning with what the clean-up left of each kind, when it removed some by design."""
-    clean = {kind: len(dom.select(root, _CLEAN[kind])) for kind in page}
+    clean = {kind: len(dom.select(root, _IN_CLEAN_HTML[kind])) for kind in page}
     less = [f"{clean[kind]} of {number} {kind}" for kind, number in page.items() if clean[kind] < number]
     text = f"the clean-up kept {', '.join(less)}; what showed nothing or only laid out the page was removed"
     return (PageWarning("reduced", text),) if less else ()

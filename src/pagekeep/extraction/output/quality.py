@@ -1,4 +1,4 @@
-"""How good the result is: a score for programs, a level and colour for people, checks that say why."""
+"""Assess how good the result is: a score for programs, a level and a colour for people, checks with reasons."""
 
 from __future__ import annotations
 
@@ -23,16 +23,23 @@ _LEVELS: Final[dict[Strategy, tuple[QualityLevel, Colour]]] = {
     "discarded": ("discarded", "grey"),
 }
 
-# Points by the first threshold that the count is over.
+# Pairs of threshold and points: the first threshold that the count is over decides.
 _LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
 _STRUCTURE: Final = ((10, 20), (5, 12), (2, 6))
 _WORDS: Final = ((500, 10), (100, 5))
 _SENTENCES: Final = ((10, 10), (3, 5))
 
-_LETTERS_A_WORD: Final = 5
-"""Length is counted in words of this many letters, so that a script of short words scores like any other."""
-_WORDS_A_SENTENCE: Final = 25
-"""In a script without full stops, so many words make a sentence."""
+_LETTERS_PER_WORD: Final = 5
+"""Length is counted in words of this many letters, so that scripts with short words score like others."""
+_WORDS_PER_SENTENCE: Final = 25
+"""Used for scripts without full stops."""
+_TITLE_POINTS: Final = 20
+_MIN_WORDS: Final = 100
+_MIN_PARAGRAPHS: Final = 2
+_MIN_TEXT_SHARE: Final = 0.25
+"""Share of text in the content's HTML; below it the content is mostly markup."""
+_MAX_LINK_SHARE: Final = 0.3
+"""Share of text in links; above it the content is mostly navigation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +57,14 @@ class Output:
 
 
 def assess(output: Output, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
-    """Score, level and checks of one result; `reason` is why extraction failed, on a bookmark."""
+    """Return the score, level and checks of one result; `reason` is why extraction failed, for a bookmark."""
     level, colour = _LEVELS[strategy]
     message = _message(level, output.word_count)
     return Quality(_score(output, metadata), level, colour, message, _checks(output, metadata), reason)
 
 
 def discarded(reason: str) -> Quality:
-    """The verdict on a page that a rule wants none of."""
+    """Return the quality of a page that a rule discards."""
     return Quality(0, *_LEVELS["discarded"], "Discarded by a rule", (), reason)
 
 
@@ -70,12 +77,12 @@ def _message(level: QualityLevel, words: int) -> str:
 def _score(output: Output, metadata: Metadata) -> int:
     words = output.word_count
     blocks = len(dom.tagged(output.root, _BLOCKS))
-    sentences = words // _WORDS_A_SENTENCE
+    sentences = words // _WORDS_PER_SENTENCE
     if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
         sentences = max(sentences, len(_SENTENCE_END.findall(output.text)))
     points = (
-        20 if metadata.title else 0,
-        _points(words * (_LETTERS_A_WORD + 1), _LENGTH),
+        _TITLE_POINTS if metadata.title else 0,
+        _points(words * (_LETTERS_PER_WORD + 1), _LENGTH),
         _points(blocks, _STRUCTURE),
         _points(words, _WORDS),
         _points(sentences, _SENTENCES),
@@ -93,13 +100,14 @@ def _checks(output: Output, metadata: Metadata) -> tuple[Check, ...]:
     density = characters / len(output.html) if output.html else 0.0
     linked = sum(len(dom.text_of(link)) for link in dom.select(output.root, "a"))
     link_density = min(1.0, linked / characters) if characters else 0.0
+    in_links = f"{link_density:.0%} of the text stands in links"  # plain-words: ok
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
-    lost = losses.lost(output.counts, output.root, output.markdown)
+    lost = losses.find_losses(output.counts, output.root, output.markdown)
     return (
-        Check("words", output.word_count > 100, f"{output.word_count} words"),
-        Check("paragraphs", paragraphs > 2, f"{paragraphs} paragraphs"),
-        Check("text_density", density > 0.25, f"{density:.0%} of the content's HTML is text"),
-        Check("link_density", link_density < 0.3, f"{link_density:.0%} of the text stands in links"),
+        Check("words", output.word_count > _MIN_WORDS, f"{output.word_count} words"),
+        Check("paragraphs", paragraphs > _MIN_PARAGRAPHS, f"{paragraphs} paragraphs"),
+        Check("text_density", density > _MIN_TEXT_SHARE, f"{density:.0%} of the content's HTML is text"),
+        Check("link_density", link_density < _MAX_LINK_SHARE, in_links),
         Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
         Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images, math and links are all there"),
     )

@@ -1,4 +1,4 @@
-"""The links and the media of the clean content, once each, in order."""
+"""List the links and media of the clean content, each once, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.model import Link, Media
 
-_MAX_TEXT: Final = 500
+_MAX_TEXT_CHARS: Final = 500
+"""Longer texts of links and captions are cut: a card can be one link with a whole article in it."""
 _VIDEO_HOSTS: Final = (
     ".youtube.com", ".youtube-nocookie.com", ".youtu.be", ".vimeo.com", ".dailymotion.com", ".twitch.tv", ".tiktok.com",
     ".loom.com", ".wistia.com", ".wistia.net", ".bilibili.com", ".rumble.com", ".ted.com", ".streamable.com",
@@ -22,21 +23,21 @@ _AUDIO_ENDINGS: Final = (".mp3", ".ogg", ".oga", ".wav", ".m4a", ".flac", ".opus
 
 
 def links(root: dom.Element) -> tuple[Link, ...]:
-    """Web links of the content, one per address with its first text; embeds and page-internal links are left out."""
+    """Return the web links, one per URL with its first text; embeds and links within the page are left out."""
     found: dict[str, Link] = {}
     for anchor in dom.select(root, "a[href]"):
         url = urls.absolute(anchor.attr("href"))
         if url is None or anchor.attr("class") == "embed":
             continue
         known = found.get(url)
-        # An address is often linked from a picture first and from words later: the words say more.
+        # A page often links the same URL from an image first and from words later: the words say more.
         if known is None or not known.text:
             found[url] = Link(url, _text(anchor))
     return tuple(found.values())
 
 
 def media(root: dom.Element) -> tuple[Media, ...]:
-    """Images, videos and audio of the content, one per address, with alternative text and caption."""
+    """Return the images, videos and audio, one per URL, with alternative text and caption."""
     found: dict[str, Media] = {}
     for element in dom.select(root, "img[src], a.embed[href], video[src], audio[src]"):
         item = _image(element) if element.tag == "img" else _recording(element)
@@ -46,7 +47,7 @@ def media(root: dom.Element) -> tuple[Media, ...]:
 
 
 def _text(anchor: dom.Element) -> str:
-    text = " ".join(dom.text_of(anchor)[: _MAX_TEXT * 4].split())[:_MAX_TEXT]
+    text = " ".join(dom.text_of(anchor)[: _MAX_TEXT_CHARS * 4].split())[:_MAX_TEXT_CHARS]
     if text:
         return text
     image = dom.first(anchor, "img[alt]")
@@ -54,7 +55,7 @@ def _text(anchor: dom.Element) -> str:
 
 
 def _line(text: str | None) -> str:
-    return " ".join((text or "")[: _MAX_TEXT * 4].split())[:_MAX_TEXT]
+    return " ".join((text or "")[: _MAX_TEXT_CHARS * 4].split())[:_MAX_TEXT_CHARS]
 
 
 def _image(element: dom.Element) -> Media | None:
@@ -63,7 +64,7 @@ def _image(element: dom.Element) -> Media | None:
 
 
 def _caption(element: dom.Element) -> str:
-    """The caption of the figure around the element, at most two levels up (a link may stand between)."""
+    """Return the caption of the figure around the element, at most two levels up (a link may be between)."""
     node = element.parent
     for _ in range(3):
         if not isinstance(node, dom.Element):

@@ -1,4 +1,4 @@
-"""The last gate: whatever stood in the tree, only the vocabulary of clean HTML leaves (docs/clean-html.md)."""
+"""Sanitise: whatever is in the tree, only the vocabulary of clean HTML passes (docs/clean-html.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TAGS: Final = frozenset(
         "pre img figure figcaption table caption thead tbody tfoot tr th td"
     ).split()
 )
-_GONE_WITH_CONTENT: Final = frozenset(
+_REMOVED_WITH_CONTENT: Final = frozenset(
     (
         "script style template noscript iframe object embed applet svg math canvas video audio "
         "textarea select option button title head frameset noframes noembed plaintext xmp"
@@ -63,7 +63,7 @@ _VALUE: Final = {
 
 
 def _valid(tag: str, name: str, value: str) -> str | None:
-    """The value when the contract allows it for this attribute."""
+    """Return the value if clean HTML allows it for this attribute."""
     if name == "class":
         return _valid_class(tag, value)
     pattern = _VALUE.get(name)
@@ -90,7 +90,7 @@ def _attributes() -> dict[str, set[str]]:
 
 _CLEANER: Final = nh3.Cleaner(
     tags=set(_TAGS),
-    clean_content_tags=set(_GONE_WITH_CONTENT),
+    clean_content_tags=set(_REMOVED_WITH_CONTENT),
     attributes=_attributes(),
     attribute_filter=_valid,
     url_schemes={"http", "https", "mailto", "tel"},
@@ -101,15 +101,18 @@ _CLEANER: Final = nh3.Cleaner(
 )
 
 
-_MANY_ATTRIBUTES: Final = 64
+_MAX_ATTRIBUTES: Final = 64
+"""Elements with more lose those outside the vocabulary before the sanitiser sees them."""
+_LARGE_HTML_CHARS: Final = 50_000
+"""Shorter HTML is sanitised fast enough, whatever its tags."""
 _LONG_TAG: Final = re.compile(r"<[a-zA-Z][^<>]{4000}")
 
 
 def _strip_bloated(root: dom.Element) -> None:
-    """Rebuild elements with absurdly many attributes: the sanitiser's cost grows with the square of their number."""
+    """Rebuild elements with very many attributes: the sanitiser's time grows with the square of their number."""
     for node in list(dom.elements(root)):
         attributes = dom.attributes(node)
-        if len(attributes) > _MANY_ATTRIBUTES:
+        if len(attributes) > _MAX_ATTRIBUTES:
             known = _ATTRIBUTES.get(node.tag, frozenset()) | _ATTRIBUTES["*"] | {"class"}
             kept = {name: value for name, value in attributes.items() if name in known}
             slim = dom.element(node.tag, kept)
@@ -119,14 +122,14 @@ def _strip_bloated(root: dom.Element) -> None:
 
 
 def sanitise(root: dom.Element) -> tuple[str, dom.Element]:
-    """The content as HTML that holds nothing outside the contract, and the tree parsed from exactly that HTML."""
+    """Return the content as HTML with nothing outside the vocabulary, and the tree parsed from exactly that HTML."""
     html = dom.inner_html(root)
-    if len(html) > 50_000 and _LONG_TAG.search(html):
+    if len(html) > _LARGE_HTML_CHARS and _LONG_TAG.search(html):
         _strip_bloated(root)
         html = dom.inner_html(root)
     try:
         safe = _CLEANER.clean(html)
-    except UnicodeEncodeError:  # a lone surrogate is no character, and cannot be written as UTF-8
+    except UnicodeEncodeError:  # a lone surrogate cannot be written as UTF-8
         safe = _CLEANER.clean(html.encode("utf-8", "replace").decode("utf-8"))
     safe = safe.strip()
     return safe, dom.parse_fragment(safe)
