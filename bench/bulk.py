@@ -53,7 +53,7 @@ if __name__ == "__main__":
 
 def write_pages(corpus: Path, count: int, path: Path) -> None:
     """So many pages as lines of JSON."""
-    samples = [corpora.read(case) for case in corpora.find(corpus)]
+    samples = [corpora.read_case(case) for case in corpora.find_cases(corpus)]
     with path.open("w", encoding="utf-8") as file:
         for number, sample in enumerate(islice(cycle(samples), count)):
             row = {

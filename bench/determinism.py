@@ -29,8 +29,8 @@ def digests(corpus: Path, pages: int | None) -> dict[str, dict[str, Any]]:
     from pagekeep import extract
 
     found = {}
-    for case in corpora.find(corpus, pages):
-        sample = corpora.read(case)
+    for case in corpora.find_cases(corpus, pages):
+        sample = corpora.read_case(case)
         digest, error, begin = "", "", time.process_time()
         try:
             page = extract(sample.html, sample.url)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pagekeep.lab import corpus as corpora
 from pagekeep.lab import pipeline_extract
-from pagekeep.lab.markdown.round_trip import faults
+from pagekeep.lab.markdown.round_trip import find_differences
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "corpora"
@@ -23,10 +23,10 @@ FOLDERS = (*(SHARED / name for name in ("wcxb", "readability", "markdown")), ROO
 
 def cases(folder: Path, pages: int | None) -> Iterator[corpora.Case | Path]:
     """The folder's pages."""
-    if corpora.holds_markdown(folder):
+    if corpora.has_markdown_cases(folder):
         yield from sorted(folder.glob("*.html"))[:pages]
     else:
-        yield from corpora.find(folder, pages)
+        yield from corpora.find_cases(folder, pages)
 
 
 def check(case: corpora.Case | Path) -> list[str]:
@@ -34,11 +34,11 @@ def check(case: corpora.Case | Path) -> list[str]:
     if isinstance(case, Path):
         name, html, url = case.stem, case.read_bytes(), "https://example.com/page"
     else:
-        sample = corpora.read(case)
+        sample = corpora.read_case(case)
         name, html, url = sample.name, sample.html, sample.url or ""
     page = pipeline_extract(html, url)
     lost = [check.reason for check in page.quality.checks if check.name == "nothing_lost" and not check.passed]
-    return [f"{name}: {fault}" for fault in (*faults(page.html, page.markdown), *lost)]
+    return [f"{name}: {fault}" for fault in (*find_differences(page.html, page.markdown), *lost)]
 
 
 def main() -> int:

@@ -69,7 +69,7 @@ class Lane:
 def main() -> None:
     """Measure and print the table."""
     options = _options()
-    samples = [corpora.read(case) for case in corpora.find(options.corpus, options.pages)]
+    samples = [corpora.read_case(case) for case in corpora.find_cases(options.corpus, options.pages)]
     lanes = [start(name) for name in options.only or EXTRACTORS]
     print(f"{len(samples)} pages of {options.corpus.name}, one process each, CPU time", file=sys.stderr)
     for sample in samples[:WARM_UP]:

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 from pagekeep import extract
-from pagekeep.lab.completeness import missing
-from pagekeep.lab.corpus import Gold, Sample
+from pagekeep.lab.completeness import find_missing_fields
+from pagekeep.lab.corpus import Reference, Sample
 
 BODY = b"<h1>Rye</h1><article><p>" + b"The dough rests for a night in a cool place and grows. " * 30 + b"</p></article>"
 
 
 def sample(head: bytes, **gold: str) -> Sample:
     html = b"<title>Rye</title>" + head + BODY
-    return Sample("a", "https://mill.example/rye", "article", html, Gold(text="", **gold))
+    return Sample("a", "https://mill.example/rye", "article", html, Reference(text="", **gold))
 
 
 def lacks(page: Sample) -> tuple[str, ...]:
-    return missing(page, extract(page.html, page.url))
+    return find_missing_fields(page, extract(page.html, page.url))
 
 
 def test_page_with_everything_its_source_has_is_complete() -> None:
@@ -27,7 +27,7 @@ def test_field_the_source_has_and_the_result_lacks_is_told() -> None:
 
 def test_described_page_must_have_its_description() -> None:
     page = sample(b'<meta name="description" content="How rye grows.">')
-    assert missing(page, extract(BODY, page.url)) == ("description",)
+    assert find_missing_fields(page, extract(BODY, page.url)) == ("description",)
 
 
 def test_field_the_source_does_not_have_is_not_asked_for() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.lab import render_table, run
-from pagekeep.lab.measure import structure_of
+from pagekeep.lab import format_table, run
+from pagekeep.lab.measure import count_structure
 from pagekeep.model import Link, Media, Page
 
 AddPage = Callable[..., Path]
@@ -64,7 +64,7 @@ def test_summary_has_all_first_and_then_the_kinds_that_occur(add_page: AddPage, 
 
 
 def test_table_has_a_row_a_kind_and_a_dash_for_the_unknown(add_page: AddPage, echoing: Echo) -> None:
-    head, every, _kind = render_table(run(add_page("a", author=None), extractor=echoing))
+    head, every, _kind = format_table(run(add_page("a", author=None), extractor=echoing))
     row = dict(zip(head, every, strict=True))
     assert (row["kind"], row["pages"], row["F1"], row["author"], row["title"]) == ("all", "1", "1.000", "-", "0.000")
 
@@ -100,6 +100,6 @@ def test_processes_give_what_one_process_gives() -> None:
     ],
 )
 def test_structure_is_counted(html: str, part: str) -> None:
-    counts = structure_of(html * 3)
+    counts = count_structure(html * 3)
     assert getattr(counts, part) == 3
     assert sum(getattr(counts, name) for name in counts.__dataclass_fields__) == 3

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.lab.metrics import same_author, same_date, same_title, snippet_hits
+from pagekeep.lab.metrics import count_snippets, same_author, same_date, same_title
 
 
 def test_snippets_match_whole_words_only() -> None:
-    assert snippet_hits(["Home", "log in!"], "homeward bound, please LOG  IN here") == 1
+    assert count_snippets(["Home", "log in!"], "homeward bound, please LOG  IN here") == 1
 
 
 def test_title_is_right_whatever_its_case_and_punctuation() -> None:

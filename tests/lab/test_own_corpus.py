@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pagekeep import dom
-from pagekeep.lab import gate, run
-from pagekeep.lab.corpus import Sample, find, read, text_of
-from pagekeep.lab.metrics import snippet_hits, words
+from pagekeep.lab import find_broken_floors, run
+from pagekeep.lab.corpus import Sample, block_text, find_cases, read_case
+from pagekeep.lab.metrics import count_snippets, words
 from pagekeep.model import KINDS
 
 CORPUS = Path(__file__).parents[1] / "corpus"
-SAMPLES = [read(case) for case in find(CORPUS)]
+SAMPLES = [read_case(case) for case in find_cases(CORPUS)]
 
 
 def test_every_kind_has_pages_in_many_languages() -> None:
@@ -31,14 +31,14 @@ def test_gold_is_on_the_page_and_agrees_with_its_snippets(page: Sample) -> None:
     encoding = "cp1252" if b"windows-1252" in page.html else "utf-8"
     root = dom.parse(page.html.decode(encoding))
     pieces = [node.data for node in dom.nodes(root) if isinstance(node, dom.Text)]
-    visible = " ".join([text_of(root), *pieces])  # words both as they run on and as elements part them
+    visible = " ".join([block_text(root), *pieces])  # words both as they run on and as elements part them
     assert set(words(page.gold.text)) <= set(words(visible))
-    assert snippet_hits(page.gold.with_, page.gold.text) == len(page.gold.with_) > 0
-    assert snippet_hits(page.gold.without, page.gold.text) == 0
-    assert snippet_hits(page.gold.without, visible) == len(page.gold.without) > 0
+    assert count_snippets(page.gold.with_, page.gold.text) == len(page.gold.with_) > 0
+    assert count_snippets(page.gold.without, page.gold.text) == 0
+    assert count_snippets(page.gold.without, visible) == len(page.gold.without) > 0
 
 
 def test_the_pipeline_keeps_its_floors() -> None:
     report = run(CORPUS, workers=1)
-    assert gate(report, CORPUS / "gate.toml") == []
+    assert find_broken_floors(report, CORPUS / "gate.toml") == []
     assert report.summary["all"].errors == 0

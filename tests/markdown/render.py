@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.lab.markdown.rendered import raw_html, tree_of
+from pagekeep.lab.markdown.rendered import raw_html, render_tree
 from pagekeep.markdown import to_markdown, to_text
 from pagekeep.markdown.inline.escape import clean
 
@@ -17,7 +17,7 @@ def markdown(html: str) -> str:
 
 def render(text: str) -> dom.Element:
     """The Markdown as a renderer shows it."""
-    return tree_of(text)
+    return render_tree(text)
 
 
 def round_trip(html: str) -> dom.Element:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pagekeep import dom
 from pagekeep.extraction.clean import clean as clean_up
 from pagekeep.extraction.output.sanitise import sanitise
-from pagekeep.lab.markdown.round_trip import faults
+from pagekeep.lab.markdown.round_trip import find_differences
 from pagekeep.markdown import to_markdown
 from pagekeep.markdown.inline.escape import clean
 
@@ -175,7 +175,7 @@ def test_any_nest_of_html_comes_back_from_markdown_as_the_clean_html_said(html: 
 
 def faults_of(html: str) -> list[str]:
     safe, root = sanitise(clean_up(dom.parse_fragment(html), "https://x.y/")[0])
-    return faults(safe, to_markdown(root))
+    return find_differences(safe, to_markdown(root))
 
 
 @pytest.mark.parametrize(

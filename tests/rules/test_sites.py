@@ -10,12 +10,12 @@ from pagekeep.lab.rules import cases
 from pagekeep.rules import loading, shipped
 from pagekeep.rules.loading import Loaded
 
-CASES = cases.find(Path(__file__).parent / "sites")
+CASES = cases.find_cases(Path(__file__).parent / "sites")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_page_comes_out_as_expected(case: cases.RuleCase) -> None:
-    assert cases.run(case, shipped()).wrong == ()
+    assert cases.run_case(case, shipped()).wrong == ()
 
 
 @pytest.mark.parametrize("rule", [rule.id for rule in shipped().rules])

@@ -1,25 +1,25 @@
-"""How good the extraction is: corpora in, numbers out.
+"""Measure how good the extraction is.
 
-`run` measures a corpus and, given a folder, writes `summary.csv`, `history.csv` and `report.html` there; `gate` names
-the floors a report breaks; `render_table` gives the rows a door prints.
+`run` measures a corpus and, given a folder, writes `summary.csv`, `history.csv` and `report.html` there;
+`find_broken_floors` compares a report with a gate file; `format_table` returns the rows to print.
 """
 
 from __future__ import annotations
 
-from pagekeep.lab.corpus import holds_markdown
-from pagekeep.lab.gate import gate
+from pagekeep.lab.corpus import has_markdown_cases
+from pagekeep.lab.gate import find_broken_floors
 from pagekeep.lab.measure import Extractor, extract_without_rules, pipeline_extract, run
-from pagekeep.lab.report.summary import PageScore, Report, Summary, render_table
+from pagekeep.lab.scores import EvaluationReport, PageScore, Summary, format_table
 
 __all__ = [
+    "EvaluationReport",
     "Extractor",
     "PageScore",
-    "Report",
     "Summary",
     "extract_without_rules",
-    "gate",
-    "holds_markdown",
+    "find_broken_floors",
+    "format_table",
+    "has_markdown_cases",
     "pipeline_extract",
-    "render_table",
     "run",
 ]

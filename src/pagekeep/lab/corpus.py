@@ -1,6 +1,6 @@
-"""Reads corpora: pages beside what a careful reader kept of them.
+"""Read corpora: pages with references, which people wrote for them.
 
-Two layouts. Flat: `NAME.html` or `NAME.html.gz` beside `NAME.json` (url, kind, title, author, published, text, with,
+There are two layouts. Flat: `NAME.html` or `NAME.html.gz` beside `NAME.json` (url, kind, title, author, published, text, with,
 without, and where known links, images, videos). Folders: `NAME/source.html`, `NAME/expected.html` and
 `NAME/expected-metadata.json`, each plain or gzipped, as Mozilla's Readability keeps its test pages.
 """
@@ -32,8 +32,8 @@ _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", 
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
-    """What a careful reader kept of a page. `None` means the reference does not say."""
+class Reference:
+    """The right result for a page, as a person wrote it. `None` means that the reference does not have the value."""
 
     text: str
     title: str | None = None
@@ -67,96 +67,96 @@ class Sample:
     url: str | None
     kind: str
     html: bytes
-    gold: Gold
+    gold: Reference
 
 
-def find(corpus: Path, limit: int | None = None) -> list[Case]:
-    """The corpus's pages in name order; with a limit, that many spread evenly. `NotFound` when there is none."""
+def find_cases(corpus: Path, limit: int | None = None) -> list[Case]:
+    """Return the pages in name order; with a limit, that many spread evenly. Raise `NotFound` without pages."""
     if not corpus.is_dir():
-        raise NotFound(f"There is no corpus folder {corpus}.")
-    cases = _flat(corpus) or _folders(corpus)
+        raise NotFound(f"The corpus folder {corpus} does not exist.")
+    cases = _find_flat(corpus) or _find_folders(corpus)
     if not cases:
         raise NotFound(
-            f"{corpus} holds no pages to measure.",
+            f"{corpus} contains no pages to measure.",
             suggestions=("Put NAME.html (or NAME.html.gz) beside NAME.json in it.",),
         )
-    return spread(cases, limit)
+    return spread_evenly(cases, limit)
 
 
-def holds_markdown(corpus: Path) -> bool:
-    """Whether the folder holds hard cases of Markdown: `NAME.html` beside `NAME.md`, measured by `markdown_cases`."""
+def has_markdown_cases(corpus: Path) -> bool:
+    """Return whether the folder has Markdown cases, `NAME.html` beside `NAME.md`, which `lab.markdown.cases` measures."""
     return any(page.with_suffix(".md").is_file() for page in corpus.glob("*.html"))
 
 
-def spread(cases: list[Case], limit: int | None) -> list[Case]:
-    """At most `limit` cases (at least one), evenly spaced, so that a small sample still meets every kind."""
+def spread_evenly(cases: list[Case], limit: int | None) -> list[Case]:
+    """Return at most `limit` cases (at least one), evenly spaced, so that a small sample has every kind of page."""
     if limit is None or limit >= len(cases):
         return cases
     size = max(limit, 1)
     return [cases[index * len(cases) // size] for index in range(size)]
 
 
-def read(case: Case) -> Sample:
-    """The page and its reference; `ParseError` names the file that cannot be understood."""
+def read_case(case: Case) -> Sample:
+    """Return the page and its reference; raise `ParseError` for a file that is not valid."""
     if case.reference.suffix == ".json":
         return _read_flat(case)
     return _read_folder(case)
 
 
-def _flat(corpus: Path) -> list[Case]:
+def _find_flat(corpus: Path) -> list[Case]:
     cases = []
     for reference in sorted(corpus.glob("*.json")):
-        source = _either(corpus / f"{reference.stem}.html")
+        source = _find_file(corpus / f"{reference.stem}.html")
         if source is None:
             raise NotFound(f"{reference.name} has no page {reference.stem}.html beside it.")
         cases.append(Case(reference.stem, source, reference))
     return cases
 
 
-def _folders(corpus: Path) -> list[Case]:
+def _find_folders(corpus: Path) -> list[Case]:
     cases = []
     for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
-        source, reference = _either(folder / "source.html"), _either(folder / "expected.html")
+        source, reference = _find_file(folder / "source.html"), _find_file(folder / "expected.html")
         if source is not None and reference is not None:
             cases.append(Case(folder.name, source, reference))
     return cases
 
 
-def _either(path: Path) -> Path | None:
-    """The file itself or its gzipped twin."""
+def _find_file(path: Path) -> Path | None:
+    """Return the file or its gzipped form, or `None`."""
     zipped = path.with_name(path.name + ".gz")
     return path if path.is_file() else zipped if zipped.is_file() else None
 
 
-def bytes_of(path: Path) -> bytes:
-    """A file, unpacked when it is gzipped."""
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, decompressed when it is gzipped."""
     data = path.read_bytes()
     if path.suffix != ".gz":
         return data
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise ParseError(f"{path.name} is not a whole gzip file.") from error
+        raise ParseError(f"{path.name} is not a complete gzip file.") from error
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(bytes_of(path))
+        value = json.loads(read_bytes(path))
     except ValueError as error:
         raise ParseError(f"{path.name} is not valid JSON: {error}.") from error
     if not isinstance(value, dict):
-        raise ParseError(f"{path.name} must hold one JSON object.")
+        raise ParseError(f"{path.name} must contain one JSON object.")
     return value
 
 
 def _read_flat(case: Case) -> Sample:
-    reference = _json(case.reference)
+    reference = _read_json(case.reference)
     kind, text = reference.get("kind"), reference.get("text")
     if kind not in KINDS:
         raise ParseError(f"{case.reference.name}: kind is {kind!r}, not one of {', '.join(KINDS)}.")
     if not isinstance(text, str):
         raise ParseError(f"{case.reference.name}: text must be a string.")
-    gold = Gold(
+    gold = Reference(
         text=text,
         title=reference.get("title") or None,
         author=reference.get("author") or None,
@@ -167,7 +167,7 @@ def _read_flat(case: Case) -> Sample:
         images=_urls(reference.get("images")),
         videos=_urls(reference.get("videos")),
     )
-    return Sample(case.name, reference.get("url"), kind, bytes_of(case.source), gold)
+    return Sample(case.name, reference.get("url"), kind, read_bytes(case.source), gold)
 
 
 def _urls(value: list[str] | None) -> tuple[str, ...] | None:
@@ -175,32 +175,34 @@ def _urls(value: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _read_folder(case: Case) -> Sample:
-    metadata_file = _either(case.reference.with_name("expected-metadata.json"))
-    metadata = _json(metadata_file) if metadata_file is not None else {}
-    root = dom.parse_fragment(bytes_of(case.reference).decode("utf-8", "replace"))
-    gold = Gold(
-        text=text_of(root),
+    metadata_file = _find_file(case.reference.with_name("expected-metadata.json"))
+    metadata = _read_json(metadata_file) if metadata_file is not None else {}
+    root = dom.parse_fragment(read_bytes(case.reference).decode("utf-8", "replace"))
+    gold = Reference(
+        text=block_text(root),
         title=metadata.get("title") or None,
         author=metadata.get("byline") or None,
         published=metadata.get("publishedTime") or None,
-        links=_values(root, "a[href]", "href"),
-        images=_values(root, "img[src]", "src"),
-        videos=tuple(url for url in _values(root, "iframe[src], embed[src], video[src]", "src") if is_video(url)),
+        links=_attribute_values(root, "a[href]", "href"),
+        images=_attribute_values(root, "img[src]", "src"),
+        videos=tuple(
+            url for url in _attribute_values(root, "iframe[src], embed[src], video[src]", "src") if is_video(url)
+        ),
     )
-    return Sample(case.name, FOLDER_URL, "article", bytes_of(case.source), gold)
+    return Sample(case.name, FOLDER_URL, "article", read_bytes(case.source), gold)
 
 
-def _values(root: dom.Element, css: str, name: str) -> tuple[str, ...]:
-    return tuple(str(found.attr(name) or "") for found in dom.select(root, css))
+def _attribute_values(root: dom.Element, css: str, name: str) -> tuple[str, ...]:
+    return tuple(str(element.attr(name) or "") for element in dom.select(root, css))
 
 
 def is_video(url: str) -> bool:
-    """Whether the address belongs to a player of films."""
+    """Return whether the address belongs to a video player."""
     return any(host in url for host in _VIDEO_HOSTS)
 
 
-def text_of(root: dom.Node) -> str:
-    """The words below a node, with line breaks where blocks begin and end."""
+def block_text(root: dom.Node) -> str:
+    """Return the text of a node, with line breaks where blocks begin and end."""
     parts: list[str] = []
     pending: list[dom.Node | str] = [root]
     while pending:

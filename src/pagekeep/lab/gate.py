@@ -1,4 +1,4 @@
-"""The gate: floors pinned in a TOML file that no run may fall below."""
+"""The gate: a TOML file with floors that no run may fall below."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.lab.report.summary import Report
+from pagekeep.lab.scores import EvaluationReport
 from pagekeep.model import KINDS
 
 NUMBERS = (
@@ -23,19 +23,20 @@ NUMBERS = (
     "with_share",
     "without_share",
 )
-"""What a floor can be set under, for `all` and for every kind. At the top of the file a name alone means `all`."""
+"""The numbers that can have a floor, for `all` and for every kind. A name without a kind means `all`."""
 
 
-def gate(report: Report, gate_file: Path) -> list[str]:
-    """One sentence for each broken floor, none when all hold.
+def find_broken_floors(report: EvaluationReport, gate_file: Path) -> list[str]:
+    """Return one sentence for each broken floor.
 
-    A floor whose number was not measured is broken. `NotFound` for no file; `ParseError` names every unknown key.
+    A floor whose number was not measured is broken. Raises `NotFound` without the file, and `ParseError` with every
+    unknown key.
     """
-    broken = (_fault(report, group, number, floor) for group, number, floor in read_floors(gate_file))
+    broken = (_check_floor(report, group, number, floor) for group, number, floor in read_floors(gate_file))
     return [fault for fault in broken if fault]
 
 
-def _fault(report: Report, group: str, number: str, floor: float) -> str:
+def _check_floor(report: EvaluationReport, group: str, number: str, floor: float) -> str:
     summary = report.summary.get(group)
     if summary is None:
         return f"{group}.{number}: no {group} page was measured (floor {floor:.3f})"
@@ -46,34 +47,34 @@ def _fault(report: Report, group: str, number: str, floor: float) -> str:
 
 
 def read_floors(gate_file: Path) -> list[tuple[str, str, float]]:
-    """Every floor as group, number, value, in the file's order."""
+    """Return every floor as group, number and value, in the file's order."""
     floors, faults = [], []
-    for key, value in _flatten(_read(gate_file)):
+    for key, value in _flatten(_read_toml(gate_file)):
         group, _, number = key.rpartition(".")
         group = group or "all"
         if number not in NUMBERS or (group != "all" and group not in KINDS):
-            faults.append(f"{key} is not a number that can be pinned")
+            faults.append(f"{key} is not a number that can have a floor")
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
             faults.append(f"{key} must be a number from 0 to 1")
         else:
             floors.append((group, number, float(value)))
     if faults or not floors:
-        raise _bad(gate_file, "; ".join(faults) or "it pins nothing")
+        raise _gate_error(gate_file, "; ".join(faults) or "it has no floors")
     return floors
 
 
-def _bad(gate_file: Path, fault: str) -> ParseError:
+def _gate_error(gate_file: Path, fault: str) -> ParseError:
     hint = f"A floor is a line such as `article.f1 = 0.85`; the numbers are {', '.join(NUMBERS)}."
     return ParseError(f"Gate file {gate_file.name}: {fault}.", suggestions=(hint,))
 
 
-def _read(gate_file: Path) -> dict[str, Any]:
+def _read_toml(gate_file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(gate_file.read_text("utf-8"))
     except OSError as error:
-        raise NotFound(f"There is no gate file {gate_file}.") from error
+        raise NotFound(f"The gate file {gate_file} cannot be read.") from error
     except ValueError as error:
-        raise _bad(gate_file, str(error)) from error
+        raise _gate_error(gate_file, str(error)) from error
 
 
 def _flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

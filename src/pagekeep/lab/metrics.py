@@ -1,4 +1,4 @@
-"""The numbers that say how near a result comes to its reference."""
+"""Metrics that compare a result with its reference."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = [
     "Overlap",
     "WordScore",
     "canonical",
+    "count_snippets",
     "overlap",
     "same_author",
     "same_date",
     "same_title",
     "score_words",
     "similarity",
-    "snippet_hits",
     "words",
 ]
 
@@ -25,27 +25,27 @@ _JOINERS = frozenset({"and", "by", "und", "von", "et", "par", "y", "por"})
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
-def snippet_hits(snippets: Iterable[str], text: str) -> int:
-    """How many of the snippets stand in the text, whatever the punctuation and case."""
+def count_snippets(snippets: Iterable[str], text: str) -> int:
+    """Return how many of the snippets are in the text, ignoring punctuation and case."""
     haystack = f" {' '.join(canonical(text))} "
     return sum(f" {' '.join(canonical(snippet))} " in haystack for snippet in snippets)
 
 
 def same_title(found: str | None, gold: str) -> bool:
-    """Whether two titles say the same words."""
+    """Return whether two titles have the same words."""
     return canonical(found or "") == canonical(gold)
 
 
 def same_author(found: str | None, gold: str) -> bool:
-    """Whether two bylines name the same people, in any order."""
-    return _names(found or "") == _names(gold)
+    """Return whether two bylines name the same people, in any order."""
+    return _name_words(found or "") == _name_words(gold)
 
 
-def _names(byline: str) -> list[str]:
+def _name_words(byline: str) -> list[str]:
     return sorted(token for token in canonical(byline) if token not in _JOINERS)
 
 
 def same_date(found: str | None, gold: str) -> bool:
-    """Whether two ISO dates agree to the day, or as far as the reference goes when it is vaguer."""
-    ours, theirs = _DATE.match(found or ""), _DATE.match(gold)
-    return bool(ours and theirs and ours.group().startswith(theirs.group()))
+    """Return whether two ISO dates agree to the day, or to the month or year when the reference has no more."""
+    date, reference = _DATE.match(found or ""), _DATE.match(gold)
+    return bool(date and reference and date.group().startswith(reference.group()))

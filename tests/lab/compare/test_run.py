@@ -13,11 +13,11 @@ import pytest
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, ParseError
-from pagekeep.lab.compare import compare, pair_of_markdown, report_readings, table_of
+from pagekeep.lab.compare import compare, compare_markdown, format_comparison, write_report
 from pagekeep.lab.compare import run as runs
-from pagekeep.lab.compare.extractors import Read, extractor
-from pagekeep.lab.compare.results import Reading
-from pagekeep.lab.report.files import SEED_COLUMNS
+from pagekeep.lab.compare.extractors import Extract, open_extractor
+from pagekeep.lab.compare.results import ExtractorResult
+from pagekeep.lab.report.evaluation_files import COMMON_COLUMNS
 from tests.fetch.test_remote_reader import running
 
 SENTENCE = "The keeper counts the ships before breakfast, writes the number down, and only then puts the kettle on. "
@@ -40,7 +40,7 @@ def test_an_extractor_agrees_with_itself(pages: Path) -> None:
     assert {(pair.similarity, pair.similarity_exact, pair.words.missing, pair.words.extra) for pair in done.pairs} == {
         (1.0, 1.0, 0, 0)
     }
-    assert table_of(done)[1][:4] == ["all", "6", "0", "1.000"]
+    assert format_comparison(done)[1][:4] == ["all", "6", "0", "1.000"]
 
 
 def test_a_limit_takes_pages_from_all_over(pages: Path) -> None:
@@ -56,7 +56,7 @@ def test_records_have_the_columns_of_old_first_and_grow_by_a_row_a_run(pages: Pa
         compare("pagekeep:bare", "pagekeep", pages, settings=PLAIN, out=out)
     with (out / "history.csv").open() as lines:
         rows = list(csv.DictReader(lines))
-    assert tuple(rows[0])[: len(SEED_COLUMNS)] == SEED_COLUMNS
+    assert tuple(rows[0])[: len(COMMON_COLUMNS)] == COMMON_COLUMNS
     assert [(row["a"], row["b"], row["ok_count"], row["avg_similarity"]) for row in rows] == [
         ("pagekeep:bare", "pagekeep", "6", "1.0000")
     ] * 2
@@ -71,18 +71,18 @@ def test_what_fails_is_counted_and_shown_with_its_like(
     pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def two(name: str, settings: Settings) -> Iterator[Read]:
-        def half(html: bytes, url: str | None) -> Reading:
+    def two(name: str, settings: Settings) -> Iterator[Extract]:
+        def half(html: bytes, url: str | None) -> ExtractorResult:
             if b"kettle0" in html:
-                return Reading(error="Boom")
-            return Reading(text=SENTENCE * (15 if b"kettle1" in html else 2))
+                return ExtractorResult(error="Boom")
+            return ExtractorResult(text=SENTENCE * (15 if b"kettle1" in html else 2))
 
-        with extractor("pagekeep", settings) as ours:
+        with open_extractor("pagekeep", settings) as ours:
             yield half if name == "half" else ours
 
-    monkeypatch.setattr(runs, "extractor", two)
+    monkeypatch.setattr(runs, "open_extractor", two)
     done = compare("pagekeep", "half", pages, settings=PLAIN, out=tmp_path)
-    assert table_of(done)[1][1:3] == ["6", "1"]
+    assert format_comparison(done)[1][1:3] == ["6", "1"]
     report = (tmp_path / "report.html").read_text()
     assert "<td>B lacks more than half</td><td>4</td>" in report
     assert "<td>B failed</td><td>1</td>" in report
@@ -149,10 +149,10 @@ def test_other_extractors_are_used_where_they_are_installed(pages: Path, monkeyp
 
 
 def test_readings_at_hand_make_the_same_report(tmp_path: Path) -> None:
-    pair = pair_of_markdown(
+    pair = compare_markdown(
         "https://example.com/a", ("Ships [x](https://a.example) counted", None), ("Ships counted", None)
     )
-    failed = pair_of_markdown("https://example.com/b", ("Ships", None), ("", "FetchTimeout: Too slow."))
-    report_readings(tmp_path, "compared", ("remote", "local"), [pair, failed])
+    failed = compare_markdown("https://example.com/b", ("Ships", None), ("", "FetchTimeout: Too slow."))
+    write_report(tmp_path, "compared", ("remote", "local"), [pair, failed])
     assert (pair.links.missing, pair.words.missing) == (1, 1)
     assert "FetchTimeout" in (tmp_path / "report.html").read_text()

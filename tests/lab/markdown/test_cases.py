@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pagekeep.lab.corpus import holds_markdown
-from pagekeep.lab.markdown.cases import differing, run_cases, score_case, split_reference, table_of
+from pagekeep.lab.corpus import has_markdown_cases
+from pagekeep.lab.markdown.cases import format_scores, list_differing, run_cases, score_case, split_reference
 from pagekeep.model import Page
 
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still. "
@@ -67,14 +67,14 @@ def test_an_extractor_that_raises_is_wrong_in_everything(tmp_path: Path) -> None
 
     scores = [score_case(case(tmp_path, REFERENCE), broken)]
     assert scores[0].error == "ZeroDivisionError"
-    assert table_of(scores)[1][:2] == ["1", "0"]
-    assert differing(scores)[0].startswith("mill: words, code")
+    assert format_scores(scores)[1][:2] == ["1", "0"]
+    assert list_differing(scores)[0].startswith("mill: words, code")
 
 
 def test_a_folder_is_known_by_markdown_beside_its_pages(tmp_path: Path) -> None:
-    assert not holds_markdown(tmp_path)
+    assert not has_markdown_cases(tmp_path)
     case(tmp_path, REFERENCE)
-    assert holds_markdown(tmp_path)
+    assert has_markdown_cases(tmp_path)
     assert [score.name for score in run_cases(tmp_path)] == ["mill"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.lab.markdown.rendered import raw_html, read, tree_of
+from pagekeep.lab.markdown.rendered import raw_html, read_tree, render_tree
 
 TEXT = """# Tea
 
@@ -26,7 +26,7 @@ def brew():
 
 
 def test_everything_that_is_compared_is_read() -> None:
-    seen = read(tree_of(TEXT))
+    seen = read_tree(render_tree(TEXT))
     assert seen.headings == ((1, "Tea"),)
     assert seen.code == (("python", "def brew():\n    return 1"),)
     assert seen.tables == ((("Leaf", "Minutes"), ("Green", "2")),)
@@ -43,5 +43,5 @@ def test_only_markup_of_the_text_itself_is_raw() -> None:
 
 
 def test_a_line_from_a_formula_to_a_digit_begins_with_the_formula() -> None:
-    assert read(tree_of("$a$ and 1")).math == ("a",)
-    assert read(tree_of("It costs 5$ or 6$")).math == ()
+    assert read_tree(render_tree("$a$ and 1")).math == ("a",)
+    assert read_tree(render_tree("It costs 5$ or 6$")).math == ()

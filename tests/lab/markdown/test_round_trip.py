@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekeep import dom
-from pagekeep.lab.markdown.round_trip import faults
+from pagekeep.lab.markdown.round_trip import find_differences
 from pagekeep.markdown import to_markdown
 
 HTML = (
@@ -20,7 +20,7 @@ WRITTEN = to_markdown(dom.parse_fragment(HTML))
 
 
 def test_what_is_written_otherwise_by_design_is_no_fault() -> None:
-    assert faults(HTML, WRITTEN) == []
+    assert find_differences(HTML, WRITTEN) == []
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_what_is_written_otherwise_by_design_is_no_fault() -> None:
 )
 def test_what_is_not_the_same_is_said(right: str, wrong: str, aspect: str) -> None:
     assert right in WRITTEN
-    assert any(fault.startswith(aspect) for fault in faults(HTML, WRITTEN.replace(right, wrong, 1)))
+    assert any(fault.startswith(aspect) for fault in find_differences(HTML, WRITTEN.replace(right, wrong, 1)))

@@ -27,7 +27,7 @@ def case(folder: Path, expect: str | None, page: str | None = PAGE) -> cases.Rul
         (made / "expect.yaml").write_text(expect)
     if page is not None:
         (made / "page.html").write_text(page)
-    (found,) = cases.find(folder)
+    (found,) = cases.find_cases(folder)
     return found
 
 
@@ -35,7 +35,7 @@ GOOD = "url: https://log.example/a\nlacks: Subscribe to our\ncontains: [the heig
 
 
 def test_case_that_comes_out_as_expected_passes(tmp_path: Path) -> None:
-    outcome = cases.run(case(tmp_path, GOOD), BOOK)
+    outcome = cases.run_case(case(tmp_path, GOOD), BOOK)
     assert outcome.wrong == ()
     assert outcome.passed
 
@@ -53,7 +53,7 @@ def test_case_that_comes_out_as_expected_passes(tmp_path: Path) -> None:
     ],
 )
 def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change: tuple[str, str], wrong: str) -> None:
-    outcome = cases.run(case(tmp_path, GOOD.replace(*change)), BOOK)
+    outcome = cases.run_case(case(tmp_path, GOOD.replace(*change)), BOOK)
     assert wrong in outcome.wrong
 
 
@@ -68,11 +68,11 @@ def test_case_that_comes_out_otherwise_fails_and_says_how(tmp_path: Path, change
     ],
 )
 def test_case_with_a_fault_fails(tmp_path: Path, expect: str | None, page: str | None, wrong: str) -> None:
-    outcome = cases.run(case(tmp_path, expect, page), BOOK)
+    outcome = cases.run_case(case(tmp_path, expect, page), BOOK)
     assert len(outcome.wrong) == 1
     assert wrong in outcome.wrong[0]
 
 
 def test_folder_without_cases_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        cases.find(tmp_path)
+        cases.find_cases(tmp_path)

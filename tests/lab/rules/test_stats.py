@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.lab.rules import stats
-from pagekeep.lab.rules.stats import Difference, Worth
+from pagekeep.lab.rules.stats import RuleEffect, RuleStats
 from pagekeep.rules import shipped
 from tests.lab.rules.test_cases import PAGE, PROSE
 
@@ -34,24 +34,24 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_each_rule_is_measured_on_the_pages_it_matches(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(RULES)
-    found = {entry.rule: entry for entry in stats.measure(corpus, tmp_path)}
+    found = {entry.rule: entry for entry in stats.measure_rules(corpus, tmp_path)}
     assert (found["helps"].pages, found["harms"].pages, found["idle"].pages) == (2, 1, 0)
     assert found["helps"].gain > 0 > found["harms"].gain
     assert found["harms"].worst == "b"
-    assert found["idle"] == Worth("idle", 0, 0.0, 0.0, "")
+    assert found["idle"] == RuleStats("idle", 0, 0.0, 0.0, "")
 
 
 def test_without_a_folder_the_shipped_rules_are_measured(corpus: Path) -> None:
-    assert {entry.rule for entry in stats.measure(corpus)} == {rule.id for rule in shipped().rules}
+    assert {entry.rule for entry in stats.measure_rules(corpus)} == {rule.id for rule in shipped().rules}
 
 
 def test_the_most_harmful_rule_comes_first_and_idle_ones_last() -> None:
     differences = [
-        Difference("good", "1", 0.9, 0.8),
-        Difference("bad", "1", 0.5, 0.6),
-        Difference("bad", "2", 0.5, 0.9),
+        RuleEffect("good", "1", 0.9, 0.8),
+        RuleEffect("bad", "1", 0.5, 0.6),
+        RuleEffect("bad", "2", 0.5, 0.9),
     ]
-    found = stats.summarise(["idle", "good", "bad"], differences)
+    found = stats.summarise_effects(["idle", "good", "bad"], differences)
     assert [entry.rule for entry in found] == ["bad", "good", "idle"]
     assert found[0].worst == "2"
     assert found[0].gain == pytest.approx(-0.25)

@@ -1,4 +1,4 @@
-"""Two extractors over the same pages: what one has and the other lacks.
+"""Compare two extractors on the same pages: what one has and the other lacks.
 
 `compare` runs both and measures, `report_readings` measures readings that are at hand; given a folder, both write
 `summary.csv`, `history.csv` and `report.html` there.
@@ -6,7 +6,15 @@
 
 from __future__ import annotations
 
-from pagekeep.lab.compare.pairs import Comparison, Pair, pair_of_markdown
-from pagekeep.lab.compare.run import compare, numbers_of, report_readings, table_of
+from pagekeep.lab.compare.pairs import Comparison, Pair, compare_markdown
+from pagekeep.lab.compare.run import compare, comparison_to_json, format_comparison, write_report
 
-__all__ = ["Comparison", "Pair", "compare", "numbers_of", "pair_of_markdown", "report_readings", "table_of"]
+__all__ = [
+    "Comparison",
+    "Pair",
+    "compare",
+    "compare_markdown",
+    "comparison_to_json",
+    "format_comparison",
+    "write_report",
+]

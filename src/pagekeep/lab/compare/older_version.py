@@ -1,4 +1,4 @@
-"""Pagekeep as it was at another commit, in a process of its own."""
+"""Run Pagekeep at another commit, in a separate process."""
 
 from __future__ import annotations
 
@@ -10,47 +10,48 @@ import subprocess
 import sys
 import tarfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Any, Final
 
 from pagekeep.errors import NotFound
-from pagekeep.lab.compare.results import Reading, of_parts
+from pagekeep.lab.compare.results import ExtractorResult, result_from_parts
 
-_SECONDS: Final = 120
+_TIMEOUT_SECONDS: Final = 120
 _WORKER: Final = """
 import base64, json, sys, time
 from pagekeep import extract
 try:
     from pagekeep.rules import shipped
-    how = {"rules": shipped()}
+    options = {"rules": shipped()}
 except Exception:
-    how = {}
+    options = {}
 for line in sys.stdin:
-    asked = json.loads(line)
-    begin = time.process_time()
+    request = json.loads(line)
+    start = time.process_time()
     try:
-        page = extract(base64.b64decode(asked["html"]), asked["url"], **how)
-        said = {
+        page = extract(base64.b64decode(request["html"]), request["url"], **options)
+        answer = {
             "text": page.text, "html": page.html, "title": page.metadata.title or "",
-            "links": [link.url for link in page.links], "media": [[one.kind, one.url] for one in page.media],
+            "links": [link.url for link in page.links], "media": [[media.kind, media.url] for media in page.media],
         }
     except Exception as error:
-        said = {"error": type(error).__name__}
-    print(json.dumps({**said, "ms": (time.process_time() - begin) * 1000}), flush=True)
+        answer = {"error": type(error).__name__}
+    print(json.dumps({**answer, "ms": (time.process_time() - start) * 1000}), flush=True)
 """
 
 
-class Older:
-    """The extractor of a commit; a context manager."""
+class OlderVersion:
+    """The extractor at a commit; a context manager."""
 
     def __init__(self, ref: str) -> None:
-        self._sha = commit(ref)
+        self._sha = resolve_commit(ref)
         self._folder = TemporaryDirectory(prefix="pagekeep-older-")
         self._process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> Older:
+    def __enter__(self) -> OlderVersion:
         _unpack(self._sha, Path(self._folder.name))
         self._process = subprocess.Popen(
             [sys.executable, "-c", _WORKER],
@@ -71,22 +72,21 @@ class Older:
                 _close(stream)
         self._folder.cleanup()
 
-    def read(self, html: bytes, url: str | None) -> Reading:
-        """What that version makes of a page."""
-        said = self._ask({"html": base64.b64encode(html).decode(), "url": url})
-        if said.get("error"):
-            return Reading(error=said["error"], ms=said.get("ms", 0.0))
-        made = of_parts(said["text"], said["html"], said["title"], said["links"], [(k, u) for k, u in said["media"]])
-        return Reading(
-            made.text, made.title, made.links, made.images, made.videos, made.structure, ms=float(said["ms"])
-        )
+    def extract(self, html: bytes, url: str | None) -> ExtractorResult:
+        """Return what that version extracts from a page."""
+        answer = self._send({"html": base64.b64encode(html).decode(), "url": url})
+        if answer.get("error"):
+            return ExtractorResult(error=answer["error"], ms=answer.get("ms", 0.0))
+        media = [(kind, media_url) for kind, media_url in answer["media"]]
+        result = result_from_parts(answer["text"], answer["html"], answer["title"], answer["links"], media)
+        return replace(result, ms=float(answer["ms"]))
 
-    def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _send(self, request: dict[str, Any]) -> dict[str, Any]:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
-            raise RuntimeError("An older version is used outside its `with`.")
+            raise RuntimeError("Use an older version inside its `with` block.")
         try:
-            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()
         except BrokenPipeError:
@@ -101,13 +101,13 @@ def _close(stream: IO[str] | None) -> None:
             stream.close()
 
 
-def commit(ref: str) -> str:
-    """The commit that a ref names; `NotFound` outside a checkout, or when there is none."""
+def resolve_commit(ref: str) -> str:
+    """Return the commit of a ref; raise `NotFound` outside a checkout, or when the ref does not exist."""
     try:
         done = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     except (OSError, subprocess.SubprocessError):
         raise NotFound(
-            f"There is no version {ref:.80} of Pagekeep to compare with.",
+            f"Version {ref:.80} of Pagekeep was not found.",
             suggestions=("Name a commit, tag or branch, and run from a checkout.",),
         ) from None
     return done.decode().strip()
@@ -121,7 +121,10 @@ def _unpack(sha: str, folder: Path) -> None:
 def _git(*arguments: str) -> bytes:
     here = Path(__file__).parent
     top = subprocess.run(
-        ["git", "-C", str(here), "rev-parse", "--show-toplevel"], capture_output=True, timeout=_SECONDS, check=True
+        ["git", "-C", str(here), "rev-parse", "--show-toplevel"],
+        capture_output=True,
+        timeout=_TIMEOUT_SECONDS,
+        check=True,
     )
     command = ["git", "-C", top.stdout.decode().strip(), *arguments]
-    return subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True).stdout
+    return subprocess.run(command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=True).stdout

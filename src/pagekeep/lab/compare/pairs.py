@@ -1,4 +1,4 @@
-"""Two readings of a page side by side, in numbers. The first is the reference: missing is what the second lacks of it."""
+"""Compare two results for a page in numbers. The first is the reference: "missing" is what the second lacks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
-from pagekeep.lab.compare.results import Reading, of_markdown
-from pagekeep.lab.report.summary import Structure
+from pagekeep.lab.compare.results import ExtractorResult, result_from_markdown
+from pagekeep.lab.scores import Structure
 from pagekeep.text import Overlap, WordScore, agreement, overlap, score_words, similarity
 
 PARTS = ("links", "images", "videos")
@@ -15,56 +15,58 @@ PARTS = ("links", "images", "videos")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A page as both have it."""
+    """The two results for a page, compared."""
 
     name: str
     url: str | None
     kind: str
-    """As the corpus says, empty when it does not."""
-    a: Reading
-    b: Reading
+    """The kind in the corpus, or empty."""
+    a: ExtractorResult
+    b: ExtractorResult
     similarity: float
-    """Of the canonical texts: forms, case, quotes and spacing do not count."""
+    """Similarity of the normalised texts: case, quotes and spacing do not count."""
     similarity_exact: float
-    """Of the texts as they are."""
+    """Similarity of the texts as they are."""
     words: WordScore
     links: Overlap
     images: Overlap
     videos: Overlap
     f1_a: float | None = None
-    """Against the corpus's own reference, where it has one."""
+    """Against the corpus's reference, if it has one."""
     f1_b: float | None = None
 
     @property
     def error(self) -> str:
-        """Who failed and how, empty when nobody did."""
-        said = (f"{who}: {reading.error}" for who, reading in (("a", self.a), ("b", self.b)) if reading.error)
-        return ", ".join(said)
+        """Which extractor failed and how, or empty."""
+        results = (("a", self.a), ("b", self.b))
+        return ", ".join(f"{name}: {result.error}" for name, result in results if result.error)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that was measured."""
+    """The results of two extractors on a corpus."""
 
     corpus: str
     a: str
     b: str
-    """Names of the two."""
+    """The names of the extractors."""
     pairs: tuple[Pair, ...]
-    """In order of name."""
+    """In name order."""
 
     @property
     def both(self) -> list[Pair]:
-        """Pages that both could read."""
+        """The pages that both could extract."""
         return [pair for pair in self.pairs if not pair.error]
 
     def worst(self, count: int) -> list[Pair]:
-        """The least alike, worst first."""
+        """Return the least similar pages, worst first."""
         return sorted(self.pairs, key=lambda pair: (pair.similarity, pair.name))[:count]
 
 
-def pair(name: str, url: str | None, a: Reading, b: Reading, *, kind: str = "", reference: str | None = None) -> Pair:
-    """The two readings measured against each other and, where there is one, against a reference text."""
+def compare_results(
+    name: str, url: str | None, a: ExtractorResult, b: ExtractorResult, *, kind: str = "", reference: str | None = None
+) -> Pair:
+    """Compare two results with each other and, if there is one, with a reference text."""
     return Pair(
         name=name,
         url=url,
@@ -82,15 +84,15 @@ def pair(name: str, url: str | None, a: Reading, b: Reading, *, kind: str = "", 
     )
 
 
-def pair_of_markdown(url: str, a: tuple[str, str | None], b: tuple[str, str | None]) -> Pair:
-    """Two Markdown texts of a page, each with the reason when there is none."""
-    readings = [Reading(error=error) if error else of_markdown(text) for text, error in (a, b)]
-    return pair(url, url, *readings)
+def compare_markdown(url: str, a: tuple[str, str | None], b: tuple[str, str | None]) -> Pair:
+    """Compare two Markdown texts of a page; each comes with an error when there is none."""
+    readings = [ExtractorResult(error=error) if error else result_from_markdown(text) for text, error in (a, b)]
+    return compare_results(url, url, *readings)
 
 
-def structure_mean(readings: Iterable[Reading], part: str) -> float:
-    """How many of a thing a page holds on average."""
-    counts = [getattr(reading.structure, part) for reading in readings]
+def mean_structure(results: Iterable[ExtractorResult], part: str) -> float:
+    """Return how many blocks of a type a page has on average."""
+    counts = [getattr(result.structure, part) for result in results]
     return fmean(counts) if counts else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Whether Markdown says what the clean HTML said: rendered again, it must give the same words and structure."""
+"""Check that Markdown has the content of the clean HTML: rendered, it must have the same words and structure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.lab.markdown.rendered import raw_html, tree_of
+from pagekeep.lab.markdown.rendered import raw_html, render_tree
 from pagekeep.markdown import to_text
 from pagekeep.markdown.inline.escape import clean
 from pagekeep.markdown.inline.scripts import write_subscript, write_superscript
@@ -18,29 +18,29 @@ _CALLOUT: Final = re.compile(r"\A\[!([\w-]+)\] ?")
 _FORBIDDEN: Final = re.compile(r"\\?\$|\\+$")
 _MATH: Final = ".math-inline,.math-block,.math.inline,.math.block"
 _CELLS: Final = frozenset(("td", "th"))
-_NO_ITEMS: Final = _CELLS | {"section"}
-_ITEM: Final = 6
+_NOT_ITEM_PARENTS: Final = _CELLS | {"section"}
+_ITEM_WORDS: Final = 6
 
 
-def faults(html: str, markdown: str) -> list[str]:
-    """What is not the same in the clean HTML of a page and in its Markdown, in words; empty when all is."""
-    before, after = dom.parse_fragment(html), tree_of(markdown)
+def find_differences(html: str, markdown: str) -> list[str]:
+    """Return a sentence for each aspect in which a page's clean HTML and its Markdown differ."""
+    before, after = dom.parse_fragment(html), render_tree(markdown)
     for back in dom.select(after, "a.footnote-backref"):
         dom.drop(back)
-    found = [f"raw HTML: {part[:60]!r}" for part in raw_html(markdown)]
-    found += _differ("code", _code(before), _code(after))
-    found += _differ("math", _math(before), _math(after))
+    differences = [f"raw HTML: {part[:60]!r}" for part in raw_html(markdown)]
+    differences += _first_difference("code", _code(before), _code(after))
+    differences += _first_difference("math", _math(before), _math(after))
     _prepare(before)
     _prepare_rendered(after)
-    found += _differ("headings", _headings(before), _headings(after))
-    found += _differ("tables", _tables(before), _tables(after))
-    found += _differ("items", _items(before), _items(after))
-    found += _differ("words", _words(to_text(before)), _words(to_text(after)))
-    return found
+    differences += _first_difference("headings", _headings(before), _headings(after))
+    differences += _first_difference("tables", _tables(before), _tables(after))
+    differences += _first_difference("items", _items(before), _items(after))
+    differences += _first_difference("words", _words(to_text(before)), _words(to_text(after)))
+    return differences
 
 
-def _differ(aspect: str, before: list[str], after: list[str]) -> Iterator[str]:
-    """A sentence about the first difference."""
+def _first_difference(aspect: str, before: list[str], after: list[str]) -> Iterator[str]:
+    """Yield a sentence about the first difference, if any."""
     if before == after:
         return
     for place, (one, other) in enumerate(zip(before, after, strict=False)):
@@ -58,16 +58,16 @@ def _code(root: dom.Element) -> list[str]:
 
 
 def _math(root: dom.Element) -> list[str]:
-    """The formulas without what may not stand in them, or not at their ends."""
+    """Return the formulas without what Markdown does not allow in them or at their ends."""
     found = (_FORBIDDEN.sub("", "".join(clean(dom.text_of(node)).split())) for node in dom.select(root, _MATH))
     return sorted(tex for tex in found if tex)
 
 
-# -- what is written otherwise by design ------------------------------------------------------------------------------
+# Differences by design
 
 
 def _prepare(root: dom.Element) -> None:
-    """The clean tree as far as Markdown can show it: formulas apart, raised and lowered text in its own letters."""
+    """Reduce the clean tree to what Markdown can show: no formulas, raised and lowered text as Unicode characters."""
     for node in dom.select(root, _MATH):
         dom.replace(node, " ")
     for node in dom.select(root, "sub,sup:not(.footnote-ref)"):
@@ -78,11 +78,11 @@ def _prepare(root: dom.Element) -> None:
 
 
 def _list_unreferred_notes(root: dom.Element) -> None:
-    """A note nobody refers to would not be shown, so it is written as an item of a plain list."""
+    """Turn notes without a reference, which a renderer would not show, into items of a plain list."""
     known = {f"#{note.attr('id')}" for note in dom.select(root, "section.footnotes li[id]")}
     referred = {link.attr("href") for link in dom.select(root, "sup.footnote-ref a")}
     for link in dom.select(root, "sup.footnote-ref a"):
-        if link.attr("href") not in known:  # a mark without a note is the number it shows
+        if link.attr("href") not in known:  # a reference without a note becomes its number
             dom.replace(link.parent or link, link)
     for section in dom.select(root, "section.footnotes"):
         strays = [note for note in dom.select(section, "li[id]") if f"#{note.attr('id')}" not in referred]
@@ -112,18 +112,18 @@ def _words(text: str) -> list[str]:
 
 
 def _headings(root: dom.Element) -> list[str]:
-    """Level and words of each heading; in a cell it is no heading any more."""
+    """Return level and words of each heading; a heading in a table cell becomes text."""
     nodes = [node for node in dom.select(root, "h1,h2,h3,h4,h5,h6") if not _is_in(node, _CELLS)]
     found = ((node.tag, _words(to_text(node))) for node in nodes)
     return [f"{tag} {' '.join(words)}" for tag, words in found if words]
 
 
 def _tables(root: dom.Element) -> list[str]:
-    """The cells of every row that show something."""
+    """Return the cells of every row that are not empty."""
     rows: list[str] = []
     for table in dom.select(root, "table"):
         if dom.first(table, "pre,table") is not None:
-            continue  # written cell by cell
+            continue  # Markdown has these cell by cell
         for row in dom.select(table, "tr"):
             cells = [" ".join(_words(to_text(cell))) for cell in dom.select(row, "td,th")]
             shown = [cell for cell in cells if cell]
@@ -133,8 +133,10 @@ def _tables(root: dom.Element) -> list[str]:
 
 
 def _items(root: dom.Element) -> list[str]:
-    """The first words of each list item and definition; those in a cell are only words."""
-    found = (_words(to_text(item))[:_ITEM] for item in dom.select(root, "li,dd") if not _is_in(item, _NO_ITEMS))
+    """Return the first words of each list item and definition; those in a table cell are only words."""
+    found = (
+        _words(to_text(item))[:_ITEM_WORDS] for item in dom.select(root, "li,dd") if not _is_in(item, _NOT_ITEM_PARENTS)
+    )
     return [" ".join(words) for words in found if words]
 
 

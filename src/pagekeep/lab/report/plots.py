@@ -1,4 +1,4 @@
-"""Small SVG pictures, drawn as text: colours come from the page's own style sheet, so both themes work."""
+"""Draw small SVG plots; colours come from the page's style sheet, so both themes work."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from html import escape
 
 _BINS = 10
-_BAR = 26
-_LABEL = 120
+_BAR_HEIGHT = 26
+_LABEL_WIDTH = 120
 
 
-def bars(rows: Sequence[tuple[str, float]]) -> str:
-    """Horizontal bars from 0 to 1, one a row, each with its name and value."""
+def draw_bars(rows: Sequence[tuple[str, float]]) -> str:
+    """Draw horizontal bars from 0 to 1, one per row, each with its name and value."""
     width, scale = 560, 360
-    height = len(rows) * _BAR + 4
+    height = len(rows) * _BAR_HEIGHT + 4
     parts = []
     for index, (name, value) in enumerate(rows):
-        top, length = index * _BAR + 4, max(value, 0.0) * scale
+        top, length = index * _BAR_HEIGHT + 4, max(value, 0.0) * scale
         parts += [
-            f'<text class="name" x="{_LABEL - 8}" y="{top + 13}">{escape(name)}</text>',
-            f'<rect class="track" x="{_LABEL}" y="{top}" width="{scale}" height="18" rx="3"/>',
-            f'<rect class="bar" x="{_LABEL}" y="{top}" width="{length:.1f}" height="18" rx="3"/>',
-            f'<text class="value" x="{_LABEL + scale + 8}" y="{top + 13}">{value:.3f}</text>',
+            f'<text class="name" x="{_LABEL_WIDTH - 8}" y="{top + 13}">{escape(name)}</text>',
+            f'<rect class="track" x="{_LABEL_WIDTH}" y="{top}" width="{scale}" height="18" rx="3"/>',
+            f'<rect class="bar" x="{_LABEL_WIDTH}" y="{top}" width="{length:.1f}" height="18" rx="3"/>',
+            f'<text class="value" x="{_LABEL_WIDTH + scale + 8}" y="{top + 13}">{value:.3f}</text>',
         ]
     return _svg(width, height, "F1 by kind", parts)
 
 
-def histogram(values: Sequence[float]) -> str:
-    """How many pages fall in each tenth of the scale from 0 to 1."""
-    counts = bin_counts(values)
+def draw_histogram(values: Sequence[float]) -> str:
+    """Draw how many pages are in each tenth of the scale from 0 to 1."""
+    counts = count_bins(values)
     highest, step, base = max(*counts, 1), 48, 160
     parts = []
     for index, count in enumerate(counts):
@@ -43,16 +43,16 @@ def histogram(values: Sequence[float]) -> str:
     return _svg(540, base + 24, "Pages by F1", parts)
 
 
-def bin_counts(values: Sequence[float]) -> list[int]:
-    """Values counted by tenth; 1.0 belongs to the last."""
+def count_bins(values: Sequence[float]) -> list[int]:
+    """Count values by tenth; 1.0 belongs to the last."""
     counts = [0] * _BINS
     for value in values:
         counts[min(max(int(value * _BINS), 0), _BINS - 1)] += 1
     return counts
 
 
-def trend(points: Sequence[tuple[str, float]]) -> str:
-    """A value over the runs, oldest left, on a scale that fits what it did."""
+def draw_trend(points: Sequence[tuple[str, float]]) -> str:
+    """Draw a value over the runs, oldest left, on a scale from its minimum to its maximum."""
     width, height, left, right = 560, 170, 46, 70
     values = [value for _, value in points]
     low, high = min(values), max(values)

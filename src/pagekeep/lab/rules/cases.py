@@ -1,6 +1,6 @@
-"""Pages written to show what a rule does: run through the whole pipeline and held against what is expected.
+"""Test rules with pages written for them: run a page through the whole pipeline and compare the result.
 
-A case is a folder `<rule id>--<what it shows>` with the page in `page.html` and the expectation in `expect.yaml`.
+A case is a folder `<rule id>--<name>` with the page in `page.html` and the expected result in `expect.yaml`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pagekeep.rules.faults import Faults
 from pagekeep.rules.outline import OutlineError, outline
 from pagekeep.rules.value_types import Choice, Group, Key, OneOrMore, Text
 
-MAX_TEXT: Final = 5_000
+MAX_TEXT_CHARS: Final = 5_000
 _METADATA: Final = ("title", "author", "published", "modified", "description", "site_name", "canonical", "language")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a case's page must give."""
+    """The expected result of a case."""
 
     url: str | None = None
     rules: tuple[str, ...] = ()
-    """Rules that must match; the one in the folder's name without any."""
+    """Rules that must match; by default the one in the folder's name."""
     contains: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     kind: str | None = None
@@ -37,20 +37,20 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class RuleCase:
-    """One folder."""
+    """The folder of a case."""
 
     name: str
     folder: Path
 
     @property
     def rule(self) -> str:
-        """The rule it is about."""
+        """The id of the rule that the case tests."""
         return self.name.partition("--")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a case: nothing wrong, or what was."""
+class CaseOutcome:
+    """The result of a case: what is wrong, or nothing."""
 
     case: RuleCase
     wrong: tuple[str, ...]
@@ -60,52 +60,52 @@ class Outcome:
         return not self.wrong
 
 
-def _expectation(**keys: Any) -> Expectation:
+def _build_expectation(**keys: Any) -> Expectation:
     metadata = tuple((name, keys.pop(name)) for name in _METADATA if name in keys)
     return Expectation(**keys, metadata=metadata)
 
 
-_TEXTS: Final = OneOrMore(Text(MAX_TEXT))
+_TEXTS: Final = OneOrMore(Text(MAX_TEXT_CHARS))
 EXPECT: Final = Group(
-    "what the page must give",
+    "expected result",
     (
         Key("url", Text(), "The page's address."),
-        Key("rules", _TEXTS, "Ids of rules that must match; the one in the folder's name without any."),
-        Key("contains", _TEXTS, "Texts that must stand in the Markdown; white space does not count."),
-        Key("lacks", _TEXTS, "Texts that must not."),
+        Key("rules", _TEXTS, "Ids of rules that must match; by default the one in the folder's name."),
+        Key("contains", _TEXTS, "Texts that the Markdown must contain; white space does not count."),
+        Key("lacks", _TEXTS, "Texts that the Markdown must not contain."),
         Key("kind", Choice(KINDS), "The kind of page."),
-        *(Key(name, Text(MAX_TEXT), f"The page's {name.replace('_', ' ')}.") for name in _METADATA),
+        *(Key(name, Text(MAX_TEXT_CHARS), f"The page's {name.replace('_', ' ')}.") for name in _METADATA),
     ),
-    _expectation,
+    _build_expectation,
     ("contains", "lacks", "kind", *_METADATA),
 )
 
 
-def find(folder: Path) -> list[RuleCase]:
-    """The cases of a folder, in the order of their names; `NotFound` when there are none."""
+def find_cases(folder: Path) -> list[RuleCase]:
+    """Return the cases of a folder in name order; raise `NotFound` when there are none."""
     cases = [RuleCase(path.name, path) for path in sorted(folder.glob("*--*")) if path.is_dir()]
     if not cases:
         raise NotFound(
-            f"{folder} holds no cases.",
+            f"{folder} contains no cases.",
             suggestions=("A case is a folder `<rule id>--<name>` with `page.html` and `expect.yaml`.",),
         )
     return cases
 
 
-def run(case: RuleCase, book: Rulebook) -> Outcome:
-    """Read and run a case. Whatever is wrong with it is in the outcome."""
+def run_case(case: RuleCase, book: Rulebook) -> CaseOutcome:
+    """Read and run a case; faults of its files are part of the outcome."""
     try:
-        expected = read_expectation(_bytes(case, "expect.yaml"))
-        page = extract(_bytes(case, "page.html"), expected.url, rules=book)
+        expected = read_expectation(_read_file(case, "expect.yaml"))
+        page = extract(_read_file(case, "page.html"), expected.url, rules=book)
     except RuleError as error:
-        return Outcome(case, tuple(str(fault) for fault in error.faults))
+        return CaseOutcome(case, tuple(str(fault) for fault in error.faults))
     except PagekeepError as error:
-        return Outcome(case, (error.message,))
-    return Outcome(case, tuple(_differences(case, expected, page)))
+        return CaseOutcome(case, (error.message,))
+    return CaseOutcome(case, tuple(_differences(case, expected, page)))
 
 
 def read_expectation(data: bytes) -> Expectation:
-    """The expectation a file states; `RuleError` with all its faults."""
+    """Return the expectation in a file; raise `RuleError` with all faults."""
     faults = Faults("expect.yaml")
     found: Expectation | None = None
     try:
@@ -114,7 +114,7 @@ def read_expectation(data: bytes) -> Expectation:
         faults.add(error.line, "", error.message, error.suggestion)
     else:
         if tree is None:
-            faults.add(1, "", "The file is empty.", "Say what the page must give, such as `contains: a sentence`.")
+            faults.add(1, "", "The file is empty.", "Add what the result must have, such as `contains: a sentence`.")
         else:
             found = EXPECT.read(tree, "", faults)
     if found is None:
@@ -122,7 +122,7 @@ def read_expectation(data: bytes) -> Expectation:
     return found
 
 
-def _bytes(case: RuleCase, name: str) -> bytes:
+def _read_file(case: RuleCase, name: str) -> bytes:
     try:
         return (case.folder / name).read_bytes()
     except OSError:
@@ -134,9 +134,9 @@ def _differences(case: RuleCase, expected: Expectation, page: Page) -> Iterator[
     for rule in expected.rules or (case.rule,):
         if rule not in matched:
             yield f"The rule `{rule}` did not match; matched: {', '.join(sorted(matched)) or 'none'}."
-    text = _flat(page.markdown)
-    yield from (f"Missing: {wanted}" for wanted in expected.contains if _flat(wanted) not in text)
-    yield from (f"Still there: {unwanted}" for unwanted in expected.lacks if _flat(unwanted) in text)
+    text = _one_line(page.markdown)
+    yield from (f"Missing: {wanted}" for wanted in expected.contains if _one_line(wanted) not in text)
+    yield from (f"Still there: {unwanted}" for unwanted in expected.lacks if _one_line(unwanted) in text)
     if expected.kind and page.kind != expected.kind:
         yield f"The kind is {page.kind}, not {expected.kind}."
     for name, value in expected.metadata:
@@ -144,5 +144,5 @@ def _differences(case: RuleCase, expected: Expectation, page: Page) -> Iterator[
             yield f"The {name} is {getattr(page.metadata, name)!r}, not {value!r}."
 
 
-def _flat(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""What each rule is worth: F1 on the pages it matches, with it and with all rules but it."""
+"""Measure each rule: F1 on the pages it matches, with all rules and with all but this one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pagekeep.lab.metrics import score_words
 from pagekeep.pipeline import extract
 from pagekeep.rules import Rulebook, load, shipped
 
-_BATCH = 8
+_BATCH_PAGES = 8
 
 
-class Difference(NamedTuple):
-    """What a rule did to the F1 of one page."""
+class RuleEffect(NamedTuple):
+    """The effect of a rule on the F1 of one page."""
 
     rule: str
     page: str
@@ -29,8 +29,8 @@ class Difference(NamedTuple):
     without: float
 
 
-class Worth(NamedTuple):
-    """What a rule did to the pages it matched."""
+class RuleStats(NamedTuple):
+    """The effect of a rule on all pages that it matches."""
 
     rule: str
     pages: int
@@ -38,57 +38,60 @@ class Worth(NamedTuple):
     """Mean F1."""
     without: float
     worst: str
-    """The page it helped least or harmed most."""
+    """The page with the smallest gain or the largest loss."""
 
     @property
     def gain(self) -> float:
         return self.with_rule - self.without
 
 
-def measure(
+def measure_rules(
     corpus: Path, folder: Path | None = None, *, limit: int | None = None, workers: int | None = None
-) -> list[Worth]:
-    """Every rule in force, shipped or from the folder, and what it did; those that matched no page have 0 pages."""
-    cases = corpora.find(corpus, limit)
+) -> list[RuleStats]:
+    """Return the effect of every active rule, shipped or from the folder; rules without a match have 0 pages."""
+    cases = corpora.find_cases(corpus, limit)
     if workers is None:
-        workers = (os.cpu_count() or 1) if len(cases) > 4 * _BATCH else 1
-    return summarise([rule.id for rule in _book(folder).rules], _differences(cases, folder, workers))
+        workers = (os.cpu_count() or 1) if len(cases) > 4 * _BATCH_PAGES else 1
+    return summarise_effects([rule.id for rule in _load_rules(folder).rules], _measure_cases(cases, folder, workers))
 
 
-def summarise(rules: Iterable[str], differences: Iterable[Difference]) -> list[Worth]:
-    """Means per rule, the most harmful first."""
-    found: dict[str, list[Difference]] = {rule: [] for rule in rules}
+def summarise_effects(rules: Iterable[str], differences: Iterable[RuleEffect]) -> list[RuleStats]:
+    """Return the means per rule, the most harmful first."""
+    found: dict[str, list[RuleEffect]] = {rule: [] for rule in rules}
     for difference in differences:
         found[difference.rule].append(difference)
-    worths = [_worth(rule, pages) for rule, pages in found.items()]
+    worths = [_summarise_rule(rule, pages) for rule, pages in found.items()]
     return sorted(worths, key=lambda worth: (not worth.pages, worth.gain, worth.rule))
 
 
-def _worth(rule: str, pages: list[Difference]) -> Worth:
+def _summarise_rule(rule: str, pages: list[RuleEffect]) -> RuleStats:
     if not pages:
-        return Worth(rule, 0, 0.0, 0.0, "")
+        return RuleStats(rule, 0, 0.0, 0.0, "")
     worst = min(pages, key=lambda page: (page.with_rule - page.without, page.page))
     count = len(pages)
     with_rule, without = sum(page.with_rule for page in pages) / count, sum(page.without for page in pages) / count
-    return Worth(rule, count, with_rule, without, worst.page)
+    return RuleStats(rule, count, with_rule, without, worst.page)
 
 
-def _differences(cases: list[Case], folder: Path | None, workers: int) -> list[Difference]:
-    look = partial(differences_of, folder=folder)
+def _measure_cases(cases: list[Case], folder: Path | None, workers: int) -> list[RuleEffect]:
+    look = partial(measure_case, folder=folder)
     if workers <= 1:
         return [found for case in cases for found in look(case)]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return [found for page in pool.map(look, cases, chunksize=_BATCH) for found in page]
+        return [found for page in pool.map(look, cases, chunksize=_BATCH_PAGES) for found in page]
 
 
-def differences_of(case: Case, *, folder: Path | None) -> list[Difference]:
-    """One page: as it is, and once more without each rule that matched."""
-    sample = corpora.read(case)
-    f1, matched = _read(sample, _book(folder))
-    return [Difference(rule, case.name, f1, _read(sample, _book_without(folder, rule))[0]) for rule in matched]
+def measure_case(case: Case, *, folder: Path | None) -> list[RuleEffect]:
+    """Extract one page with all rules, and again without each rule that matches."""
+    sample = corpora.read_case(case)
+    f1, matched = _extract_and_score(sample, _load_rules(folder))
+    return [
+        RuleEffect(rule, case.name, f1, _extract_and_score(sample, _load_rules_without(folder, rule))[0])
+        for rule in matched
+    ]
 
 
-def _read(sample: Sample, book: Rulebook) -> tuple[float, list[str]]:
+def _extract_and_score(sample: Sample, book: Rulebook) -> tuple[float, list[str]]:
     try:
         page = extract(sample.html, sample.url, rules=book)
     except PagekeepError:
@@ -97,10 +100,10 @@ def _read(sample: Sample, book: Rulebook) -> tuple[float, list[str]]:
 
 
 @lru_cache(maxsize=4)
-def _book(folder: Path | None) -> Rulebook:
+def _load_rules(folder: Path | None) -> Rulebook:
     return shipped() if folder is None else load(folder)
 
 
 @lru_cache(maxsize=256)
-def _book_without(folder: Path | None, rule: str) -> Rulebook:
-    return _book(folder).without(rule)
+def _load_rules_without(folder: Path | None, rule: str) -> Rulebook:
+    return _load_rules(folder).without(rule)

@@ -48,13 +48,13 @@ def compare(a: str, b: str, corpus: Path, limit: int | None, out: Path | None, a
     with report_errors(as_json=as_json), show_bar("Comparing") as progress:
         from pagekeep import config
         from pagekeep.lab.compare import compare as run
-        from pagekeep.lab.compare import numbers_of, table_of
+        from pagekeep.lab.compare import comparison_to_json, format_comparison
 
         result = run(a, b, corpus, settings=config.load(), limit=limit, out=out, progress=progress)
     if as_json:
-        write_json(numbers_of(result))
+        write_json(comparison_to_json(result))
         return
-    show_table(table_of(result))
+    show_table(format_comparison(result))
     if out:
         write(f"Report: {out / 'report.html'}")
 
@@ -75,9 +75,9 @@ def compared(log: Path | None, library: str | None, out: Path | None, as_json: b
 
         entries = latest(read_log(log or log_path(config.load({"library": library}))))
         if out:
-            from pagekeep.lab.compare import report_readings
+            from pagekeep.lab.compare import write_report
 
-            report_readings(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
+            write_report(out, "compared", ("remote", "local"), [_pair(entry) for entry in entries])
         numbers = summary(entries)
         if as_json:
             write_json({"summary": numbers, "pages": [_shape(entry) for entry in entries]})
@@ -109,8 +109,8 @@ def _format_entry(entry: Comparison) -> str:
 
 
 def _pair(entry: Comparison) -> Any:
-    from pagekeep.lab.compare import pair_of_markdown
+    from pagekeep.lab.compare import compare_markdown
 
-    return pair_of_markdown(
+    return compare_markdown(
         entry.url, (entry.theirs.markdown, entry.theirs.error), (entry.ours.markdown, entry.ours.error)
     )

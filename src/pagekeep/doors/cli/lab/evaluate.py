@@ -40,15 +40,22 @@ Exit codes: 0 done; 1 a score is below the gate, or an unexpected failure; 2 bad
 def evaluate(corpus: Path, limit: int | None, out: Path | None, gate_file: Path | None, without_rules: bool) -> None:
     """Measure extraction on the pages of a corpus, or on HTML files with the expected Markdown next to them."""
     with report_errors():
-        from pagekeep.lab import extract_without_rules, gate, holds_markdown, pipeline_extract, render_table, run
+        from pagekeep.lab import (
+            extract_without_rules,
+            find_broken_floors,
+            format_table,
+            has_markdown_cases,
+            pipeline_extract,
+            run,
+        )
 
         extractor = extract_without_rules if without_rules else pipeline_extract
-        if holds_markdown(corpus):
+        if has_markdown_cases(corpus):
             _measure_markdown(corpus, limit, gate_file, extractor)
             return
         report = run(corpus, limit=limit, out=out, extractor=extractor)
-        show_table(render_table(report))
-        failures = gate(report, gate_file) if gate_file else []
+        show_table(format_table(report))
+        failures = find_broken_floors(report, gate_file) if gate_file else []
     for failure in failures:
         click.echo(f"Below the gate: {failure}", err=True)
     if failures:
@@ -57,11 +64,11 @@ def evaluate(corpus: Path, limit: int | None, out: Path | None, gate_file: Path 
 
 def _measure_markdown(corpus: Path, limit: int | None, gate_file: Path | None, extractor: Extractor) -> None:
     """Compare our Markdown with the expected Markdown of each page, and list the cases that differ."""
-    from pagekeep.lab.markdown.cases import differing, run_cases, table_of
+    from pagekeep.lab.markdown.cases import format_scores, list_differing, run_cases
 
     if gate_file:
         raise click.UsageError("--gate does not work with a folder of Markdown.")
     scores = run_cases(corpus, limit, extractor)
-    show_table(table_of(scores))
-    for line in differing(scores):
+    show_table(format_scores(scores))
+    for line in list_differing(scores):
         write(line)

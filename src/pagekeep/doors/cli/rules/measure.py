@@ -13,7 +13,7 @@ from pagekeep.doors.cli.rules.rules import load_rulebook, own_folder
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.lab.rules.stats import Worth
+    from pagekeep.lab.rules.stats import RuleStats
 
 FAILED = 1
 
@@ -37,9 +37,9 @@ def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
     with report_errors(as_json=as_json):
         from pagekeep.lab.rules import cases as rule_cases
 
-        found = rule_cases.find(cases or own_folder(folder) / "tests")
+        found = rule_cases.find_cases(cases or own_folder(folder) / "tests")
         rules = load_rulebook(folder)
-        outcomes = [rule_cases.run(case, rules) for case in found]
+        outcomes = [rule_cases.run_case(case, rules) for case in found]
         failed = [outcome for outcome in outcomes if not outcome.passed]
         if as_json:
             shapes = [
@@ -62,24 +62,24 @@ def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
 def stats(corpus: Path, limit: int | None, folder: str | None, as_json: bool) -> None:
     """Show for each rule how many pages of a corpus it matches, and their mean F1 score with and without it."""
     with report_errors(as_json=as_json):
-        from pagekeep.lab.rules.stats import measure
+        from pagekeep.lab.rules.stats import measure_rules
 
         load_rulebook(folder)  # prints the faults of the user's own rules
-        results = measure(corpus, own_folder(folder), limit=limit)
+        results = measure_rules(corpus, own_folder(folder), limit=limit)
         if as_json:
             write_json({"rules": [_shape(result) for result in results]})
         else:
             show_table([["rule", "pages", "with", "without", "gain", "worst page"], *map(_row, results)])
 
 
-def _row(result: Worth) -> list[str]:
+def _row(result: RuleStats) -> list[str]:
     if not result.pages:
         return [result.rule, "0", "", "", "", ""]
     numbers = [f"{result.with_rule:.4f}", f"{result.without:.4f}", f"{result.gain:+.4f}"]
     return [result.rule, str(result.pages), *numbers, result.worst]
 
 
-def _shape(result: Worth) -> dict[str, object]:
+def _shape(result: RuleStats) -> dict[str, object]:
     is_measured = result.pages > 0
     return {
         "rule": result.rule,

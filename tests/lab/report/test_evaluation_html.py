@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pagekeep import dom
 from pagekeep.lab import run
-from pagekeep.lab.report.page import confusion_rows, render_html
+from pagekeep.lab.report.evaluation_html import confusion_rows, render_html
 from pagekeep.model import Page
 
 AddPage = Callable[..., Path]
@@ -77,4 +77,4 @@ def test_report_tells_what_each_kind_was_taken_for(add_page: AddPage, echoing: E
     assert taken["article"]["article"] == "1"
     assert taken["article"]["right"] == "1.000"
     assert (taken["forum"]["article"], taken["forum"]["forum"], taken["forum"]["right"]) == ("1", "0", "0.000")
-    assert "what they were taken for" in render_html(report, [])
+    assert "reference (rows) and detected (columns)" in render_html(report, [])

@@ -1,4 +1,4 @@
-"""The HTML report: one file that asks for nothing else."""
+"""Render an evaluation as one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from pagekeep.lab.report import plots
-from pagekeep.lab.report.marks import mark
-from pagekeep.lab.report.summary import PageScore, Report, cell, render_table
+from pagekeep.lab.report.mark_words import mark_differences
+from pagekeep.lab.scores import EvaluationReport, PageScore, format_cell, format_table
 from pagekeep.model import KINDS
 
-WORST = 25
-RUNS = 60
-"""Runs the trend shows."""
+MAX_WORST_PAGES = 25
+MAX_TREND_RUNS = 60
+"""How many runs the trend shows."""
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fbfaf7; --card: #fff; --ink: #1d2126; --soft: #667079; --line: #dfe2e5;
@@ -55,31 +55,31 @@ mark.missing { background: var(--miss) } mark.extra { background: var(--extra) }
 """
 
 
-def render_html(report: Report, history: Sequence[Mapping[str, str]]) -> str:
-    """The report as a page of its own: plots, tables, and the worst pages with gold and result side by side."""
+def render_html(report: EvaluationReport, history: Sequence[Mapping[str, str]]) -> str:
+    """Return the report: plots, tables, and the worst pages with reference and result side by side."""
     title = f"Evaluation of {escape(report.corpus)}"
-    runs = [row for row in history if _comparable(row, report)]
+    runs = [row for row in history if _is_comparable(row, report)]
     body = [
         f"<h1>{title}</h1>",
         f'<p class="soft">{_run_line(runs)}</p>',
         _cards(report),
         _plots(report, runs),
         "<h2>By kind</h2>",
-        table(render_table(report)),
-        "<h2>Kinds: what the pages are, and what they were taken for</h2>",
-        table(confusion_rows(report)),
-        "<h2>What the results hold</h2>",
-        table(structure_rows(report)),
+        render_table(format_table(report)),
+        "<h2>Kinds: reference (rows) and detected (columns)</h2>",
+        render_table(confusion_rows(report)),
+        "<h2>Blocks in the results</h2>",
+        render_table(structure_rows(report)),
         "<h2>Worst pages</h2>",
         '<p class="soft">Marked words: <mark class="missing">missing</mark> from the result, '
         '<mark class="extra">extra</mark> in it.</p>',
-        *(_page(page) for page in report.worst(WORST)),
+        *(_render_page(page) for page in report.worst(MAX_WORST_PAGES)),
     ]
-    return page_of(title, body)
+    return render_document(title, body)
 
 
-def page_of(title: str, body: Sequence[str]) -> str:
-    """A page of its own that asks for nothing; the title is HTML already."""
+def render_document(title: str, body: Sequence[str]) -> str:
+    """Return a complete HTML document; the title is HTML already."""
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -89,8 +89,8 @@ def page_of(title: str, body: Sequence[str]) -> str:
     return f"{head}\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
 
 
-def _comparable(row: Mapping[str, str], report: Report) -> bool:
-    """Whether an earlier run measured the same pages: a sample of a corpus says nothing about the whole."""
+def _is_comparable(row: Mapping[str, str], report: EvaluationReport) -> bool:
+    """Return whether an earlier run measured the same pages: a sample cannot be compared with a whole corpus."""
     pages = sum(int(row.get(name) or 0) for name in ("ok_count", "error_count"))
     return row.get("corpus") == report.corpus and pages == len(report.pages)
 
@@ -103,7 +103,7 @@ def _run_line(runs: Sequence[Mapping[str, str]]) -> str:
     return f"{escape(last['run_at'])}{at}, parser version {escape(last.get('parser_version', ''))}"
 
 
-def _cards(report: Report) -> str:
+def _cards(report: EvaluationReport) -> str:
     every = report.summary["all"]
     numbers: list[tuple[str, object]] = [
         ("F1", every.f1),
@@ -114,66 +114,68 @@ def _cards(report: Report) -> str:
         ("dates right", every.date_accuracy),
         ("pages", every.pages),
         ("errors", every.errors),
-        ("ms a page", f"{every.ms:.1f}"),
+        ("ms per page", f"{every.ms:.1f}"),
     ]
     return (
-        '<div class="cards">' + "".join(f'<div class="card"><b>{cell(v)}</b>{n}</div>' for n, v in numbers) + "</div>"
+        '<div class="cards">'
+        + "".join(f'<div class="card"><b>{format_cell(v)}</b>{n}</div>' for n, v in numbers)
+        + "</div>"
     )
 
 
-def _plots(report: Report, runs: Sequence[Mapping[str, str]]) -> str:
+def _plots(report: EvaluationReport, runs: Sequence[Mapping[str, str]]) -> str:
     figures = [
-        ("Word F1 by kind", plots.bars([(name, row.f1) for name, row in report.summary.items()])),
-        ("Pages by word F1", plots.histogram([page.f1 for page in report.pages])),
+        ("Word F1 by kind", plots.draw_bars([(name, row.f1) for name, row in report.summary.items()])),
+        ("Pages by word F1", plots.draw_histogram([page.f1 for page in report.pages])),
     ]
-    points = [(row["run_at"], float(row["f1_all"])) for row in runs[-RUNS:] if row.get("f1_all")]
+    points = [(row["run_at"], float(row["f1_all"])) for row in runs[-MAX_TREND_RUNS:] if row.get("f1_all")]
     if len(points) > 1:
-        figures.append((f"Word F1 over the last {len(points)} runs", plots.trend(points)))
+        figures.append((f"Word F1 over the last {len(points)} runs", plots.draw_trend(points)))
     drawn = (f"<figure><figcaption>{caption}</figcaption>{svg}</figure>" for caption, svg in figures)
     return f'<div class="plots">{"".join(drawn)}</div>'
 
 
-def structure_rows(report: Report) -> list[list[str]]:
-    """Structure counts a kind, the header first."""
+def structure_rows(report: EvaluationReport) -> list[list[str]]:
+    """Return the counts of blocks by kind of page, the header first."""
     names = list(report.summary["all"].structure.__dataclass_fields__)
     rows = [[kind, *(str(getattr(row.structure, name)) for name in names)] for kind, row in report.summary.items()]
     return [["kind", *names], *rows]
 
 
-def confusion_rows(report: Report) -> list[list[str]]:
-    """For each kind by the reference, how many pages were taken for which kind, and the share taken rightly."""
+def confusion_rows(report: EvaluationReport) -> list[list[str]]:
+    """Return how many pages of each kind were detected as which kind, and the share of right ones."""
     pairs = Counter((page.kind, page.found_kind) for page in report.pages)
     rows = [
-        [kind, *(str(pairs[kind, found]) for found in KINDS), cell(row.kind_accuracy)]
+        [kind, *(str(pairs[kind, found]) for found in KINDS), format_cell(row.kind_accuracy)]
         for kind, row in report.summary.items()
         if kind != "all"
     ]
     return [["", *KINDS, "right"], *rows]
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows under their header row."""
+def render_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose first row is the header."""
     head, *body = rows
-    lines = [_row("th", head), *(_row("td", row) for row in body)]
+    lines = [_render_row("th", head), *(_render_row("td", row) for row in body)]
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
 
 
-def _row(tag: str, cells: Iterable[str]) -> str:
+def _render_row(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in cells) + "</tr>"
 
 
-def _page(page: PageScore) -> str:
+def _render_page(page: PageScore) -> str:
     facts = f"{page.kind}, {page.strategy or 'nothing'}, {page.words.missing} missing, {page.words.extra} extra"
     error = f' <span class="bad">{escape(page.error)}</span>' if page.error else ""
     summary = (
         f'<b>{page.f1:.3f}</b>{escape(page.name)} <span class="soft">{facts} {escape(page.url or "")}</span>{error}'
     )
-    sides = side("Gold", mark(page.gold, page.result, "missing")) + side(
-        "Result", mark(page.result, page.gold, "extra")
+    sides = render_side("Gold", mark_differences(page.gold, page.result, "missing")) + render_side(
+        "Result", mark_differences(page.result, page.gold, "extra")
     )
     return f'<details><summary>{summary}</summary><div class="sides">{sides}</div></details>'
 
 
-def side(name: str, html: str) -> str:
-    """One of two texts that stand beside each other."""
+def render_side(name: str, html: str) -> str:
+    """Return one of two texts that are shown side by side."""
     return f'<div><h3>{name}</h3><pre dir="auto">{html}</pre></div>'

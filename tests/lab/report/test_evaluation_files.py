@@ -8,7 +8,7 @@ import pytest
 
 from pagekeep.errors import ParseError
 from pagekeep.lab import run
-from pagekeep.lab.report.files import HISTORY_COLUMNS, append_history, git_sha, history_row
+from pagekeep.lab.report.evaluation_files import HISTORY_COLUMNS, append_history, history_row, read_git_sha
 from pagekeep.model import PARSER_VERSION, Page
 
 AddPage = Callable[..., Path]
@@ -99,4 +99,4 @@ def test_without_a_folder_nothing_is_written(add_page: AddPage, echoing: Echo, t
 
 def test_without_git_the_commit_is_left_empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert git_sha() == ""
+    assert read_git_sha() == ""

@@ -1,4 +1,4 @@
-"""The values a run gives: one score a page, one summary a kind."""
+"""The results of an evaluation: one score per page, one summary per kind of page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pagekeep.model import KINDS
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """How many of each thing the clean HTML holds."""
+    """How many blocks of each type the clean HTML has."""
 
     paragraphs: int = 0
     lists: int = 0
@@ -25,22 +25,22 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """Everything measured about one page. A page that raised has an `error` and an F1 of 0."""
+    """Everything measured about one page. A page whose extraction raised has an `error` and an F1 of 0."""
 
     name: str
     url: str | None
     kind: str
-    """As the reference says."""
+    """The kind in the reference."""
     words: WordScore
     similarity: float
     title_right: bool | None
-    """`None` when the reference names no title; the same for author and date."""
+    """`None` when the reference has no title; the same for author and date."""
     author_right: bool | None
     date_right: bool | None
     with_hits: int
     with_total: int
     without_hits: int
-    """Snippets found that must not be there."""
+    """Unwanted snippets that were found."""
     without_total: int
     links: Overlap | None = None
     """`None` when the reference lists no links; the same for images and videos."""
@@ -48,14 +48,14 @@ class PageScore:
     videos: Overlap | None = None
     structure: Structure = Structure()
     missing: tuple[str, ...] = ()
-    """Frontmatter fields the result lacks although the source has them."""
+    """Frontmatter fields that the result lacks although the source has them."""
     ms: float = 0.0
     """CPU time of the extractor."""
     found_kind: str = ""
     strategy: str = ""
     level: str = ""
     error: str = ""
-    """Type of the error it raised, empty when it did not."""
+    """Type of the error that was raised, or empty."""
     gold: str = field(default="", repr=False)
     result: str = field(default="", repr=False)
 
@@ -67,7 +67,7 @@ class PageScore:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Means over the pages of one kind. `None` where no page has a reference for the number."""
+    """Means over the pages of one kind; `None` when no page has a reference for the number."""
 
     kind: str
     pages: int
@@ -87,38 +87,38 @@ class Summary:
     with_share: float | None
     """Share of the wanted snippets that were found."""
     without_share: float | None
-    """Share of the unwanted snippets that stayed out."""
+    """Share of the unwanted snippets that were not found."""
     ms: float
-    """Mean CPU milliseconds a page."""
+    """Mean CPU milliseconds per page."""
     structure: Structure
     """Totals over the pages."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What `run` measured."""
+class EvaluationReport:
+    """The result of `run`."""
 
     corpus: str
     pages: tuple[PageScore, ...]
     """In name order."""
     summary: Mapping[str, Summary] = field(default_factory=lambda: MappingProxyType({}))
-    """`all` first, then each kind the corpus has, in the model's order."""
+    """`all` first, then each kind in the corpus, in the order of `model.KINDS`."""
 
     def worst(self, count: int) -> list[PageScore]:
-        """The pages with the lowest F1, worst first."""
+        """Return the pages with the lowest F1, worst first."""
         return sorted(self.pages, key=lambda page: (page.f1, page.name))[:count]
 
 
-def make_report(corpus: str, pages: Iterable[PageScore]) -> Report:
-    """The report over these pages."""
+def make_report(corpus: str, pages: Iterable[PageScore]) -> EvaluationReport:
+    """Return the report of these pages."""
     scores = tuple(sorted(pages, key=lambda page: page.name))
     groups = {"all": scores} | {kind: tuple(page for page in scores if page.kind == kind) for kind in KINDS}
-    summary = {kind: summarise(kind, group) for kind, group in groups.items() if group}
-    return Report(corpus, scores, MappingProxyType(summary))
+    summary = {kind: summarise_pages(kind, group) for kind, group in groups.items() if group}
+    return EvaluationReport(corpus, scores, MappingProxyType(summary))
 
 
-def summarise(kind: str, pages: Sequence[PageScore]) -> Summary:
-    """Means over at least one page."""
+def summarise_pages(kind: str, pages: Sequence[PageScore]) -> Summary:
+    """Return the means over one or more pages."""
     errors = sum(bool(page.error) for page in pages)
     similarities = [page.similarity for page in pages]
     return Summary(
@@ -131,9 +131,9 @@ def summarise(kind: str, pages: Sequence[PageScore]) -> Summary:
         f1=fmean(page.words.f1 for page in pages),
         similarity=fmean(similarities),
         std_similarity=pstdev(similarities),
-        title_accuracy=_share(page.title_right for page in pages),
-        author_accuracy=_share(page.author_right for page in pages),
-        date_accuracy=_share(page.date_right for page in pages),
+        title_accuracy=_share_true(page.title_right for page in pages),
+        author_accuracy=_share_true(page.author_right for page in pages),
+        date_accuracy=_share_true(page.date_right for page in pages),
         complete=fmean(not page.missing and not page.error for page in pages),
         kind_accuracy=fmean(page.found_kind == page.kind for page in pages),
         with_share=_ratio(sum(page.with_hits for page in pages), sum(page.with_total for page in pages)),
@@ -141,11 +141,11 @@ def summarise(kind: str, pages: Sequence[PageScore]) -> Summary:
             sum(page.without_total - page.without_hits for page in pages), sum(page.without_total for page in pages)
         ),
         ms=fmean(page.ms for page in pages),
-        structure=_total(page.structure for page in pages),
+        structure=_sum_structures(page.structure for page in pages),
     )
 
 
-def _share(answers: Iterable[bool | None]) -> float | None:
+def _share_true(answers: Iterable[bool | None]) -> float | None:
     known = [answer for answer in answers if answer is not None]
     return fmean(known) if known else None
 
@@ -154,9 +154,9 @@ def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _total(structures: Iterable[Structure]) -> Structure:
-    every = list(structures)
-    return Structure(**{name: sum(getattr(one, name) for one in every) for name in Structure.__dataclass_fields__})
+def _sum_structures(structures: Iterable[Structure]) -> Structure:
+    listed = list(structures)
+    return Structure(**{name: sum(getattr(item, name) for item in listed) for name in Structure.__dataclass_fields__})
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Summary], object]], ...] = (
@@ -178,12 +178,12 @@ _COLUMNS: tuple[tuple[str, Callable[[Summary], object]], ...] = (
 )
 
 
-def render_table(report: Report) -> list[list[str]]:
-    """The summary as rows of strings, the header first, for a door to align."""
-    rows = [[cell(value(row)) for _, value in _COLUMNS] for row in report.summary.values()]
+def format_table(report: EvaluationReport) -> list[list[str]]:
+    """Return the summary as rows of strings, the header first."""
+    rows = [[format_cell(value(row)) for _, value in _COLUMNS] for row in report.summary.values()]
     return [[name for name, _ in _COLUMNS], *rows]
 
 
-def cell(value: object) -> str:
-    """A number as people read it: three decimals, a dash for what is not known."""
+def format_cell(value: object) -> str:
+    """Return a number with three decimals, or a dash for `None`."""
     return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)

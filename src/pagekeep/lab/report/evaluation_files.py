@@ -1,4 +1,4 @@
-"""What a run leaves on disk: `summary.csv`, a row in `history.csv`, `report.html`."""
+"""Write the results of an evaluation: `summary.csv`, a row in `history.csv`, and `report.html`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from statistics import fmean, pstdev
 
 from pagekeep.errors import ParseError
 from pagekeep.lab.metrics import Overlap
-from pagekeep.lab.report.page import render_html
-from pagekeep.lab.report.summary import PageScore, Report
+from pagekeep.lab.report.evaluation_html import render_html
+from pagekeep.lab.scores import EvaluationReport, PageScore
 from pagekeep.model import KINDS, PARSER_VERSION
 
 PARTS = ("links", "images", "videos")
 
-SEED_COLUMNS = (
+COMMON_COLUMNS = (
     "run_at",
     "git_sha",
     "ok_count",
@@ -44,7 +44,7 @@ SEED_COLUMNS = (
     "extra_videos",
 )
 HISTORY_COLUMNS = (
-    *SEED_COLUMNS,
+    *COMMON_COLUMNS,
     "corpus",
     "f1_all",
     *(f"f1_{kind}" for kind in KINDS),
@@ -56,27 +56,27 @@ HISTORY_COLUMNS = (
     "ms",
     "parser_version",
 )
-"""Columns are only ever added at the end, so that a history written by an older version can be continued."""
+"""New columns go to the end, so that a history of an older version can be continued."""
 
 
-def write_all(report: Report, out: Path) -> None:
-    """Write every record of the run into the folder, which is made when missing."""
+def write_evaluation(report: EvaluationReport, out: Path) -> None:
+    """Write all results of the run into the folder, which is created when missing."""
     out.mkdir(parents=True, exist_ok=True)
     replace_file(out / "summary.csv", summary_csv(report))
     run_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    history = append_history(out / "history.csv", history_row(report, run_at, git_sha()))
+    history = append_history(out / "history.csv", history_row(report, run_at, read_git_sha()))
     replace_file(out / "report.html", render_html(report, history))
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a whole file or nothing: a reader never meets half of one."""
+    """Replace a file atomically."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", errors="replace", newline="")
     os.replace(part, path)
 
 
-def git_sha() -> str:
-    """The commit this code was checked out at; empty outside a checkout."""
+def read_git_sha() -> str:
+    """Return the commit of this checkout, or an empty text outside one."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short=12", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
@@ -85,14 +85,14 @@ def git_sha() -> str:
     return done.stdout.strip()
 
 
-def summary_csv(report: Report) -> str:
-    """One row a page."""
+def summary_csv(report: EvaluationReport) -> str:
+    """Return the CSV with one row per page."""
     rows = [summary_row(page) for page in report.pages]
-    return csv_of(tuple(rows[0]) if rows else (), rows)
+    return format_csv(tuple(rows[0]) if rows else (), rows)
 
 
 def summary_row(page: PageScore) -> dict[str, str]:
-    """A page's numbers by column name."""
+    """Return a page's numbers by column name."""
     row: dict[str, object] = {
         "name": page.name,
         "url": page.url or "",
@@ -114,18 +114,18 @@ def summary_row(page: PageScore) -> dict[str, str]:
         "extra_words": page.words.extra,
     }
     for part in PARTS:
-        found: Overlap | None = getattr(page, part)
+        overlap: Overlap | None = getattr(page, part)
         for number in Overlap._fields:
-            row[f"{number}_{part}"] = None if found is None else getattr(found, number)
+            row[f"{number}_{part}"] = None if overlap is None else getattr(overlap, number)
     row |= {"with_hits": page.with_hits, "with_total": page.with_total}
     row |= {"without_hits": page.without_hits, "without_total": page.without_total}
     row |= {name: getattr(page.structure, name) for name in page.structure.__dataclass_fields__}
     row["ms"] = round(page.ms, 2)
-    return {name: plain_cell(value) for name, value in row.items()}
+    return {name: format_csv_cell(value) for name, value in row.items()}
 
 
-def history_row(report: Report, run_at: str, sha: str) -> dict[str, str]:
-    """The run's numbers by history column."""
+def history_row(report: EvaluationReport, run_at: str, sha: str) -> dict[str, str]:
+    """Return the run's numbers by history column."""
     every = report.summary["all"]
     row: dict[str, object] = {
         "run_at": run_at,
@@ -149,41 +149,41 @@ def history_row(report: Report, run_at: str, sha: str) -> dict[str, str]:
     for part in PARTS:
         row |= _part_totals(report, part)
     row |= {f"f1_{kind}": summary.f1 for kind, summary in report.summary.items()}
-    return {name: plain_cell(row.get(name)) for name in HISTORY_COLUMNS}
+    return {name: format_csv_cell(row.get(name)) for name in HISTORY_COLUMNS}
 
 
-def _part_totals(report: Report, part: str) -> dict[str, object]:
-    known: list[Overlap] = [found for page in report.pages if (found := getattr(page, part)) is not None]
-    if not known:
+def _part_totals(report: EvaluationReport, part: str) -> dict[str, object]:
+    overlaps: list[Overlap] = [overlap for page in report.pages if (overlap := getattr(page, part)) is not None]
+    if not overlaps:
         return {}
     totals: dict[str, object] = {
-        f"missing_{part}": sum(found.missing for found in known),
-        f"extra_{part}": sum(found.extra for found in known),
+        f"missing_{part}": sum(overlap.missing for overlap in overlaps),
+        f"extra_{part}": sum(overlap.extra for overlap in overlaps),
     }
-    coverage = [found.coverage for found in known if found.coverage is not None]
+    coverage = [overlap.coverage for overlap in overlaps if overlap.coverage is not None]
     return totals | (mean_and_std(f"coverage_{part}", coverage) if coverage else {})
 
 
 def mean_and_std(name: str, values: Sequence[float]) -> dict[str, object]:
-    """Two columns: the mean and its deviation."""
+    """Return two columns: the mean and the standard deviation."""
     return {name: fmean(values), f"std_{name}": pstdev(values)}
 
 
 def append_history(
     path: Path, row: Mapping[str, str], columns: Sequence[str] = HISTORY_COLUMNS
 ) -> list[dict[str, str]]:
-    """Add one row to the history and give back all of it, oldest first.
+    """Add one row to the history and return all rows, oldest first.
 
-    A history with fewer of our columns gains the new ones; one with columns we do not know is refused and kept.
+    A history that lacks columns gains them. One with unknown columns is left alone and raises `ParseError`.
     """
     rows = read_history(path, columns) if path.exists() else []
     rows.append(dict(row))
-    replace_file(path, csv_of(columns, rows))
+    replace_file(path, format_csv(columns, rows))
     return rows
 
 
 def read_history(path: Path, columns: Sequence[str] = HISTORY_COLUMNS) -> list[dict[str, str]]:
-    """Every earlier run, oldest first; `ParseError` when the file is not a history of ours."""
+    """Return every earlier run, oldest first; raise `ParseError` when the file has unknown columns."""
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines)
         unknown = [name for name in reader.fieldnames or () if name not in columns]
@@ -195,8 +195,8 @@ def read_history(path: Path, columns: Sequence[str] = HISTORY_COLUMNS) -> list[d
         return [{name: row.get(name) or "" for name in columns} for row in reader]
 
 
-def csv_of(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows under their columns."""
+def format_csv(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the rows as CSV."""
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
@@ -204,8 +204,8 @@ def csv_of(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
     return out.getvalue()
 
 
-def plain_cell(value: object) -> str:
-    """A value as the files have it: four decimals, nothing for what is not known."""
+def format_csv_cell(value: object) -> str:
+    """Return a value for CSV: numbers with four decimals, an empty text for `None`."""
     if value is None:
         return ""
     if isinstance(value, bool):

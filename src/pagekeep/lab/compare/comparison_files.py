@@ -1,4 +1,4 @@
-"""What a comparison leaves on disk: `summary.csv`, a row in `history.csv`, `report.html`."""
+"""Write the results of a comparison: `summary.csv`, a row in `history.csv`, and `report.html`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
-from pagekeep.lab.compare.page import render_html
-from pagekeep.lab.compare.pairs import PARTS, STRUCTURE, Comparison, Pair, structure_mean
-from pagekeep.lab.report.files import (
-    SEED_COLUMNS,
+from pagekeep.lab.compare.comparison_html import render_html
+from pagekeep.lab.compare.pairs import PARTS, STRUCTURE, Comparison, Pair, mean_structure
+from pagekeep.lab.report.evaluation_files import (
+    COMMON_COLUMNS,
     append_history,
-    csv_of,
-    git_sha,
+    format_csv,
+    format_csv_cell,
     mean_and_std,
-    plain_cell,
+    read_git_sha,
     replace_file,
 )
 from pagekeep.model import PARSER_VERSION
 from pagekeep.text import Overlap
 
 HISTORY_COLUMNS = (
-    *SEED_COLUMNS,
+    *COMMON_COLUMNS,
     "corpus",
     "a",
     "b",
@@ -34,21 +34,21 @@ HISTORY_COLUMNS = (
     "ms_b",
     "parser_version",
 )
-"""Columns are only ever added at the end."""
+"""New columns go to the end."""
 
 
-def write_all(comparison: Comparison, out: Path) -> None:
-    """Write every record into the folder, which is made when missing."""
+def write_comparison(comparison: Comparison, out: Path) -> None:
+    """Write all results into the folder, which is created when missing."""
     out.mkdir(parents=True, exist_ok=True)
     rows = [summary_row(pair) for pair in comparison.pairs]
-    replace_file(out / "summary.csv", csv_of(tuple(rows[0]) if rows else (), rows))
+    replace_file(out / "summary.csv", format_csv(tuple(rows[0]) if rows else (), rows))
     run_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    history = append_history(out / "history.csv", history_row(comparison, run_at, git_sha()), HISTORY_COLUMNS)
+    history = append_history(out / "history.csv", history_row(comparison, run_at, read_git_sha()), HISTORY_COLUMNS)
     replace_file(out / "report.html", render_html(comparison, history))
 
 
 def summary_row(pair: Pair) -> dict[str, str]:
-    """A page's numbers by column name."""
+    """Return a page's numbers by column name."""
     row: dict[str, object] = {
         "name": pair.name,
         "url": pair.url or "",
@@ -61,16 +61,16 @@ def summary_row(pair: Pair) -> dict[str, str]:
         "extra_words": pair.words.extra,
     }
     for part in PARTS:
-        found: Overlap = getattr(pair, part)
-        row |= {f"{number}_{part}": getattr(found, number) for number in Overlap._fields}
+        overlap: Overlap = getattr(pair, part)
+        row |= {f"{number}_{part}": getattr(overlap, number) for number in Overlap._fields}
     for part in STRUCTURE:
         row |= {f"{part}_a": getattr(pair.a.structure, part), f"{part}_b": getattr(pair.b.structure, part)}
     row |= {"f1_a": pair.f1_a, "f1_b": pair.f1_b, "ms_a": round(pair.a.ms, 2), "ms_b": round(pair.b.ms, 2)}
-    return {name: plain_cell(value) for name, value in row.items()}
+    return {name: format_csv_cell(value) for name, value in row.items()}
 
 
 def history_row(comparison: Comparison, run_at: str, sha: str) -> dict[str, str]:
-    """The run's numbers by history column; means are over the pages that both could read."""
+    """Return the run's numbers by history column; means are over the pages that both could extract."""
     both = comparison.both
     row: dict[str, object] = {
         "run_at": run_at,
@@ -89,31 +89,31 @@ def history_row(comparison: Comparison, run_at: str, sha: str) -> dict[str, str]
         "ms_b": _mean([pair.b.ms for pair in comparison.pairs]),
         "parser_version": PARSER_VERSION,
     }
-    row |= _spread("avg_similarity", "std_similarity", [pair.similarity for pair in both])
-    row |= _spread("coverage_words", "std_coverage_words", [min(pair.words.recall, 1.0) for pair in both])
+    row |= _mean_and_std_columns("avg_similarity", "std_similarity", [pair.similarity for pair in both])
+    row |= _mean_and_std_columns("coverage_words", "std_coverage_words", [min(pair.words.recall, 1.0) for pair in both])
     for part in PARTS:
         row |= _part_totals(both, part)
     for part in STRUCTURE:
-        row |= {f"{part}_a": structure_mean((pair.a for pair in both), part)}
-        row |= {f"{part}_b": structure_mean((pair.b for pair in both), part)}
-    return {name: plain_cell(row.get(name)) for name in HISTORY_COLUMNS}
+        row |= {f"{part}_a": mean_structure((pair.a for pair in both), part)}
+        row |= {f"{part}_b": mean_structure((pair.b for pair in both), part)}
+    return {name: format_csv_cell(row.get(name)) for name in HISTORY_COLUMNS}
 
 
 def _part_totals(both: Sequence[Pair], part: str) -> dict[str, object]:
-    found: list[Overlap] = [getattr(pair, part) for pair in both]
-    coverage = [min(one.coverage, 1.0) for one in found if one.coverage is not None]
+    overlaps: list[Overlap] = [getattr(pair, part) for pair in both]
+    coverage = [min(overlap.coverage, 1.0) for overlap in overlaps if overlap.coverage is not None]
     return {
-        f"missing_{part}": sum(one.missing for one in found),
-        f"extra_{part}": sum(one.extra for one in found),
-        **_spread(f"coverage_{part}", f"std_coverage_{part}", coverage),
+        f"missing_{part}": sum(overlap.missing for overlap in overlaps),
+        f"extra_{part}": sum(overlap.extra for overlap in overlaps),
+        **_mean_and_std_columns(f"coverage_{part}", f"std_coverage_{part}", coverage),
     }
 
 
-def _spread(mean: str, deviation: str, values: Sequence[float]) -> dict[str, object]:
+def _mean_and_std_columns(mean: str, deviation: str, values: Sequence[float]) -> dict[str, object]:
     if not values:
         return {}
-    found = mean_and_std("x", values)
-    return {mean: found["x"], deviation: found["std_x"]}
+    columns = mean_and_std("x", values)
+    return {mean: columns["x"], deviation: columns["std_x"]}
 
 
 def _mean(values: Sequence[float]) -> float | None:
