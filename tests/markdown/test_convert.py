@@ -353,8 +353,8 @@ _LINES = st.lists(_PIECES | _EMPHASISED, max_size=6).map("".join)
 @example("a\x01.word\x02 b")
 @example("a \x01word.\x02b")
 def test_emphasis_of_whole_words_needs_no_trial(line: str) -> None:
-    pieces = emphasis._MARKS.split(emphasis._hug(line))
-    tried = emphasis._Delimiters(pieces[0::2], pieces[1::2]).written()
+    pieces = emphasis._MARKS.split(emphasis._tighten(line))
+    tried = emphasis._Delimiters(pieces[0::2], pieces[1::2]).write()
     assert emphasis.resolve(line) == tried
 
 
