@@ -123,6 +123,12 @@ Removed: 4 elements with 19 words
     )
 
 
+def test_the_time_of_each_step_is_for_verbose() -> None:
+    timed = page(trace=Trace(seconds={"parse": 0.0012, "cut": 0.0003}))
+    assert explain(timed).endswith("Time\n  Total: 1.5 ms\n")
+    assert explain(timed, verbose=True).endswith("Time\n  Total: 1.5 ms\n  parse: 1.2 ms\n  cut: 0.3 ms\n")
+
+
 def test_page_cannot_steer_the_terminal() -> None:
     text = with_removals(Removal("div.\x1b]0;owned\x07", "style\x9b31m", 1))
     assert not any(char for char in text if not char.isprintable() and char != "\n")

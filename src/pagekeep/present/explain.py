@@ -30,7 +30,7 @@ _MAX_VALUE_CHARS: Final = 100
 def explain(page: Page, *, verbose: bool = False) -> str:
     """Return which strategy won, why the others lost, what was removed, and where the metadata came from.
 
-    `verbose` adds rules and selectors that found nothing, and every kind of removal.
+    `verbose` adds rules and selectors that found nothing, every kind of removal, and the time of each step.
     """
     removals = page.trace.removals
     sections: list[tuple[str, Iterable[str]]] = [
@@ -42,7 +42,7 @@ def explain(page: Page, *, verbose: bool = False) -> str:
         ("Rules that matched, in the order they ran", rule_lines(page.trace.rules, verbose=verbose)),
         (f"Removed: {_total(removals)}", _removals_by_step(removals, verbose)),
         ("Warnings", _warnings(page)),
-        ("Time", _times(page)),
+        ("Time", _times(page, verbose)),
     ]
     blocks: list[str] = []
     for heading, section in sections:
@@ -106,7 +106,7 @@ def _metadata(page: Page) -> Iterator[str]:
 
 
 def _removals_by_step(removals: Iterable[Removal], verbose: bool) -> Iterator[str]:
-    """Yield the removals under the steps that made them; those of site rules have no step and come first."""
+    """Yield the removals under the steps that made them, in the order the steps ran."""
     steps: dict[str, list[Removal]] = defaultdict(list)
     for removal in removals:
         steps[removal.step].append(removal)
@@ -142,9 +142,12 @@ def _warnings(page: Page) -> Iterator[str]:
     yield from (warning.text for warning in page.trace.warnings)
 
 
-def _times(page: Page) -> Iterator[str]:
-    for stage, seconds in page.trace.seconds.items():
-        yield f"{stage}: {_milliseconds(seconds)}"
+def _times(page: Page, verbose: bool) -> Iterator[str]:
+    times = page.trace.seconds
+    if times:
+        yield f"Total: {_milliseconds(sum(times.values()))}"
+    if verbose:
+        yield from (f"{step}: {_milliseconds(seconds)}" for step, seconds in times.items())
 
 
 def _milliseconds(seconds: float) -> str:

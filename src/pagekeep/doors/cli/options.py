@@ -18,7 +18,7 @@ _DATE_CHARS: Final = len("2025-03-19")
 verbose_option = click.option(
     "--verbose",
     is_flag=True,
-    help="In the explanation, list every removal, and rules and selectors that found nothing.",
+    help="In the explanation, list every removal, the time of each step, and rules and selectors that found nothing.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(
