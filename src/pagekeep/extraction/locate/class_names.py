@@ -154,13 +154,13 @@ _KNOWN: Final = frozenset(_WORD_SIGNS)
 _MAX_NAME_CHARS: Final = 80
 """Longer names are ignored: results are cached, and a page must not fill memory with them."""
 _CACHED_NAMES: Final = 32_768
-"""Names whose signs are cached: a few megabytes, and more than the pages of one site have."""
+"""Names whose signs are cached: a few megabytes at most."""
 _MAX_NAMES: Final = 40
 """Names of one element that are read, a bound on work."""
 _MAX_ID_CHARS: Final = 40
 """Characters of the longest id that names a part of the layout; a longer one is made of a heading's words."""
 _MAX_ID_SEPARATORS: Final = 2
-"""The same for hyphens and underscores: `share-a-profile-with-others` has five words of a heading."""
+"""Hyphens or underscores in such an id; `share-a-profile-with-others` has more and is made of a heading's words."""
 
 
 def find_signs(names: str) -> int:

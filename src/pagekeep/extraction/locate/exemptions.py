@@ -38,7 +38,7 @@ MIN_FOOTER_PAGE_SHARE: Final = 0.9
 (2 pages, F1 +0.002 over all pages)."""
 PARAGRAPH_CHARS: Final = 300
 """Characters that a byline, share bar or call to action never exceeds; a longer element has its name for another reason
-(18 pages with calls to action, 33 with bars)."""
+(18 pages with calls to action, 33 with forms and bars)."""
 MAX_BUTTON_CHARS: Final = 100
 """Characters up to which an element named a button is one; longer ones are cards that can be clicked."""
 MAX_MENU_LINK_SHARE: Final = 0.3

@@ -55,7 +55,7 @@ _LITERAL: Final = frozenset(
 
 
 def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
-    """Find the blocks in the content that have nothing but such a line."""
+    """Find the blocks in the content that are nothing but one of these lines."""
     reasons: Reasons = {}
     tags, chars, nodes, ends = survey.tag, survey.chars, survey.nodes, survey.end
     index, end = root + 1, ends[root]
@@ -85,7 +85,7 @@ def _is_among_others(survey: Survey, block: int) -> bool:
 
 
 def _find_neighbours_block(survey: Survey, index: int, root: int) -> int:
-    """Return the widest element with links and, beside them, no words but such; 0 where there is none."""
+    """Return the widest element with links to neighbouring pages and no other words; 0 where there is none."""
     top = 0
     block = survey.parent[index]
     while block > root and survey.chars[block] <= _MAX_NEIGHBOURS_CHARS and survey.tag[block] not in _LITERAL - _CELLS:
@@ -97,7 +97,7 @@ def _find_neighbours_block(survey: Survey, index: int, root: int) -> int:
 
 
 def _has_only_neighbours(survey: Survey, block: int) -> bool:
-    """Return whether all words outside links are such words."""
+    """Return whether all text outside links is in `_NEIGHBOURS`."""
     for inner in range(block, survey.end[block]):
         if survey.tag[inner] == TEXT and not survey.linked[inner]:
             line = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
