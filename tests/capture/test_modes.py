@@ -105,7 +105,7 @@ def test_what_a_reader_gave_can_be_read_again(modes: Settings, library: Store, s
 def test_a_page_that_is_sent_to_us_goes_to_no_reader(modes: Settings, library: Store, far: Far) -> None:
     page = sent_page("https://example.com/private", article(300))
     for mode in ("remote", "compare", "fallback"):
-        saved = keep(replace(modes, mode=mode), library, "https://example.com/private", given=page)  # type: ignore[arg-type]
+        saved = keep(replace(modes, mode=mode), library, "https://example.com/private", uploaded=page)  # type: ignore[arg-type]
         assert saved.item.source == "html"
     assert far.pages == []
 

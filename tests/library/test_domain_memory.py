@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pagekeep import extract
-from pagekeep.library.domain_memory import _counted, preferred
+from pagekeep.library.domain_memory import _count, preferred_selectors
 from pagekeep.model import Options, Page
 
 NOW = "2025-03-19T10:30:00.000000Z"
@@ -20,24 +20,24 @@ def found_by(selector: str | None) -> Page:
 def remembered(*selectors: str | None) -> dict[str, object]:
     memory: dict[str, object] = {}
     for selector in selectors:
-        memory = _counted(memory, found_by(selector), False, NOW)
+        memory = _count(memory, found_by(selector), False, NOW)
     return memory
 
 
 def test_a_selector_that_always_worked_is_preferred() -> None:
-    assert preferred(remembered(".story-body", ".story-body"), NOW) == (".story-body",)
+    assert preferred_selectors(remembered(".story-body", ".story-body"), NOW) == (".story-body",)
 
 
 def test_a_selector_that_failed_once_in_three_is_not() -> None:
-    assert ".story-body" not in preferred(remembered(".story-body", ".story-body", "main"), NOW)
+    assert ".story-body" not in preferred_selectors(remembered(".story-body", ".story-body", "main"), NOW)
 
 
 def test_what_worked_long_ago_has_expired() -> None:
-    assert preferred(remembered("main"), LATER) == ()
+    assert preferred_selectors(remembered("main"), LATER) == ()
 
 
 def test_a_domain_without_memory_prefers_nothing() -> None:
-    assert preferred(None, NOW) == ()
+    assert preferred_selectors(None, NOW) == ()
 
 
 LINES = "".join(f"<li>Berth {number}: free, ask the master of the harbour</li>" for number in range(40))

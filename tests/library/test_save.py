@@ -391,3 +391,21 @@ def test_a_save_keeps_the_users_own_version_even_by_force(keep: Keep, shore: Sho
     stored = library.get(item.id)
     assert (stored.content, "harbour" in stored.metadata.tags) == ("My own words.\n", True)
     assert stored.metadata.last_error is None
+
+
+def test_a_retry_of_a_good_page_that_has_not_changed_succeeds_without_a_download(
+    keep: Keep, again: Keep, shore: Shore, library: Store
+) -> None:
+    shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
+    item = keep(shore.url("a")).item
+    saved = again(item.id)
+    assert (saved.outcome, saved.unchanged, saved.item.content) == ("updated", True, item.content)
+    assert library.get(item.id).metadata.retry_count == 0
+    assert shore.site.requests[-1].headers["if-none-match"] == '"1"'
+
+
+def test_a_retry_of_a_bookmark_really_fetches_the_page(keep: Keep, again: Keep, shore: Shore) -> None:
+    shore.bodies["a"], shore.etags["a"] = BARE, '"1"'
+    item = keep(shore.url("a")).item
+    again(item.id)
+    assert "if-none-match" not in shore.site.requests[-1].headers

@@ -88,12 +88,16 @@ def get(settings: Settings) -> Callable[..., Captured]:
 
 
 class Shore:
-    """A site whose pages change between two visits: set `bodies[name]`, or `statuses[name]` for an error."""
+    """A site whose pages change between two visits: set `bodies[name]`, or `statuses[name]` for an error.
 
-    def __init__(self, site: Site, bodies: dict[str, str], statuses: dict[str, int]) -> None:
+    With `etags[name]` it answers 304 to a client that has this version.
+    """
+
+    def __init__(self, site: Site, bodies: dict[str, str], statuses: dict[str, int], etags: dict[str, str]) -> None:
         self.site = site
         self.bodies = bodies
         self.statuses = statuses
+        self.etags = etags
 
     def url(self, name: str) -> str:
         return self.site.url(f"/page/{name}")
@@ -113,16 +117,21 @@ BARE = "<title>The keeper</title><p>Soon.</p>"
 def shore() -> Iterator[Shore]:
     bodies: dict[str, str] = {}
     statuses: dict[str, int] = {}
+    etags: dict[str, str] = {}
 
     async def page(request: Request, reply: Reply) -> None:
         name = request.path.rpartition("/")[2]
-        await reply.send(bodies.get(name, ""), status=statuses.get(name, 200 if name in bodies else 404))
+        if name in etags and request.headers.get("if-none-match") == etags[name]:
+            await reply.send(status=304, etag=etags[name])
+            return
+        headers = {"etag": etags[name]} if name in etags else {}
+        await reply.send(bodies.get(name, ""), status=statuses.get(name, 200 if name in bodies else 404), **headers)
 
     async def short(request: Request, reply: Reply) -> None:
         await reply.send("", status=302, location=f"/page/{request.path.rpartition('/')[2]}")
 
     with Site({"page": page, "short": short}) as site:
-        yield Shore(site, bodies, statuses)
+        yield Shore(site, bodies, statuses, etags)
 
 
 @pytest.fixture

@@ -45,6 +45,14 @@ class Request:
     """Seconds for fetching the page; `None` uses the settings."""
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
+    etag: str | None = None
+    """`ETag` of a stored version: the server need not send the page again if it has not changed."""
+    last_modified: str | None = None
+    """`Last-Modified` of a stored version."""
+
+
+class NotModified(Exception):
+    """The page has not changed since the version that the request names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,7 @@ def ignore_progress(_stage: str) -> None:
 async def capture(
     request: Request, retrieval: Retrieval, *, options: Options | None = None, progress: Progress = ignore_progress
 ) -> Captured:
-    """Capture the page at a URL.
+    """Capture the page at a URL; raise `NotModified` when the server says that the stored version is up to date.
 
     With `auto`, a page that needs a browser is rendered once; when that fails the static page is used, with a warning.
     With `force`, a failure to render is raised. When neither the caller nor the settings decide, a rule for the host does,
@@ -200,11 +208,19 @@ async def _render_or_fetch(request: Request, retrieval: Retrieval, options: Opti
 async def _fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
     progress("Fetching")
     try:
-        return await retrieval.client.fetch(
-            request.url, headers=request.headers, cookies=request.cookies, deadline=request.timeout
+        fetched = await retrieval.client.fetch(
+            request.url,
+            headers=request.headers,
+            cookies=request.cookies,
+            etag=request.etag,
+            last_modified=request.last_modified,
+            deadline=request.timeout,
         )
     except FetchHttpError as error:
         raise await _add_suggestion(error, options, retrieval) from None
+    if fetched.not_modified:
+        raise NotModified
+    return fetched
 
 
 async def _add_suggestion(error: FetchHttpError, options: Options, retrieval: Retrieval) -> FetchHttpError:

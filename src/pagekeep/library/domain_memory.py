@@ -1,4 +1,4 @@
-"""What worked for a domain, counted at every save."""
+"""Statistics of what worked for a domain, updated at every save."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from pagekeep import clock
 from pagekeep.model import Page
 from pagekeep.store import Store
 
-_SUCCESS: Final = 0.8
+_MIN_SUCCESS: Final = 0.8
+"""Share of tries in which a selector must have found the content to be tried first."""
 _EXPIRES_DAYS: Final = 180
+"""Sites are redesigned: an older success says little."""
 
 
 def remember(store: Store, domain: str, page: Page, *, rendered: bool, now: str) -> None:
-    """Count this capture: which level won, whether it took the browser, how many succeeded, and since when.
+    """Count this capture: which strategy won, whether it was rendered, how many succeeded, and since when.
 
-    Reading and writing are two steps: of two saves at the same moment one may go uncounted, which a memory can bear.
+    Reading and writing are two steps: of two saves at the same time one may not be counted, which does no harm.
     """
-    store.remember(domain, _counted(store.memory(domain) or {}, page, rendered, now), now)
+    store.remember(domain, _count(store.memory(domain) or {}, page, rendered, now), now)
 
 
-def _counted(before: Mapping[str, Any], page: Page, rendered: bool, now: str) -> dict[str, Any]:
+def _count(before: Mapping[str, Any], page: Page, rendered: bool, now: str) -> dict[str, Any]:
     succeeded = page.quality.level in ("article", "simplified")
     levels = dict(before.get("levels", {}))
     levels[page.strategy] = levels.get(page.strategy, 0) + 1
     return {
         "levels": levels,
-        "selectors": _counted_selectors(before.get("selectors", {}), page, now),
+        "selectors": _count_selectors(before.get("selectors", {}), page, now),
         "last": page.strategy,
         "saves": before.get("saves", 0) + 1,
         "successes": before.get("successes", 0) + succeeded,
@@ -37,19 +39,19 @@ def _counted(before: Mapping[str, Any], page: Page, rendered: bool, now: str) ->
     }
 
 
-def preferred(memory: Mapping[str, Any] | None, now: str) -> tuple[str, ...]:
-    """Selectors worth trying first: they found the content in over 80 % of their tries, and not too long ago."""
-    known = (memory or {}).get("selectors", {})
+def preferred_selectors(memory: Mapping[str, Any] | None, now: str) -> tuple[str, ...]:
+    """Return the selectors to try first: those that found the content in over 80 % of their tries, and not long ago."""
+    records = (memory or {}).get("selectors", {})
     good = [
         (-record["wins"], selector)
-        for selector, record in known.items()
-        if record["wins"] > _SUCCESS * record["tries"] and clock.days_between(record["last"], now) <= _EXPIRES_DAYS
+        for selector, record in records.items()
+        if record["wins"] > _MIN_SUCCESS * record["tries"] and clock.days_between(record["last"], now) <= _EXPIRES_DAYS
     ]
     return tuple(selector for _, selector in sorted(good))
 
 
-def _counted_selectors(before: Mapping[str, Any], page: Page, now: str) -> dict[str, Any]:
-    """Each selector's tries and wins. Only a page that level 2 found says anything about selectors."""
+def _count_selectors(before: Mapping[str, Any], page: Page, now: str) -> dict[str, Any]:
+    """Return each selector's tries and wins; only a page that the strategy `simplified` extracted counts."""
     counts = {selector: dict(record) for selector, record in before.items()}
     if page.strategy != "simplified" or page.selector is None:
         return counts

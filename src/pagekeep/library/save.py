@@ -1,4 +1,4 @@
-"""A page into the library: fetched, read, and put in with its raw form in one step, or not at all."""
+"""Save a page: fetch and extract it, and store it with its raw page in one step, or not at all."""
 
 from __future__ import annotations
 
@@ -8,26 +8,39 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import REMOTE_READER_TYPE, Captured, Progress, Request, Retrieval
+from pagekeep.capture.from_url import (
+    REMOTE_READER_TYPE,
+    Captured,
+    NotModified,
+    Progress,
+    Request,
+    Retrieval,
+    ignore_progress,
+)
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
-from pagekeep.library.domain_memory import preferred, remember
-from pagekeep.model import Fetched, Item, MetadataChanges, Options, Page, SaveResult, WarningCode
+from pagekeep.library.change import set_fields
+from pagekeep.library.domain_memory import preferred_selectors, remember
+from pagekeep.model import (
+    PARSER_VERSION,
+    Fetched,
+    Item,
+    MetadataChanges,
+    Options,
+    Page,
+    RawPage,
+    SaveResult,
+    WarningCode,
+)
 from pagekeep.store import Store
 
-MOST_RETRIES: Final = 3
-"""By hand, until one succeeds."""
-
-
+MAX_RETRIES: Final = 3
+"""Retries by hand until one succeeds: more would only trouble a site that refuses."""
 _SHOWN_WARNINGS: Final[frozenset[WarningCode]] = frozenset(
     {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader"}
 )
 """Warnings about how the page was captured; the others concern the page itself and are shown by `explain`."""
-
-
-def _silent(_stage: str) -> None:
-    """Nobody watches."""
 
 
 async def save(
@@ -38,44 +51,50 @@ async def save(
     tags: tuple[str, ...] = (),
     force: bool = False,
     known: Item | None = None,
-    given: Fetched | None = None,
-    progress: Progress = _silent,
+    uploaded: Fetched | None = None,
+    progress: Progress = ignore_progress,
 ) -> SaveResult:
-    """Fetch the page and put it in the library, over the item it already is there, if any.
+    """Fetch the page and save it, over the existing item of the page if there is one.
 
-    Everything is stored in one step at the end, so a save that is killed left nothing behind and can simply be run again.
-    A failure is raised, and noted on the item that is there; its content stays. A worse reading never replaces a better
-    one unless `force`. `known` is the item that is fetched anew, whatever address the page goes by now; `given` is the page
-    itself, as a browser has it, and nothing is fetched. The store is asked in threads: others need not wait for its disk.
+    Everything is stored in one step at the end, so a save that is killed leaves nothing behind and can be run again. A
+    failure is raised, and noted on the existing item, whose content stays. A worse result never replaces a better one
+    unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
+    itself, as sent by a browser, and nothing is fetched. The store is called in threads, as it waits for the disk.
     """
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
     now = clock.now()
-    remembered = preferred(await to_thread(store.memory, normal_url.domain(request.url)), now)
+    memory = await to_thread(store.memory, normal_url.domain(request.url))
+    options = Options(max_bytes=retrieval.settings.max_bytes, remembered=preferred_selectors(memory, now))
     try:
-        options = Options(max_bytes=retrieval.settings.max_bytes, remembered=remembered)
-        captured = await _captured(request, given, retrieval, options, progress)
+        if uploaded is None:
+            captured = await capture_by_mode(request, retrieval, options, progress)
+        else:
+            captured = await _extract(uploaded, retrieval, options, progress)
+    except NotModified:
+        if known is None:
+            raise
+        raw = await to_thread(store.raw, known.id)
+        if raw is None or _is_current(known, retrieval):
+            return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
+        captured = await _extract(build_item.fetched_again(raw), retrieval, options, progress)
     except PagekeepError as error:
         if known is not None:
             await to_thread(_note_failure, store, known, error)
         raise
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
-    there = known or await to_thread(store.find_url, url)
+    existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
-    source = "html" if given else "remote" if remote else "web"
-    placing = _Placing(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
-    saved = await to_thread(_store, captured, there, store, placing)
+    source = "html" if uploaded else "remote" if remote else "web"
+    target = _Target(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
+    saved = await to_thread(_store, captured, existing, store, target)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
 
 
-async def _captured(
-    request: Request, given: Fetched | None, retrieval: Retrieval, options: Options, progress: Progress
-) -> Captured:
-    if given is None:
-        return await capture_by_mode(request, retrieval, options, progress)
+async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
-    return Captured(await retrieval.extract(given, options), given)
+    return Captured(await retrieval.extract(fetched, options), fetched)
 
 
 async def retry(
@@ -84,30 +103,66 @@ async def retry(
     retrieval: Retrieval,
     *,
     request: Request | None = None,
-    progress: Progress = _silent,
+    progress: Progress = ignore_progress,
 ) -> SaveResult:
-    """Fetch and read an item anew, through the whole chain: at most three times by hand until it succeeds.
+    """Fetch and extract an item again, at most three times by hand until it succeeds; then raise `RetryLimit`.
 
-    `request` says how to ask; its address is the item's. Raises `RetryLimit` after the third failure.
+    `request` says how to fetch; its address is the item's.
     """
     item = await to_thread(store.get, key)
     if item.deleted_at is not None:
-        raise NotFound("The item is deleted.", suggestions=("First restore it.",))
-    tried = item.metadata.retry_count
-    if tried >= MOST_RETRIES:
+        raise NotFound("The item is deleted.", suggestions=("Restore it first.",))
+    tries = item.metadata.retry_count
+    if tries >= MAX_RETRIES:
         raise RetryLimit(
-            f"The page was already retried {tried} times without success.",
-            suggestions=("Save its address anew when the site has changed.",),
+            f"The page was already retried {tries} times without success.",
+            suggestions=("Save its address again when the site has changed.",),
         )
-    # Counted before it is tried: an attempt that is killed was one.
-    item = await to_thread(store.set_metadata, item.id, clock.now(), retry_count=tried + 1)
-    asked = replace(request or Request(""), url=item.url_full)
-    return await save(asked, store, retrieval, known=item, progress=progress)
+    # Counted before the attempt: one that is killed counts too.
+    item = await to_thread(set_fields, store, item.id, retry_count=tries + 1)
+    return await refetch_item(item, store, retrieval, request=request, progress=progress)
+
+
+async def refetch_item(
+    item: Item,
+    store: Store,
+    retrieval: Retrieval,
+    *,
+    request: Request | None = None,
+    force: bool = False,
+    progress: Progress = ignore_progress,
+) -> SaveResult:
+    """Fetch an item again and store the result as `save` does.
+
+    The server is asked to send a well extracted page only if it has changed since; otherwise the item stays as it is.
+    """
+    request = replace(request or Request(""), url=item.url_full)
+    if not force:
+        request = _add_validators(request, item, await to_thread(store.raw, item.id))
+    return await save(request, store, retrieval, known=item, force=force, progress=progress)
+
+
+def _add_validators(request: Request, item: Item, raw: RawPage | None) -> Request:
+    """Let the server answer "not modified" where the stored page would give the item as it is.
+
+    Not for a bad result, which a retry must really fetch, nor for a rendered page, whose content may change while the
+    document that the server sends does not.
+    """
+    good = item.metadata.quality in ("article", "simplified") and not item.metadata.edited and item.deleted_at is None
+    if raw is None or raw.rendered or not good:
+        return request
+    return replace(request, etag=raw.etag, last_modified=raw.last_modified)
+
+
+def _is_current(item: Item, retrieval: Retrieval) -> bool:
+    """Return whether this parser and these rules extracted the item."""
+    about = item.metadata
+    return about.parser_version == PARSER_VERSION and about.rules_hash == fingerprint(retrieval.rules)
 
 
 @dataclass(frozen=True, slots=True)
-class _Placing:
-    """Where a captured page goes, and how."""
+class _Target:
+    """Where and how a captured page is stored."""
 
     url: str
     url_full: str
@@ -118,67 +173,76 @@ class _Placing:
     source: str
 
 
-def _identity(given: str, captured: Captured, store: Store) -> str:
-    """A wall says nothing about the page behind it, nor does where it led: unless that is in the library, the page is
-    what the user asked for."""
+def _identity(requested: str, captured: Captured, store: Store) -> str:
+    """Return the normalised address that identifies the page.
+
+    A login or bot wall says nothing about the page behind it, nor does the address it redirects to: unless that is in the
+    library, the page is the requested one.
+    """
     page = captured.page
-    url = normal_url.identity(given, captured.fetched.final_url, page.metadata.canonical)
+    url = normal_url.identity(requested, captured.fetched.final_url, page.metadata.canonical)
     if page.quality.level == "bookmark" and store.find_url(url) is None:
-        return normal_url.normalise(given)
+        return normal_url.normalise(requested)
     return url
 
 
-def _store(captured: Captured, there: Item | None, store: Store, placing: _Placing) -> SaveResult:
+def _store(captured: Captured, existing: Item | None, store: Store, target: _Target) -> SaveResult:
     page, fetched = captured.page, captured.fetched
     new = build_item.new_item(
         page,
         fetched,
-        url=placing.url,
-        url_full=placing.url_full,
+        url=target.url,
+        url_full=target.url_full,
         user_id=store.user_id,
-        now=placing.now,
-        saved_at=there.saved_at if there else placing.now,
-        tags=_tags(page, there, placing.tags),
-        rules_hash=placing.rules_hash,
-        source=placing.source,
+        now=target.now,
+        saved_at=existing.saved_at if existing else target.now,
+        tags=_tags(page, existing, target.tags),
+        rules_hash=target.rules_hash,
+        source=target.source,
     )
-    remember(store, new.domain, page, rendered=fetched.rendered, now=placing.now)
-    if there is None:
-        return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "added")
-    if there.metadata.edited:
-        return SaveResult(_keep(store, there, new, None), "kept", build_item.EDITED)
-    worse = None if placing.force else build_item.why_worse(new.metadata, there.metadata)
+    remember(store, new.domain, page, rendered=fetched.rendered, now=target.now)
+    if existing is None:
+        return SaveResult(store.upsert(new, build_item.raw_page(fetched, target.now)), "added")
+    if existing.metadata.edited:
+        return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)
+    worse = None if target.force else build_item.why_worse(new.metadata, existing.metadata)
     if worse:
-        return SaveResult(_keep(store, there, new, worse), "kept", worse)
-    if page.quality.level == "bookmark":  # the count of retries goes on while there is no success
-        new = replace(new, metadata=replace(new.metadata, retry_count=there.metadata.retry_count))
-    same = new.content == there.content
-    return SaveResult(store.upsert(new, build_item.raw_page(fetched, placing.now)), "updated", unchanged=same)
+        return SaveResult(_keep(store, existing, new, worse), "kept", worse)
+    if page.quality.level == "bookmark":  # retries count until one succeeds
+        new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
+    same = new.content == existing.content
+    return SaveResult(store.upsert(new, build_item.raw_page(fetched, target.now)), "updated", unchanged=same)
 
 
-def _tags(page: Page, there: Item | None, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The page's own tags come with its first save alone: one that the reader took off must not come back."""
-    own = page.metadata.tags if there is None else ()
-    return tuple(dict.fromkeys((*asked, *own)))
+def _tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tuple[str, ...]:
+    """Add the page's own tags at its first save only: one that the user removed must not come back."""
+    own = page.metadata.tags if existing is None else ()
+    return tuple(dict.fromkeys((*requested, *own)))
 
 
-def _keep(store: Store, there: Item, new: Item, worse: str | None) -> Item:
-    """The item as it was, alive, with the tags that were asked for and a note of what came instead, if that was worse."""
+def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
+    """Leave the content, restore the item if deleted, add the requested tags, and note why the new result was worse."""
     changes: MetadataChanges = {}
     if worse:
-        said = f"{worse[0].upper()}{worse[1:]}."
-        changes["last_error"] = _failure("Worse", new.metadata.reason or said, new.updated_at)
+        reason = f"{worse[0].upper()}{worse[1:]}."
+        changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)
     if new.metadata.tags:
-        changes["tags"] = tuple(dict.fromkeys((*there.metadata.tags, *new.metadata.tags)))
-    if there.deleted_at is not None:
-        store.restore(there.id, new.updated_at)
-    return store.set_metadata(there.id, new.updated_at, **changes)
+        changes["tags"] = tuple(dict.fromkeys((*existing.metadata.tags, *new.metadata.tags)))
+    if existing.deleted_at is not None:
+        store.restore(existing.id, new.updated_at)
+    return set_fields(store, existing.id, **changes)
+
+
+def _note_success(store: Store, item: Item) -> Item:
+    """Reset the retry count and the last error, if there are any."""
+    if not item.metadata.retry_count and item.metadata.last_error is None:
+        return item
+    return set_fields(store, item.id, retry_count=0, last_error=None)
 
 
 def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
-    moment = clock.now()
-    store.set_metadata(known.id, moment, last_error=_failure(error.type, error.message, moment))
-    error.suggestions = (*error.suggestions, f"What was saved before is still there: {known.id[:8]}.")
+    set_fields(store, known.id, last_error=_failure(error.type, error.message, clock.now()))
+    error.suggestions = (*error.suggestions, f"The version saved before is unchanged: {known.id[:8]}.")
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
+import pytest
+
+from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.change import set_fields
 from pagekeep.library.items import walk_items
 from pagekeep.library.reparse.refetch import refetch
 from pagekeep.library.reparse.reparse import Reparsed
-from pagekeep.model import SaveResult
+from pagekeep.model import PARSER_VERSION, SaveResult
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article
 
@@ -50,3 +54,51 @@ def test_a_worse_page_is_told_and_not_stored(keep: Keep, shore: Shore, library: 
     shore.bodies["a"] = article(60)
     (result,) = run(library, settings)
     assert (result.outcome, library.get(item.id).content) == ("kept", item.content)
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(
+    keep: Keep, shore: Shore, library: Store, settings: Settings
+) -> None:
+    shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
+    item = keep(shore.url("a")).item
+    (result,) = run(library, settings)
+    assert (result.outcome, library.get(item.id)) == ("unchanged", item)
+    assert shore.site.requests[-1].headers["if-none-match"] == '"1"'
+    shore.bodies["a"], shore.etags["a"] = article(400, title="Revised"), '"2"'
+    (result,) = run(library, settings)
+    assert (result.outcome, library.get(item.id).title) == ("updated", "Revised")
+    raw = library.raw(item.id)
+    assert raw is not None
+    assert raw.etag == '"2"'
+
+
+def test_a_page_that_has_not_changed_is_extracted_again_by_a_newer_parser(
+    keep: Keep, shore: Shore, library: Store, settings: Settings
+) -> None:
+    shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
+    item = keep(shore.url("a")).item
+    old = replace(item.metadata, parser_version=1)
+    parts = {"title": "Old", "author": None, "published_at": None, "now": clock.now()}
+    library.replace_content(item.id, content="Old.", metadata=old, **parts)
+    (result,) = run(library, settings)
+    again = library.get(item.id)
+    assert (result.outcome, again.content, again.title) == ("updated", item.content, item.title)
+    assert again.metadata.parser_version == PARSER_VERSION
+
+
+@pytest.mark.parametrize("change", ["bookmark", "rendered", "no raw page", "edited"])
+def test_a_page_is_sent_again_where_the_stored_one_does_not_stand_for_it(
+    keep: Keep, shore: Shore, library: Store, settings: Settings, change: str
+) -> None:
+    shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
+    item = keep(shore.url("a")).item
+    raw = library.raw(item.id)
+    assert raw is not None
+    if change == "bookmark":
+        library.upsert(replace(item, metadata=replace(item.metadata, quality="bookmark")), raw)
+    elif change == "edited":
+        library.set_metadata(item.id, clock.now(), edited=True)
+    else:
+        library.upsert(item, replace(raw, rendered=True) if change == "rendered" else None)
+    run(library, settings)
+    assert "if-none-match" not in shore.site.requests[-1].headers

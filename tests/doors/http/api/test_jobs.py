@@ -114,6 +114,6 @@ def test_a_job_under_way_goes_back_to_the_queue_when_the_server_ends(settings: S
     with Site({"silent": silent}) as site, closing(open_store(settings.library)) as library:
         url = site.url("/silent")
         library.enqueue(url, url, {"render": "never"}, clock.now())
-        asyncio.run(_interrupted(settings, Shore(site, {}, {})))
+        asyncio.run(_interrupted(settings, Shore(site, {}, {}, {})))
         (job,) = library.jobs()
         assert (job.state, job.error and job.error["type"]) == ("queued", "Interrupted")

@@ -128,7 +128,7 @@ async def _save_all(
                     retrieval,
                     tags=clean_tags,
                     force=force,
-                    given=uploaded,
+                    uploaded=uploaded,
                     progress=progress,
                 )
                 results.saved.append(saved)
@@ -230,12 +230,12 @@ def result_lines(saved: SaveResult) -> Iterator[str]:
 
 
 def _retry_lines(item: Item) -> Iterator[str]:
-    from pagekeep.library.save import MOST_RETRIES
+    from pagekeep.library.save import MAX_RETRIES
 
     reason = item.metadata.reason
     if reason:
         yield f"  {printable(reason)}"
-    if item.metadata.retry_count < MOST_RETRIES:
+    if item.metadata.retry_count < MAX_RETRIES:
         yield f"  Retry extraction: pagekeep retry {short_id(item.id)} [--render]"
 
 

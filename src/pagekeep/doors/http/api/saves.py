@@ -59,7 +59,7 @@ def _queues(asked: AskedToSave, wait: bool) -> bool:
 
 async def _saved(asked: AskedToSave, library: Store, service: Service) -> dict[str, Any]:
     saved = await save(
-        request_of(asked), library, service.retrieval, tags=_tags(asked), force=asked.force, given=given_by(asked)
+        request_of(asked), library, service.retrieval, tags=_tags(asked), force=asked.force, uploaded=given_by(asked)
     )
     status = 201 if saved.outcome == "added" else 200
     return {"status": status, "location": f"/api/v1/items/{saved.item.id}", "body": {"item": saved_shape(saved)}}

@@ -141,7 +141,7 @@ async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], resu
     name = file.filename or "page.html"
     try:
         fetched = page_in_file(await file.read(), name)
-        saved = await save(Request(fetched.url), frame.library, frame.service.retrieval, tags=tags, given=fetched)
+        saved = await save(Request(fetched.url), frame.library, frame.service.retrieval, tags=tags, uploaded=fetched)
         result.saved.append(saved)
     except PagekeepError as error:
         result.files.append(_Rejected(name, error))

@@ -18,7 +18,7 @@ from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.change import tag_item
 from pagekeep.library.items import get_item, get_raw
-from pagekeep.library.save import MOST_RETRIES, retry
+from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Item
 from pagekeep.present.markdown_html import body_of
 
@@ -47,7 +47,7 @@ def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -
         item=item,
         content=rendered.html,
         headings=[heading for heading in rendered.headings if heading.level <= 3],
-        retries=max(0, MOST_RETRIES - tried),
+        retries=max(0, MAX_RETRIES - tried),
         problem=problem,
         annotations=get_annotations(frame.library, item.id),
         colours=COLOURS,
