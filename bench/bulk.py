@@ -1,7 +1,7 @@
-"""Bulk runs: what a second worker gives, what memory they take, and trafilatura in a pool on the same pages.
+"""Measure bulk runs: the gain of a second worker, memory, and trafilatura in a pool on the same pages.
 
-Usage: python bench/bulk.py [CORPUS] [--pages N] [--long N] [--ray [PAGES]]. Pages of the corpus are repeated up to the number;
-`--long` adds a longer run, to see whether the cost grows with the count; `--ray` what Ray costs a page. Trafilatura needs
+Usage: python bench/bulk.py [CORPUS] [--pages N] [--long N] [--ray [PAGES]]. The corpus is repeated up to the number of pages;
+`--long` adds a longer run, to see whether the cost per page grows; `--ray` measures Ray's cost per page. Trafilatura needs
 bench/setup. All figures of docs/bulk.md, on a quiet machine: python bench/bulk.py --long 50000 --ray
 """
 
@@ -52,7 +52,7 @@ if __name__ == "__main__":
 
 
 def write_pages(corpus: Path, count: int, path: Path) -> None:
-    """So many pages as lines of JSON."""
+    """Write this many pages as lines of JSON."""
     samples = [corpora.read_case(case) for case in corpora.find_cases(corpus)]
     with path.open("w", encoding="utf-8") as file:
         for number, sample in enumerate(islice(cycle(samples), count)):
@@ -64,14 +64,14 @@ def write_pages(corpus: Path, count: int, path: Path) -> None:
 
 
 def _in_a_process(work: Callable[..., None], *arguments: object) -> None:
-    """So that what it takes is not counted."""
+    """Run a function in another process, so that its memory does not count."""
     running = multiprocessing.get_context("spawn").Process(target=work, args=arguments)
     running.start()
     running.join()
 
 
 class Memory(threading.Thread):
-    """The memory of this process and its children, looked at every second.
+    """Measures the memory of this process and its children every second.
 
     Resident counts what they share (the libraries) once for each; proportional counts it once: that is what the machine gives.
     """
@@ -84,7 +84,7 @@ class Memory(threading.Thread):
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Until it is told to end."""
+        """Measure until it is stopped."""
         while not self._ended.wait(1):
             own, *others = [_memory(pid) for pid in (os.getpid(), *_children(os.getpid()))]
             self.resident.append(sum(each[0] for each in (own, *others)))
@@ -92,7 +92,7 @@ class Memory(threading.Thread):
             self.parent, self.worker = max(self.parent, own[1]), max([self.worker, *(each[1] for each in others)])
 
     def end(self) -> Memory:
-        """The whole."""
+        """Stop, and return the highest figures."""
         self._ended.set()
         self.join()
         return self
@@ -112,7 +112,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _memory(pid: int) -> tuple[int, int]:
-    """Megabytes, resident and proportional."""
+    """Return the resident and the proportional memory in megabytes."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -122,7 +122,7 @@ def _memory(pid: int) -> tuple[int, int]:
 
 
 class Measured(NamedTuple):
-    """A run."""
+    """The figures of a run."""
 
     rate: float
     parent: float
@@ -133,7 +133,7 @@ class Measured(NamedTuple):
 
 
 def measure(source: Path, workers: int) -> Measured:
-    """Run over all pages with so many workers."""
+    """Run over all pages with this many workers."""
     before = _cpu()
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory()
@@ -145,7 +145,7 @@ def measure(source: Path, workers: int) -> Measured:
 
 
 def _cpu() -> tuple[float, float]:
-    """Seconds used so far by this process, and by its children that have ended."""
+    """Return the CPU seconds of this process, and of its children that have ended."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     own, others = (each.ru_utime + each.ru_stime for each in used)
     return own, others
@@ -165,19 +165,19 @@ print(count / (time.monotonic() - started), 1000 * time.process_time() / count)
 
 
 def bare(source: Path) -> tuple[float, float]:
-    """Pages a second of `extract` in a loop, and milliseconds of CPU a page."""
+    """Return the pages per second of `extract` in a loop, and the CPU milliseconds per page."""
     done = subprocess.run([sys.executable, "-c", _BARE, source], capture_output=True, text=True, check=True)
     rate, milliseconds = map(float, done.stdout.split())
     return rate, milliseconds
 
 
-# Ray: it listens on every address of the machine, so it gets a network of its own, with nothing in it.
+# Ray listens on every address of the machine, so it gets a separate, empty network.
 
 _FILES = 4
 
 
 def ray_overhead(source: Path, count: int) -> str:
-    """What a page costs on a local Ray besides reading it, and the same without Ray.
+    """Return the cost of a page besides extraction, on a local Ray and without Ray.
 
     Each is run over few and over many pages: the difference is what pages cost, the rest what a run costs whatever its size.
     """
@@ -209,7 +209,7 @@ def _split(source: Path, folder: Path, count: int) -> None:
 
 
 def ray_job(few: str, many: str) -> None:
-    """In the network of its own: print the seconds of CPU of runs over few and many pages."""
+    """Print, in the separate network, the CPU seconds of runs over few and many pages."""
     import ray
 
     for engine in ("local", "ray"):
@@ -224,12 +224,12 @@ def ray_job(few: str, many: str) -> None:
 
 
 class _Ticking:
-    """CPU of all processes in this network but those that read pages. Looked at often: Ray's own come and go."""
+    """Measures the CPU time of all processes in this network but the workers, often: Ray's processes come and go."""
 
     def __enter__(self) -> _Ticking:
         self._before, self._latest = _ticks(), dict[str, int]()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look)
+        self._thread = threading.Thread(target=self._watch)
         self._thread.start()
         return self
 
@@ -237,33 +237,31 @@ class _Ticking:
         self._ended.set()
         self._thread.join()
         ticks = sum(self._latest.values()) - sum(self._before.get(process, 0) for process in self._latest)
-        self.seconds = ticks / os.sysconf("SC_CLK_TCK") - self._looking
+        self.seconds = ticks / os.sysconf("SC_CLK_TCK") - self._cpu_seconds
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         while not self._ended.wait(0.1):
             self._latest.update(_ticks())
         self._latest.update(_ticks())
-        self._looking = time.thread_time()
+        self._cpu_seconds = time.thread_time()
 
 
 def _ticks() -> dict[str, int]:
-    """By process: what it has used so far."""
-    found, own = {}, os.readlink("/proc/self/ns/net")
+    """Return the CPU ticks of each process so far."""
+    ticks, own = {}, os.readlink("/proc/self/ns/net")
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            command = (
-                process / "cmdline"
-            ).read_text()  # empty for one that is ending: what it was cannot be told any more
+            command = (process / "cmdline").read_text()  # empty for a process that is ending
             if command and "pagekeep.workers.child" not in command and os.readlink(process / "ns" / "net") == own:
                 fields = (process / "stat").read_text().rpartition(")")[2].split()
-                found[f"{process.name} {fields[19]}"] = int(fields[11]) + int(fields[12])
+                ticks[f"{process.name} {fields[19]}"] = int(fields[11]) + int(fields[12])
         except OSError:
             continue
-    return found
+    return ticks
 
 
 def trafilatura(source: Path, workers: int) -> float | None:
-    """Its pages a second in a pool of processes, Markdown with metadata."""
+    """Return trafilatura's pages per second in a pool of processes, as Markdown with metadata."""
     if not PEERS.exists():
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
@@ -274,7 +272,7 @@ def trafilatura(source: Path, workers: int) -> float | None:
 
 
 def main() -> None:
-    """Print all that docs/bulk.md says."""
+    """Print all figures of docs/bulk.md."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("corpus", nargs="?", type=Path, default=next(place for place in CORPORA if place.is_dir()))
     options.add_argument("--pages", type=int, default=5_000)

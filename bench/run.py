@@ -1,7 +1,7 @@
-"""Pagekeep beside its peers on the same pages: word F1 and CPU time.
+"""Compare Pagekeep with other extractors on the same pages: word F1 and CPU time.
 
-Every extractor has a process of its own. Page by page, each gets the page in turn, and the turn rotates, so that a busy
-moment of the machine falls on all of them alike. Usage: python bench/run.py [CORPUS] [--pages N] [--only NAME ...]
+Every extractor runs in a separate process. They take turns on each page in a rotating order, so that a busy moment of the
+machine affects all of them alike. Usage: python bench/run.py [CORPUS] [--pages N] [--only NAME ...]
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([\w-]+)""", re.I)
 
 @dataclass
 class Lane:
-    """One extractor, its process and what it did so far."""
+    """An extractor's process and its results so far."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -50,7 +50,7 @@ class Lane:
     errors: int = 0
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Give it a page and wait for the answer."""
+        """Send a page and wait for the answer."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         write_message(self.process.stdin, message)
@@ -60,7 +60,7 @@ class Lane:
         return answer
 
     def record(self, answer: dict[str, Any], gold: str) -> None:
-        """Keep the numbers of one page."""
+        """Add the figures of one page."""
         self.scores.append(score_words(answer["text"], gold))
         self.seconds.append(answer["seconds"])
         self.errors += bool(answer["error"])
@@ -96,7 +96,7 @@ def _options() -> argparse.Namespace:
 
 
 def start(name: str) -> Lane:
-    """A process that runs this extractor in its own environment."""
+    """Start a process that runs this extractor in its own environment."""
     python = sys.executable if name in (OURS, PARSE) else str(PEERS)
     if not Path(python).exists():
         raise SystemExit("The peers are not installed: run bench/setup first.")
@@ -118,7 +118,7 @@ def _turn(lanes: list[Lane], sample: Sample, *, record: bool) -> None:
 
 
 def decode(raw: bytes) -> str:
-    """The page as text for the peers that want it so: UTF-8, else what it declares, else Windows-1252."""
+    """Return the page as text for extractors that need text: UTF-8, else the declared encoding, else Windows-1252."""
     declared = _CHARSET.search(raw[:4096])
     for name in ("utf-8", declared.group(1).decode() if declared else "", "cp1252"):
         try:
@@ -129,7 +129,7 @@ def decode(raw: bytes) -> str:
 
 
 def table(lanes: list[Lane]) -> list[list[str]]:
-    """Rows of strings, the header first."""
+    """Return the results as rows of strings, the header first."""
     rows = [["extractor", "version", "F1", "precision", "recall", "ms median", "ms mean", "ratio", "errors"]]
     yardstick = next((fmean(lane.seconds) for lane in lanes if lane.name == YARDSTICK), None)
     for lane in lanes:
@@ -162,7 +162,7 @@ def results(lanes: list[Lane], corpus: str) -> dict[str, Any]:
 
 
 def ratios(means: dict[str, float]) -> list[str]:
-    """How many times faster we are than each peer, and what we spend beyond the parse in parses."""
+    """Return how many times faster Pagekeep is than each extractor, and its time beyond parsing in units of parsing."""
     ours, parse = means.get(OURS), means.get(PARSE)
     if ours is None:
         return []

@@ -1,9 +1,9 @@
-"""What a server costs its readers when there are many of them, in a large library: ratios, not times.
+"""Measure the server with many users and a large library, as ratios.
 
-`python bench/server.py [--items 100000] [--users 20] [--seconds 30] [--requests 20000] [--workers 1]`. Aims: among 20 people
-who list, search and read, with a pause of about a second between two pages, 95 of 100 answers come within 5 times what one
-person alone waits in the middle, each of the three for itself, and none is an error; saving pages in the background meanwhile
-does not double that; memory stays within 1.2 times over 20,000 requests.
+`python bench/server.py [--items 100000] [--users 20] [--seconds 30] [--requests 20000] [--workers 1]`. Goals: with 20 users
+who list, search and read, with a pause of about a second between two pages, the 95th percentile of response times is at most
+5 times the median of a single user, for each of the three actions, and there are no errors; saving pages in the background
+does not double that; memory grows at most by a factor of 1.2 over 20,000 requests.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ARTICLE = f"<title>The keeper</title><article><h1>The keeper</h1>{f'<p>{SENTENCE
 
 
 def fill_new(path: Path, count: int) -> None:
-    """A library of so many pages."""
+    """Fill a library with this many pages."""
     with closing(open_store(path, USER)) as library:
         fill(library, count)
 
 
 class Person(threading.Thread):
-    """Lists, searches and reads, until told to stop."""
+    """List, search and read pages until stopped."""
 
     def __init__(self, address: str, number: int, pause: float, until: float) -> None:
         super().__init__(daemon=True)
@@ -58,7 +58,7 @@ class Person(threading.Thread):
         self.errors = 0
 
     def run(self) -> None:
-        """One request after the other on one connection, as a browser does; not all people begin at the same moment."""
+        """Send one request after another on one connection, as a browser does, after a random pause."""
         time.sleep(self._pause * self._chance.random())
         with closing(http.client.HTTPConnection(str(self._where.hostname), self._where.port, timeout=60)) as line:
             while time.perf_counter() < self._until:
@@ -83,7 +83,7 @@ class Person(threading.Thread):
 
 
 def ask(server: Served, people: int, seconds: float, pause: float = PAUSE) -> list[Person]:
-    """So many people for so long."""
+    """Run this many users for this long."""
     until = time.perf_counter() + seconds
     asking = [Person(server.address, number, pause, until) for number in range(people)]
     for person in asking:
@@ -94,18 +94,18 @@ def ask(server: Served, people: int, seconds: float, pause: float = PAUSE) -> li
 
 
 def waits(people: list[Person], wanted: str = "") -> list[float]:
-    """What people waited, for all or for one kind."""
+    """Return the response times, of all actions or of one."""
     return [seconds for person in people for kind, seconds in person.waits if kind == wanted or not wanted]
 
 
 def late(people: list[Person], kind: str) -> float:
-    """Within so many seconds 95 of 100 answers came."""
+    """Return the 95th percentile of the response times in seconds."""
     return quantiles(waits(people, kind), n=20)[-1]
 
 
 @contextmanager
 def saving(server: Served, site: Site, each: float) -> Iterator[list[int]]:
-    """Pages put in the queue all the while, one every so many seconds; the statuses of the answers."""
+    """Queue pages at this interval in seconds, and return the status codes of the responses."""
     ending, statuses = threading.Event(), list[int]()
 
     def run() -> None:
@@ -128,13 +128,13 @@ def saving(server: Served, site: Site, each: float) -> Iterator[list[int]]:
 
 
 def memory(server: Served) -> int:
-    """Kilobytes that the server holds."""
+    """Return the server's memory in kilobytes."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
 
 
 def grown(server: Served, requests: int) -> tuple[int, int]:
-    """Memory after a tenth of so many requests, and after all."""
+    """Return the memory after a tenth of this many requests, and after all."""
     done, early = 0, 0
     while done < requests:
         done += len(waits(ask(server, 4, 5, pause=0)))
@@ -166,7 +166,7 @@ def main() -> int:
 
 
 def report(server: Served, site: Site, asked: argparse.Namespace) -> int:
-    """Print the ratios; 1 when an aim is missed."""
+    """Print the ratios; return 1 when a goal is missed."""
     alone, together, beside = list[Person](), list[Person](), list[Person]()
     queued = 0
     for _ in range(ROUNDS):  # by turns: what else the machine does then falls on all alike

@@ -1,12 +1,11 @@
-"""What a large library costs against a small one: 100,000 items against 1,000, as ratios.
+"""Compare a large library with a small one: 100,000 items against 1,000, as ratios.
 
-`python bench/store.py [--items 100000] [--postgres]`. Aims: listing a page and searching two words at most 3, saving one
-more page at most 1.2, and the database at most 1.3 times its packed pages and texts.
+`python bench/store.py [--items 100000] [--postgres]`. Goals: listing a page and searching for two words at most 3, saving
+one more page at most 1.2, and the database at most 1.3 times its compressed pages and texts.
 
-The pages are made up: words as frequent as in language, and a packed page 2.5 times its text, as measured over 250 real
-pages of many sites (36 KB and 14 KB). Size is that of 1,000 pages as long as those; the others are shorter, to be done
-sooner. Searches are for pairs of words of which both libraries have a full page of hits, so that both do the same for the
-reader.
+The pages are generated: word frequencies as in natural language, and a compressed page 2.5 times its text, as measured over
+250 real pages of many sites (36 KB and 14 KB). The size is measured on 1,000 pages as long as those; the others are shorter,
+to save time. Searches are for pairs of words with a full page of hits in both libraries, so that both return the same amount.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ VOCABULARY = 30_000
 COMMON = 2_000
 """Words that are in texts of all topics."""
 TOPIC = 60
-"""Words of its own that a text repeats."""
+"""How many rare words a text repeats."""
 BATCH = 500
 ROUNDS = 7
 USER = "bench"
 
 
 def vocabulary() -> tuple[list[str], list[float]]:
-    """Words and their frequencies, added up: the nth is there 1/n as often as the first."""
+    """Return words with cumulative frequencies: the nth is 1/n as frequent as the first."""
     chance = random.Random(1)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
     words = list(dict.fromkeys("".join(chance.choices(syllables, k=2 + n % 3)) for n in range(VOCABULARY * 2)))[
@@ -59,7 +58,7 @@ PAIRS = [(WORDS[n], WORDS[n + 7]) for n in range(20, 90, 5)]
 
 
 def pages(first: int, length: int = SHORT) -> Iterator[tuple[Item, RawPage]]:
-    """Ever more pages."""
+    """Yield pages without end."""
     number = first
     while True:
         chance = random.Random(number)
@@ -84,7 +83,7 @@ def pages(first: int, length: int = SHORT) -> Iterator[tuple[Item, RawPage]]:
 
 
 def fill(library: Store, count: int, length: int = SHORT) -> None:
-    """Many to a transaction, to be done sooner."""
+    """Store the pages in large transactions, to save time."""
     source = pages(0, length)
     for _ in range(0, count, BATCH):
         batch = list(islice(source, BATCH))
@@ -92,7 +91,7 @@ def fill(library: Store, count: int, length: int = SHORT) -> None:
 
 
 def cost(work: Callable[[], object]) -> float:
-    """Milliseconds: the median of some rounds, after one to warm up."""
+    """Return the median milliseconds of some rounds, after a warm-up round."""
     work()
     times = []
     for _ in range(ROUNDS):
@@ -103,7 +102,7 @@ def cost(work: Callable[[], object]) -> float:
 
 
 def measure(library: Store, count: int) -> dict[str, float]:
-    """Each task's cost."""
+    """Return the cost of each task."""
     fresh = pages(10_000_000)
     deep = library.find(ItemQuery(filters=item_filters(archived=False), limit=50)).next
     pairs = [" ".join(pair) for pair in PAIRS]
@@ -128,7 +127,7 @@ def measure(library: Store, count: int) -> dict[str, float]:
 
 @contextmanager
 def libraries(postgres: bool) -> Iterator[Callable[[str], str]]:
-    """Where to open a library of that name."""
+    """Yield a function that returns the address of a library by name."""
     if not postgres:
         with tempfile.TemporaryDirectory() as folder:
             yield lambda name: str(Path(folder) / f"{name}.db")
@@ -149,7 +148,7 @@ def libraries(postgres: bool) -> Iterator[Callable[[str], str]]:
 
 
 def size(where: str) -> int:
-    """Bytes on the disk."""
+    """Return the bytes on disk."""
     if where.startswith("postgres"):
         import psycopg
 
@@ -160,7 +159,7 @@ def size(where: str) -> int:
 
 
 def settle(where: str) -> None:
-    """PostgreSQL's statistics and SQLite's log, as they are in a library that has been there for a while."""
+    """Update PostgreSQL's statistics and SQLite's log, as in a library that has been used for a while."""
     if where.startswith("postgres"):
         import psycopg
 
@@ -170,7 +169,7 @@ def settle(where: str) -> None:
 
 @contextmanager
 def opened(where: str, count: int, length: int = SHORT) -> Iterator[Store]:
-    """A library of so many pages."""
+    """Fill a library with this many pages."""
     with closing(open_store(where, USER)) as library:
         began = perf_counter()
         fill(library, count, length)
@@ -180,7 +179,7 @@ def opened(where: str, count: int, length: int = SHORT) -> Iterator[Store]:
 
 
 def print_size(where: str) -> None:
-    """The database against its packed pages and texts."""
+    """Print the size of the database against its compressed pages and texts."""
     empty = 0
     if where.startswith("postgres"):
         empty = size(where)
@@ -192,7 +191,7 @@ def print_size(where: str) -> None:
 
 
 def main() -> None:
-    """Fills both, measures both, prints the ratios."""
+    """Fill and measure both libraries, and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--postgres", action="store_true")

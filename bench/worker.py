@@ -1,6 +1,7 @@
-"""One extractor in a process of its own: pages in on stdin, plain words and CPU seconds out on stdout.
+"""Run one extractor in a separate process: pages on stdin, plain words and CPU seconds on stdout.
 
-Runs in our environment or in the peers' one, so it imports nothing but the standard library until it is told a name.
+It runs in Pagekeep's environment or in that of the other extractors, so it imports only the standard library until it gets
+the extractor's name.
 """
 
 from __future__ import annotations
@@ -32,25 +33,25 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def words_of_html(markup: str | None) -> str:
-    """The words between the tags; inline tags do not part words."""
+    """Return the text between the tags; inline tags do not separate words."""
     bare = _COMMENT.sub(" ", _SKIPPED.sub(" ", markup or ""))
     return html.unescape(_TAG.sub(" ", _INLINE.sub("", bare)))
 
 
 def words_of_markdown(markdown: str | None) -> str:
-    """The words without frontmatter, image and link addresses; other marks are no words anyway."""
+    """Return the text without frontmatter, image and link addresses; other Markdown syntax has no words."""
     return _LINK.sub(r"\1", _IMAGE.sub(" ", _FRONTMATTER.sub("", markdown or "")))
 
 
 def pagekeep() -> tuple[Extract, Words, str]:
-    """All of it: site rules, metadata, clean HTML, Markdown, frontmatter, quality."""
+    """Run all of Pagekeep: site rules, metadata, clean HTML, Markdown, frontmatter, quality."""
     from pagekeep import __version__, extract
 
     return lambda raw, _text, url: extract(raw, url), lambda page: str(page.text), __version__
 
 
 def bare_parse() -> tuple[Extract, Words, str]:
-    """The HTML library alone, as Pagekeep calls it: what no page can cost less than."""
+    """Run only the HTML parser, as Pagekeep calls it: the minimum cost of a page."""
     from pagekeep import dom
 
     version = importlib.metadata.version("turbohtml")
@@ -58,7 +59,7 @@ def bare_parse() -> tuple[Extract, Words, str]:
 
 
 def trafilatura_text() -> tuple[Extract, Words, str]:
-    """trafilatura as it comes."""
+    """Run trafilatura with its default options."""
     from trafilatura import extract
 
     version = importlib.metadata.version("trafilatura")
@@ -66,7 +67,7 @@ def trafilatura_text() -> tuple[Extract, Words, str]:
 
 
 def trafilatura_markdown() -> tuple[Extract, Words, str]:
-    """trafilatura asked for Markdown with metadata. It leaves out links and images, which Pagekeep keeps."""
+    """Run trafilatura for Markdown with metadata. It leaves out links and images, which Pagekeep keeps."""
     from trafilatura import extract
 
     def run(_raw: bytes, text: str, url: str) -> Any:
@@ -76,7 +77,7 @@ def trafilatura_markdown() -> tuple[Extract, Words, str]:
 
 
 def readability_lxml() -> tuple[Extract, Words, str]:
-    """readability-lxml: title and article HTML."""
+    """Run readability-lxml: title and article HTML."""
     from readability import Document
 
     def run(_raw: bytes, text: str, url: str) -> Any:
@@ -87,7 +88,7 @@ def readability_lxml() -> tuple[Extract, Words, str]:
 
 
 def resiliparse() -> tuple[Extract, Words, str]:
-    """resiliparse: plain text of the main content."""
+    """Run resiliparse: plain text of the main content."""
     from resiliparse.extract.html2text import extract_plain_text
 
     version = importlib.metadata.version("resiliparse")
@@ -105,7 +106,7 @@ EXTRACTORS: dict[str, Callable[[], tuple[Extract, Words, str]]] = {
 
 
 def read_message(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The next message, or `None` when the other side has gone."""
+    """Return the next message, or `None` at the end of the stream."""
     head = stream.read(4)
     return json.loads(stream.read(struct.unpack("<I", head)[0])) if len(head) == 4 else None
 
@@ -118,7 +119,7 @@ def write_message(stream: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def answer(extract: Extract, words: Words, raw: bytes, text: str, url: str) -> dict[str, Any]:
-    """Words and CPU seconds of one page; the clock runs around the call alone."""
+    """Return the words and CPU seconds of one page; only the extractor's call is timed."""
     begin = time.process_time()
     try:
         found = extract(raw, text, url)

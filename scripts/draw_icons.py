@@ -1,4 +1,4 @@
-"""Draws the extension's icons: a page with a ribbon, on a round ground. Run it when they are to look different."""
+"""Draw the extension's icons: a page with a ribbon, on a round background."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Colour = tuple[int, int, int, int]
 
 
 def colour_at(x: float, y: float) -> Colour:
-    """Of a point, both from 0 to 1."""
+    """Return the colour of a point whose coordinates are from 0 to 1."""
     if (x - 0.5) ** 2 + (y - 0.5) ** 2 > 0.25:
         return NOTHING
     if 0.58 < x < 0.68 and 0.2 < y < 0.5 - abs(x - 0.63):
@@ -34,7 +34,7 @@ def colour_at(x: float, y: float) -> Colour:
 
 
 def pixel(column: int, row: int, size: int) -> bytes:
-    """The mean of its points, weighed by how much of each is there."""
+    """Return the mean colour of a pixel's points, weighted by their opacity."""
     steps = [(index + 0.5) / FINER for index in range(FINER)]
     points = [colour_at((column + x) / size, (row + y) / size) for y in steps for x in steps]
     whole = sum(point[3] for point in points)
@@ -43,7 +43,7 @@ def pixel(column: int, row: int, size: int) -> bytes:
 
 
 def png(size: int) -> bytes:
-    """The picture as a file."""
+    """Return the picture as a PNG file."""
     rows = b"".join(b"\0" + b"".join(pixel(column, row, size) for column in range(size)) for row in range(size))
     header = struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))

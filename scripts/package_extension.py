@@ -1,6 +1,6 @@
-"""Makes the browser extension's packages: `build/extension/{chromium,firefox}/` to load, and a zip of each to give away.
+"""Build the browser extension's packages: `build/extension/{chromium,firefox}/` to load, and a zip of each to publish.
 
-The folder `extension/` is Chromium's as it stands; `firefox.json` holds what its manifest has otherwise there.
+The folder `extension/` works in Chromium as it is; `firefox.json` has the differences of Firefox's manifest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def manifest(browser: str) -> dict[str, Any]:
-    """The browser's manifest; a key that is null in `firefox.json` is left out there."""
+    """Return the browser's manifest; a key that is null in `firefox.json` is left out for Firefox."""
     common: dict[str, Any] = json.loads((SOURCE / "manifest.json").read_text("utf-8"))
     if browser == "chromium":
         return common
@@ -29,13 +29,13 @@ def manifest(browser: str) -> dict[str, Any]:
 
 
 def files() -> list[Path]:
-    """What goes into every package, but for the manifest; relative, in order."""
+    """Return the relative paths of the files in every package but the manifest, in order."""
     found = (path.relative_to(SOURCE) for path in SOURCE.rglob("*") if path.is_file())
     return sorted(path for path in found if path.name not in ("manifest.json", OTHERWISE) and path.name[0] != ".")
 
 
 def make(browser: str, into: Path) -> Path:
-    """The folder and the zip beside it; gives the zip."""
+    """Write the folder and the zip beside it, and return the zip's path."""
     folder = into / browser
     shutil.rmtree(folder, ignore_errors=True)
     for name in files():

@@ -1,7 +1,7 @@
-"""Make `.venv` and install Pagekeep into it: `setup_venv.py run|dev KEY`. Called by `scripts/setup`.
+"""Create `.venv` and install Pagekeep into it: `setup_venv.py run|dev KEY`. Called by `scripts/setup`.
 
-Safe to run twice at once (a kernel lock, which no crash can leave behind) and to interrupt (a marker stands in the venv
-while it is being changed; a venv that still has one is made anew). All talk goes to stderr: stdout is the tool's.
+It is safe to run twice at the same time (a kernel lock, which ends with the process) and to interrupt (a marker file is in
+the venv while it is changed; a venv with a marker is created again). Messages go to stderr: stdout belongs to the command.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_done(part: str, key: str) -> bool:
 
 
 def moved() -> bool:
-    """Whether the venv was made for another place: its scripts name their interpreter by path."""
+    """Return whether the venv was created at another path: its scripts contain the path of their interpreter."""
     return RUN_STAMP.is_file() and not RUN_STAMP.read_text().startswith(f"{ROOT} ")
 
 
@@ -63,7 +63,7 @@ def why(part: str) -> str:
 
 
 def make_venv() -> None:
-    """A venv that works: the one there is, or a new one when it is missing, broken, moved or half made."""
+    """Create the venv when it is missing, broken, moved or incomplete."""
     if not INCOMPLETE.exists() and not moved() and works(PYTHON, "-m", "pip", "--version"):
         return
     if VENV.exists():

@@ -1,4 +1,4 @@
-"""Writes the table of columns in docs/bulk.md from the code; with --check, only tells whether it is up to date."""
+"""Write the table of columns in docs/bulk.md from the code; with --check, only report whether it is up to date."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ START, END = "<!-- columns -->\n", "<!-- /columns -->"
 TYPES = {"text": "string", "integer": "int32", "number": "float32"}
 
 
-def updated(text: str) -> str:
-    """The document with today's columns."""
+def update_columns(text: str) -> str:
+    """Return the document with the current columns."""
     rows = "".join(f"| `{column.name}` | {TYPES[column.type]} | {column.help} |\n" for column in COLUMNS)
     head, _, rest = text.partition(START)
     return f"{head}{START}| column | type | what |\n|---|---|---|\n{rows}{END}{rest.partition(END)[2]}"
@@ -22,10 +22,10 @@ def updated(text: str) -> str:
 def main() -> int:
     """Update the document, or check it."""
     text = DOCUMENT.read_text("utf-8")
-    wanted = updated(text)
+    updated = update_columns(text)
     if "--check" in sys.argv:
-        return int(text != wanted)
-    DOCUMENT.write_text(wanted, "utf-8")
+        return int(text != updated)
+    DOCUMENT.write_text(updated, "utf-8")
     return 0
 
 

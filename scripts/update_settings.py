@@ -14,15 +14,15 @@ Generated from `config.py` by `scripts/update_settings.py`. A flag wins over the
 `config.toml` in the platform's configuration folder (`PAGEKEEP_CONFIG` names another file), the file over the default.
 In the environment a list is written with commas: `PAGEKEEP_ALLOW_HOSTS=127.0.0.1,intranet.example`.
 
-Where things are when nothing else is said (`pagekeep doctor` tells the paths on your machine):
+Default locations (`pagekeep doctor` shows the paths on your machine):
 
-| | settings | rules of your own | library |
+| | settings | your rules | library |
 |---|---|---|---|
 | Linux | `~/.config/pagekeep/config.toml` | `~/.config/pagekeep/rules/` | `~/.local/share/pagekeep/library.db` |
 | macOS | `~/Library/Application Support/pagekeep/config.toml` | `rules/` beside it | `library.db` beside it |
 | Windows | `%APPDATA%\\pagekeep\\config.toml` | `rules\\` beside it | `%LOCALAPPDATA%\\pagekeep\\library.db` |
 
-On Linux `XDG_CONFIG_HOME` and `XDG_DATA_HOME` count, where they are set.
+On Linux, `XDG_CONFIG_HOME` and `XDG_DATA_HOME` are used if they are set.
 
 | setting | environment | takes | default | |
 |---|---|---|---|---|
@@ -31,13 +31,13 @@ On Linux `XDG_CONFIG_HOME` and `XDG_DATA_HOME` count, where they are set.
 
 def page() -> str:
     rows = [
-        f"| `{row.name}` | `{row.variable}` | {row.kind} | {_shown(row.default)} | {row.help} |"
+        f"| `{row.name}` | `{row.variable}` | {row.kind} | {_format_default(row.default)} | {row.help} |"
         for row in config.table()
     ]
     return HEAD + "\n".join(rows) + "\n"
 
 
-def _shown(default: object) -> str:
+def _format_default(default: object) -> str:
     return "" if default in (None, ()) else f"`{default}`"
 
 
