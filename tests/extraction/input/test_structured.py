@@ -110,13 +110,6 @@ def test_longest_body_text_is_the_article_body() -> None:
     assert structured.article_body(read("<p>x")) is None
 
 
-def test_description_of_a_product_is_read_and_of_a_site_is_not() -> None:
-    found = read(
-        json_ld('[{"@type":"WebSite","description":"a very long text"},{"@type":"Product","description":"A cup."}]')
-    )
-    assert structured.product_description(found) == "A cup."
-
-
 def test_short_text_parts_blocks_but_not_letters() -> None:
     heading = dom.first(dom.parse("<h1>Wh<em>at</em> is<br>this<script>no()</script><div>all</div>about</h1>"), "h1")
     assert heading is not None

@@ -39,7 +39,6 @@ def read_all(html: str) -> None:
     assert about == again
     structured.types(data)
     structured.article_body(data)
-    structured.product_description(data)
     values = [getattr(about, field.name) for field in fields(about) if field.name != "origins"]
     json.dumps([values, tags.choose(about, "", "example.com", "en")], ensure_ascii=False).encode("utf-8")
 

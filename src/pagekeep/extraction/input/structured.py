@@ -102,18 +102,7 @@ def type_names(item: Json) -> tuple[str, ...]:
 def article_body(structured: Structured) -> str | None:
     """Return the longest body text of a JSON-LD article, posting or question."""
     bodies = [item.get(key) for item in structured.json_ld for key in ("articleBody", "text")]
-    return _longest(bodies)
-
-
-def product_description(structured: Structured) -> str | None:
-    """Return the longest description of a JSON-LD product."""
-    products = (item for item in structured.json_ld if any("Product" in name for name in type_names(item)))
-    return _longest([item.get("description") for item in products])
-
-
-def _longest(values: list[Any]) -> str | None:
-    texts = [value.strip() for value in values if isinstance(value, str)]
-    return max(texts, key=len, default="") or None
+    return max((body.strip() for body in bodies if isinstance(body, str)), key=len, default="") or None
 
 
 def _local_name(name: str) -> str:

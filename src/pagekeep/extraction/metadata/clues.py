@@ -184,17 +184,17 @@ def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset()) -> 
     A part that also contains the page's heading (`own`) is about the page, whatever its name.
     """
     node: dom.Node | None = element
-    apart = False
+    is_separate = False
     for _ in range(_MAX_CLIMB):
         if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
             break
         names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
         if (node is not element and node.tag in _FOREIGN_TAGS) or _FOREIGN.search(names):
             return True
-        apart = apart or node.tag in ("aside", "footer")
+        is_separate = is_separate or node.tag in ("aside", "footer")
         node = node.parent
     # An article may have its own byline and date in an aside or footer; outside an article, these list other pages.
-    return apart and not _in_article(node)
+    return is_separate and not _in_article(node)
 
 
 def _in_article(node: dom.Node | None) -> bool:

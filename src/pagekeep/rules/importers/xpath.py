@@ -114,9 +114,10 @@ class _Parser:
             return True
         return False
 
-    def expect(self, sign: str) -> None:
-        if not self.accept(sign):
-            raise NotCss(f"`{sign}` is missing")
+    def expect(self, *signs: str) -> None:
+        for sign in signs:
+            if not self.accept(sign):
+                raise NotCss(f"`{sign}` is missing")
 
     def union(self) -> Css:
         parts = [self.path()]
@@ -139,12 +140,10 @@ class _Parser:
             if self.accept("@"):
                 return self._attribute(steps, before)
             if self.accept("text"):
-                self.expect("(")
-                self.expect(")")
+                self.expect("(", ")")
                 break
             self._step(steps, before)
-            separator = self._separator()
-            if separator is None:
+            if (separator := self._separator()) is None:
                 break
             before = separator
         return Css(_join(steps), None)
@@ -159,8 +158,7 @@ class _Parser:
         return css
 
     def _separator(self) -> str | None:
-        if self.accept("."):
-            pass
+        self.accept(".")
         if self.accept("//"):
             return " "
         return " > " if self.accept("/") else None
@@ -169,11 +167,9 @@ class _Parser:
         name = self._attribute_name()
         if not steps:
             return Css(f"[{name}]", name)
-        last = steps[-1]
         if before == " ":
             steps.append(_Step(" ", "*"))
-            last = steps[-1]
-        last.conditions += f"[{name}]"
+        steps[-1].conditions += f"[{name}]"
         return Css(_join(steps), name)
 
     def _attribute_name(self) -> str:
@@ -233,17 +229,14 @@ class _Parser:
         if self.kind() == "number" and self.peek(1) == "]":
             return "nth", self.take()
         if self.accept("last"):
-            self.expect("(")
-            self.expect(")")
+            self.expect("(", ")")
             if self.peek() == "]":
                 return "nth-last", "1"
         elif self.accept("position"):
-            self.expect("(")
-            self.expect(")")
+            self.expect("(", ")")
             sign, number = self.take(), self.take()
             if number == "last":
-                self.expect("(")
-                self.expect(")")
+                self.expect("(", ")")
                 number = ""
             if self.peek() == "]" and (formula := _formula(sign, number)):
                 return formula
