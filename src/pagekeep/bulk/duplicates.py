@@ -95,5 +95,5 @@ def _split_bands(hashes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     return (hashes[start : start + _BAND_HASHES] for start in range(0, PERMUTATIONS, _BAND_HASHES))
 
 
-def _similarity(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    return sum(map(int.__eq__, one, other)) / PERMUTATIONS
+def _similarity(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    return sum(map(int.__eq__, first, second)) / PERMUTATIONS

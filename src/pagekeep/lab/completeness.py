@@ -24,13 +24,13 @@ def find_missing_fields(sample: Sample, page: Page) -> tuple[str, ...]:
 
 
 def _expected_fields(sample: Sample) -> list[str]:
-    wanted = [*(("source", "domain") if sample.url else ()), *_ALWAYS_EXPECTED]
+    expected = [*(("source", "domain") if sample.url else ()), *_ALWAYS_EXPECTED]
     if sample.gold.author:
-        wanted.append("author")
+        expected.append("author")
     if sample.gold.published:
-        wanted.append("published_date")
+        expected.append("published_date")
     document = dom.parse(sample.html.decode("utf-8", "replace"))
     for name, selector in _EXPECTED_IF_STATED.items():
         if any((element.attr("content") or "").strip() for element in dom.select(document, selector)):
-            wanted.append(name)
-    return wanted
+            expected.append(name)
+    return expected

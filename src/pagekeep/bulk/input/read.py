@@ -183,14 +183,14 @@ def require_pyarrow() -> Any:
     return pyarrow
 
 
-def _find_columns(names: list[str], file: str, wanted: InputColumns) -> tuple[str, str | None]:
-    html = wanted.html or next((name for name in _HTML_NAMES if name in names), None)
+def _find_columns(names: list[str], file: str, columns: InputColumns) -> tuple[str, str | None]:
+    html = columns.html or next((name for name in _HTML_NAMES if name in names), None)
     if html is None or html not in names:
         raise _MissingColumn(
             f"{file} has no column {html or 'with HTML under a usual name'}.",
             suggestions=(f"Name the column with --html-column. There are: {', '.join(names[:20])}.",),
         )
-    url = wanted.url or next((name for name in _URL_NAMES if name in names), None)
+    url = columns.url or next((name for name in _URL_NAMES if name in names), None)
     return html, url if url in names else None
 
 

@@ -1,7 +1,7 @@
 """Compare two extractors on the same pages: what one has and the other lacks.
 
-`compare` runs both and measures, `report_readings` measures readings that are at hand; given a folder, both write
-`summary.csv`, `history.csv` and `report.html` there.
+`compare` runs both and compares the results, `write_report` takes results that were compared elsewhere; with a folder, both
+write `summary.csv`, `history.csv` and `report.html` there.
 """
 
 from __future__ import annotations

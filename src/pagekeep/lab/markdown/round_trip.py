@@ -43,24 +43,24 @@ def _first_difference(aspect: str, before: list[str], after: list[str]) -> Itera
     """Yield a sentence about the first difference, if any."""
     if before == after:
         return
-    for place, (one, other) in enumerate(zip(before, after, strict=False)):
-        if one != other:
+    for place, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
             context = " ".join(before[max(0, place - 4) : place])
-            yield f"{aspect} differ after {context[-60:]!r}: {one[:60]!r} became {other[:60]!r}"
+            yield f"{aspect} differ after {context[-60:]!r}: {old[:60]!r} became {new[:60]!r}"
             return
     longer, what = (before, "lost") if len(before) > len(after) else (after, "added")
     yield f"{aspect}: {abs(len(before) - len(after))} {what}, first {longer[min(len(before), len(after))][:60]!r}"
 
 
 def _code(root: dom.Element) -> list[str]:
-    found = (clean(dom.text_of(block)).removesuffix("\n") for block in dom.select(root, "pre"))
-    return [text for text in found if text.strip()]
+    texts = (clean(dom.text_of(block)).removesuffix("\n") for block in dom.select(root, "pre"))
+    return [text for text in texts if text.strip()]
 
 
 def _math(root: dom.Element) -> list[str]:
     """Return the formulas without what Markdown does not allow in them or at their ends."""
-    found = (_FORBIDDEN.sub("", "".join(clean(dom.text_of(node)).split())) for node in dom.select(root, _MATH))
-    return sorted(tex for tex in found if tex)
+    formulas = (_FORBIDDEN.sub("", "".join(clean(dom.text_of(node)).split())) for node in dom.select(root, _MATH))
+    return sorted(tex for tex in formulas if tex)
 
 
 # Differences by design
@@ -114,8 +114,8 @@ def _words(text: str) -> list[str]:
 def _headings(root: dom.Element) -> list[str]:
     """Return level and words of each heading; a heading in a table cell becomes text."""
     nodes = [node for node in dom.select(root, "h1,h2,h3,h4,h5,h6") if not _is_in(node, _CELLS)]
-    found = ((node.tag, _words(to_text(node))) for node in nodes)
-    return [f"{tag} {' '.join(words)}" for tag, words in found if words]
+    headings = ((node.tag, _words(to_text(node))) for node in nodes)
+    return [f"{tag} {' '.join(words)}" for tag, words in headings if words]
 
 
 def _tables(root: dom.Element) -> list[str]:
@@ -126,18 +126,18 @@ def _tables(root: dom.Element) -> list[str]:
             continue  # Markdown has these cell by cell
         for row in dom.select(table, "tr"):
             cells = [" ".join(_words(to_text(cell))) for cell in dom.select(row, "td,th")]
-            shown = [cell for cell in cells if cell]
-            if shown:
-                rows.append(" | ".join(shown))
+            filled = [cell for cell in cells if cell]
+            if filled:
+                rows.append(" | ".join(filled))
     return rows
 
 
 def _items(root: dom.Element) -> list[str]:
     """Return the first words of each list item and definition; those in a table cell are only words."""
-    found = (
+    items = (
         _words(to_text(item))[:_ITEM_WORDS] for item in dom.select(root, "li,dd") if not _is_in(item, _NOT_ITEM_PARENTS)
     )
-    return [" ".join(words) for words in found if words]
+    return [" ".join(words) for words in items if words]
 
 
 def _is_in(node: dom.Element, kinds: frozenset[str]) -> bool:

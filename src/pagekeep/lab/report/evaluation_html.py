@@ -146,7 +146,7 @@ def confusion_rows(report: EvaluationReport) -> list[list[str]]:
     """Return how many pages of each kind were detected as which kind, and the share of right ones."""
     pairs = Counter((page.kind, page.found_kind) for page in report.pages)
     rows = [
-        [kind, *(str(pairs[kind, found]) for found in KINDS), format_cell(row.kind_accuracy)]
+        [kind, *(str(pairs[kind, detected]) for detected in KINDS), format_cell(row.kind_accuracy)]
         for kind, row in report.summary.items()
         if kind != "all"
     ]

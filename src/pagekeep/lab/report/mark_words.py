@@ -56,16 +56,16 @@ def _count_fitting_lines(lines: list[str], limit: int) -> int:
 
 def _mark_line(line: str, spare: Counter[str], css_class: str) -> str:
     parts, end, run = [], 0, False
-    for found in _WORD.finditer(line[:MAX_CHARS]):
-        word = found.group().lower()
+    for match in _WORD.finditer(line[:MAX_CHARS]):
+        word = match.group().lower()
         spare[word] -= 1
         extra = spare[word] < 0
         if extra != run:
             close = "</mark>" if run else ""
-            between = escape(line[end : found.start()])
+            between = escape(line[end : match.start()])
             parts.append(f'{close}{between}<mark class="{css_class}">' if extra else f"{close}{between}")
         else:
-            parts.append(escape(line[end : found.start()]))
-        parts.append(escape(found.group()))
-        end, run = found.end(), extra
+            parts.append(escape(line[end : match.start()]))
+        parts.append(escape(match.group()))
+        end, run = match.end(), extra
     return "".join(parts) + ("</mark>" if run else "") + escape(line[end:MAX_CHARS])

@@ -107,7 +107,7 @@ def run_case(case: RuleCase, book: Rulebook) -> CaseOutcome:
 def read_expectation(data: bytes) -> Expectation:
     """Return the expectation in a file; raise `RuleError` with all faults."""
     faults = Faults("expect.yaml")
-    found: Expectation | None = None
+    expectation: Expectation | None = None
     try:
         tree = outline(data)
     except OutlineError as error:
@@ -116,10 +116,10 @@ def read_expectation(data: bytes) -> Expectation:
         if tree is None:
             faults.add(1, "", "The file is empty.", "Add what the result must have, such as `contains: a sentence`.")
         else:
-            found = EXPECT.read(tree, "", faults)
-    if found is None:
+            expectation = EXPECT.read(tree, "", faults)
+    if expectation is None:
         raise RuleError.of(tuple(faults.items))
-    return found
+    return expectation
 
 
 def _read_file(case: RuleCase, name: str) -> bytes:
@@ -135,7 +135,7 @@ def _differences(case: RuleCase, expected: Expectation, page: Page) -> Iterator[
         if rule not in matched:
             yield f"The rule `{rule}` did not match; matched: {', '.join(sorted(matched)) or 'none'}."
     text = _one_line(page.markdown)
-    yield from (f"Missing: {wanted}" for wanted in expected.contains if _one_line(wanted) not in text)
+    yield from (f"Missing: {snippet}" for snippet in expected.contains if _one_line(snippet) not in text)
     yield from (f"Still there: {unwanted}" for unwanted in expected.lacks if _one_line(unwanted) in text)
     if expected.kind and page.kind != expected.kind:
         yield f"The kind is {page.kind}, not {expected.kind}."

@@ -55,13 +55,13 @@ def measure_rules(
     return summarise_effects([rule.id for rule in _load_rules(folder).rules], _measure_cases(cases, folder, workers))
 
 
-def summarise_effects(rules: Iterable[str], differences: Iterable[RuleEffect]) -> list[RuleStats]:
+def summarise_effects(rules: Iterable[str], effects: Iterable[RuleEffect]) -> list[RuleStats]:
     """Return the means per rule, the most harmful first."""
-    found: dict[str, list[RuleEffect]] = {rule: [] for rule in rules}
-    for difference in differences:
-        found[difference.rule].append(difference)
-    worths = [_summarise_rule(rule, pages) for rule, pages in found.items()]
-    return sorted(worths, key=lambda worth: (not worth.pages, worth.gain, worth.rule))
+    by_rule: dict[str, list[RuleEffect]] = {rule: [] for rule in rules}
+    for effect in effects:
+        by_rule[effect.rule].append(effect)
+    stats = [_summarise_rule(rule, pages) for rule, pages in by_rule.items()]
+    return sorted(stats, key=lambda rule: (not rule.pages, rule.gain, rule.rule))
 
 
 def _summarise_rule(rule: str, pages: list[RuleEffect]) -> RuleStats:
@@ -74,11 +74,11 @@ def _summarise_rule(rule: str, pages: list[RuleEffect]) -> RuleStats:
 
 
 def _measure_cases(cases: list[Case], folder: Path | None, workers: int) -> list[RuleEffect]:
-    look = partial(measure_case, folder=folder)
+    measure = partial(measure_case, folder=folder)
     if workers <= 1:
-        return [found for case in cases for found in look(case)]
+        return [effect for case in cases for effect in measure(case)]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        return [found for page in pool.map(look, cases, chunksize=_BATCH_PAGES) for found in page]
+        return [effect for page in pool.map(measure, cases, chunksize=_BATCH_PAGES) for effect in page]
 
 
 def measure_case(case: Case, *, folder: Path | None) -> list[RuleEffect]:

@@ -69,8 +69,8 @@ async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, picture
         book.add("EPUB/style.css", _STYLESHEET)
         for item in items:
             fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
-            shown = {url: picture for url, picture in fetched.items() if picture.media_type in _PICTURE_TYPES}
-            _add_chapter(book, item, store, shown)
+            supported = {url: picture for url, picture in fetched.items() if picture.media_type in _PICTURE_TYPES}
+            _add_chapter(book, item, store, supported)
         if not book.chapters:
             raise NotFound("No items match, so the book would be empty.")
         book.add("EPUB/nav.xhtml", _navigation(book))
