@@ -97,7 +97,7 @@ def test_after_some_failures_the_right_password_is_refused_from_there_alone(acco
 
 def test_failures_are_forgotten_after_a_while(accounts: Accounts, ada: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fail(accounts, "ada", HERE, app.MAX_FAILURES_BY_ADDRESS_AND_NAME)
-    later = clock.after(clock.now(), 16 * 60)
+    later = clock.add_seconds(clock.now(), 16 * 60)
     monkeypatch.setattr(clock, "now", lambda: later)
     assert app.sign_in(accounts, "ada", PASSWORD, HERE)
 
@@ -176,7 +176,7 @@ def test_a_token_is_good_for_its_scopes_until_it_is_revoked(accounts: Accounts, 
 
 def test_a_token_ends_with_its_days(accounts: Accounts, ada: str, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = app.add_token(accounts, ada, "phone", days=2).secret
-    later = clock.after(clock.now(), 2 * 86_400)
+    later = clock.add_seconds(clock.now(), 2 * 86_400)
     monkeypatch.setattr(clock, "now", lambda: later)
     with pytest.raises(NotSignedIn):
         app.token_holder(accounts, secret)

@@ -195,7 +195,7 @@ def _verify(accounts: Accounts, name: str, password: str, address: str) -> User 
         if not _is_correct(user, password) or user is None or user.disabled:
             now = clock.now()
             for key in limits:
-                accounts.note_failure(key, now, clock.after(now, -_WINDOW_SECONDS))
+                accounts.note_failure(key, now, clock.add_seconds(now, -_WINDOW_SECONDS))
             return None
     # The count of the address stays: otherwise a user could sign in between guesses at the passwords of others.
     *by_name, _by_address = limits
@@ -224,7 +224,7 @@ def _network(address: str) -> str:
 
 
 def _check_limits(accounts: Accounts, limits: dict[str, int]) -> None:
-    since = clock.after(clock.now(), -_WINDOW_SECONDS)
+    since = clock.add_seconds(clock.now(), -_WINDOW_SECONDS)
     if any(accounts.failures(key, since) >= limit for key, limit in limits.items()):
         raise TooManyRequests("Too many failed sign-ins.", suggestions=("Wait 15 minutes, then try again.",))
 
@@ -259,7 +259,7 @@ def _unusable_hash() -> str:
 def open_session(accounts: Accounts, user_id: str) -> str:
     """Start a session and return its key, which is new: a key planted before the sign-in would be worthless."""
     session, now = secrets.token_urlsafe(32), clock.now()
-    accounts.open_session(digest(session), user_id, now, clock.after(now, SESSION_SECONDS))
+    accounts.open_session(digest(session), user_id, now, clock.add_seconds(now, SESSION_SECONDS))
     return session
 
 
@@ -306,7 +306,7 @@ def add_token(
     if len(accounts.tokens(user_id)) >= _MAX_TOKENS:
         raise NotAllowed(f"There are already {_MAX_TOKENS} tokens.", suggestions=("Revoke tokens you no longer use.",))
     secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), clock.now()
-    until = clock.after(now, days * 86_400) if days is not None else None
+    until = clock.add_seconds(now, days * 86_400) if days is not None else None
     ordered = tuple(scope for scope in SCOPES if scope in scopes)
     return NewToken(accounts.add_token(digest(secret), user_id, name, ordered, now, until), secret)
 
@@ -330,7 +330,7 @@ def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -
         raise NotSignedIn("The token's user does not exist.")
     if user is not None and user.disabled:
         raise NotSignedIn("The token's user is disabled.")
-    if token.last_used_at is None or clock.after(token.last_used_at, _MARK_USED_SECONDS) < now:
+    if token.last_used_at is None or clock.add_seconds(token.last_used_at, _MARK_USED_SECONDS) < now:
         accounts.mark_used(token.id, now)
     return token, user.name if user else token.user_id
 

@@ -1,4 +1,4 @@
-"""The clock of the shell: moments as the library writes them."""
+"""The current time, and times as the library stores them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from datetime import UTC, datetime, timedelta
 
 
 def now() -> str:
-    """This moment in UTC, to the microsecond."""
-    return written(datetime.now(UTC))
+    """Return the current time in UTC, to the microsecond."""
+    return format_time(datetime.now(UTC))
 
 
-def after(moment: str, seconds: float) -> str:
-    """The moment so many seconds later (earlier when negative)."""
-    return written(datetime.fromisoformat(moment) + timedelta(seconds=seconds))
+def add_seconds(time: str, seconds: float) -> str:
+    """Return the time that many seconds later, or earlier when negative."""
+    return format_time(datetime.fromisoformat(time) + timedelta(seconds=seconds))
 
 
 def days_between(earlier: str, later: str) -> float:
-    """Days from one moment to the other."""
+    """Return the days from one time to the other."""
     return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)) / timedelta(days=1)
 
 
-def to_the_second(moment: str) -> str:
-    """The moment as people read it, in frontmatter."""
-    return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def to_the_second(time: str) -> str:
+    """Return the time without fractions of a second, as in frontmatter."""
+    return datetime.fromisoformat(time).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def written(moment: datetime) -> str:
-    """A moment as the library writes it."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+def format_time(time: datetime) -> str:
+    """Return a time as the library stores it."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

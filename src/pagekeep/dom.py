@@ -1,9 +1,9 @@
-"""The seam over the HTML library (turbohtml): the only module that may import it.
+"""The interface to the HTML library (turbohtml), which only this module imports.
 
-The rest of the house uses the types and functions below and, on nodes, only these members, which any DOM library can
-offer: `Element.tag`, `Element.attr(name)`, `Text.data`, and on every node `children`, `parent`, `next_sibling`,
-`previous_sibling`. Node identity is stable (`is` and hashing work while a reference is held). Whatever changes a tree is
-a function here.
+Other modules use the types and functions below and, on nodes, only these members, which any DOM library has:
+`Element.tag`, `Element.attr(name)`, `Text.data`, and on every node `children`, `parent`, `next_sibling`,
+`previous_sibling`. Node identity is stable (`is` and hashing work while a reference is held). Only the functions of this
+module change a tree.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ MAX_DEPTH: Final = 500
 
 
 def parse(html: str) -> Document:
-    """The WHATWG tree of a whole page."""
+    """Parse a whole page into its WHATWG tree."""
     return _parse(html, positions=False)
 
 
 def parse_fragment(html: str) -> Element:
-    """A detached `div` that holds the parsed markup."""
+    """Parse markup into a detached `div`."""
     return _parse_fragment(html, positions=False)
 
 
 def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
-    """The text and the WHATWG name of its encoding: the one the label names, else by BOM, `<meta>` and content.
+    """Decode bytes by a label, else by BOM, `<meta>` and content; return the text and the WHATWG name of the encoding.
 
-    `None` when the label names no encoding of the web (Python knows more, such as `unicode_escape`).
+    Returns `None` when the label is not a web encoding (Python has more, such as `unicode_escape`).
     """
     if label is not None:
         try:
@@ -93,43 +93,42 @@ def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
 
 
 def language_of(text: str) -> str | None:
-    """The ISO 639-3 code of the language a text is written in, from its letters alone; `None` for no known script."""
+    """Return the ISO 639-3 code of a text's language, judged by its letters; `None` for an unknown script."""
     return _detect_language(text).language
 
 
 def select(node: Node, css: str) -> list[Element]:
-    """Descendants that match, in document order; `SelectorError` for a malformed selector."""
+    """Return the descendants that match, in document order; raise `SelectorError` for an invalid selector."""
     return node.select(css)
 
 
 def first(node: Node, css: str) -> Element | None:
-    """The first descendant that matches."""
+    """Return the first descendant that matches."""
     return node.select_one(css)
 
 
 def matches(node: Element, css: str) -> bool:
-    """Whether the element itself matches."""
+    """Return whether the element itself matches."""
     return node.matches(css)
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """All descendants in document order, text and comments included. Do not change the tree meanwhile."""
+    """Iterate over all descendants in document order, including text and comments. Do not change the tree meanwhile."""
     return node.descendants
 
 
 def elements(node: Node) -> Iterator[Element]:
-    """All descendant elements in document order. Do not change the tree meanwhile."""
+    """Iterate over all descendant elements in document order. Do not change the tree meanwhile."""
     return node.iter_elements()
 
 
-def tagged(node: Node, tags: Collection[str], most: int | None = None) -> list[Element]:
-    """Descendants with one of these names, in document order and at most so many: several times as fast as a selector of
-    many names."""
-    return list(islice(node.iter_elements(tags), most))
+def tagged(node: Node, tags: Collection[str], limit: int | None = None) -> list[Element]:
+    """Return the descendants with one of these tags, in document order; several times as fast as a selector of many tags."""
+    return list(islice(node.iter_elements(tags), limit))
 
 
 def attributes(node: Element) -> dict[str, str]:
-    """A copy of the element's attributes, every value a plain string."""
+    """Return a copy of the element's attributes, with plain strings as values."""
     plain: dict[str, str] = {}
     for name, value in node.attrs.items():
         plain[name] = " ".join(value) if isinstance(value, list) else (value or "")
@@ -145,39 +144,41 @@ def set_attr(node: Element, name: str, value: str | None) -> None:
 
 
 def text_of(node: Node) -> str:
-    """All text below the node, as it stands in the source."""
+    """Return all text below the node, as in the source."""
     return node.text
 
 
 def texts_of(node: Node) -> Iterator[str]:
-    """The texts below the node one by one, in document order."""
+    """Iterate over the texts below the node, in document order."""
     return node.strings
 
 
 def html_of(node: Node) -> str:
-    """The node as HTML."""
+    """Return the node as HTML."""
     return node.html
 
 
 def inner_html(node: Node) -> str:
-    """The node's children as HTML."""
+    """Return the node's children as HTML."""
     return node.inner_html
 
 
 def element(tag: str, attrs: Mapping[str, str] | None = None, *children: Node | str) -> Element:
-    """A new detached element; strings become text. Attributes copied from a page may have names that only a parser can
-    make (`<p =>`): those are left out."""
-    named = {name: value for name, value in attrs.items() if _is_name(name)} if attrs else None
-    made = Element(tag, named or None)
-    append(made, *children)
-    return made
+    """Create a detached element; strings become text.
+
+    Attributes whose names only a parser can create (`<p =>`) are left out.
+    """
+    valid = {name: value for name, value in attrs.items() if _is_name(name)} if attrs else None
+    created = Element(tag, valid or None)
+    append(created, *children)
+    return created
 
 
-_IN_NO_NAME: Final = frozenset(" \t\n\f\r\0/=>")
+_NOT_IN_NAMES: Final = frozenset(" \t\n\f\r\0/=>")
 
 
 def _is_name(name: str) -> bool:
-    return bool(name) and _IN_NO_NAME.isdisjoint(name)
+    return bool(name) and _NOT_IN_NAMES.isdisjoint(name)
 
 
 def _node(item: Node | str) -> Node:
@@ -185,90 +186,90 @@ def _node(item: Node | str) -> Node:
 
 
 def append(parent: Element, *children: Node | str) -> None:
-    """Put children at the end, taking them from wherever they are."""
+    """Move children to the end of the parent."""
     for child in children:
         parent.append(_node(child))
 
 
 def prepend(parent: Element, *children: Node | str) -> None:
-    """Put children at the beginning, in the order given."""
+    """Move children to the beginning of the parent, in this order."""
     for index, child in enumerate(children):
         parent.insert(index, _node(child))
 
 
 def add_before(node: Node, *others: Node | str) -> None:
-    """Put others right before the node."""
+    """Insert other nodes right before the node."""
     node.insert_before(*[_node(other) for other in others])
 
 
 def add_after(node: Node, *others: Node | str) -> None:
-    """Put others right after the node."""
+    """Insert other nodes right after the node."""
     node.insert_after(*[_node(other) for other in others])
 
 
 def replace(node: Node, *others: Node | str) -> None:
-    """Put others where the node is and detach the node."""
+    """Replace the node with others."""
     node.replace_with(*[_node(other) for other in others])
 
 
 def drop(node: Node) -> None:
-    """Detach the node with everything in it; what stands behind it stays."""
+    """Detach the node with everything in it; the text after it stays."""
     node.extract()
 
 
 def unwrap(node: Element) -> None:
-    """Put the node's children where it is."""
+    """Replace the node with its children."""
     node.unwrap()
 
 
 def wrap(node: Node, wrapper: Element) -> Element:
-    """Put the wrapper where the node is, and the node in it."""
+    """Put the node into the wrapper, and the wrapper in its place."""
     return node.wrap(wrapper)
 
 
 def retag(node: Element, tag: str) -> None:
-    """Change the element's name; attributes and children stay."""
+    """Change the element's tag; attributes and children stay."""
     node.tag = tag
 
 
 def copy(node: Element) -> Element:
-    """A detached deep copy."""
+    """Return a detached deep copy."""
     return _copy.deepcopy(node)
 
 
-def _element_beside(node: Node, step: Callable[[Node], Node | None]) -> Element | None:
-    beside = step(node)
-    while beside is not None and not isinstance(beside, Element):
-        beside = step(beside)
-    return beside
+def _sibling_element(node: Node, step: Callable[[Node], Node | None]) -> Element | None:
+    sibling = step(node)
+    while sibling is not None and not isinstance(sibling, Element):
+        sibling = step(sibling)
+    return sibling
 
 
 def next_element(node: Node) -> Element | None:
-    """The next sibling that is an element."""
-    return _element_beside(node, lambda current: current.next_sibling)
+    """Return the next sibling that is an element."""
+    return _sibling_element(node, lambda current: current.next_sibling)
 
 
 def previous_element(node: Node) -> Element | None:
-    """The previous sibling that is an element."""
-    return _element_beside(node, lambda current: current.previous_sibling)
+    """Return the previous sibling that is an element."""
+    return _sibling_element(node, lambda current: current.previous_sibling)
 
 
 def drop_after(node: Node) -> None:
-    """Detach everything that stands behind the node in document order; what stands in it stays."""
+    """Detach everything after the node in document order; the content of the node stays."""
     current: Node | None = node
     while current is not None:
-        beside = current.next_sibling
-        while beside is not None:
-            following = beside.next_sibling
-            beside.extract()
-            beside = following
+        sibling = current.next_sibling
+        while sibling is not None:
+            following = sibling.next_sibling
+            sibling.extract()
+            sibling = following
         current = current.parent
 
 
 def bound_depth(root: Element, limit: int = MAX_DEPTH) -> int:
-    """Unwrap every element below `limit` that holds other elements; the number unwrapped.
+    """Unwrap every element deeper than `limit` that contains elements; return the number unwrapped.
 
-    Leaves (paragraphs of text, images, links) survive and no text is lost. Outermost first, so each node moves once.
+    Leaves (paragraphs of text, images, links) stay and no text is lost. Outermost first, so each node moves once.
     """
     too_deep: list[Element] = []
     pending = [(root, 0)]

@@ -1,4 +1,4 @@
-"""Words of a text: counting them in any script, normalising them, and measuring how far two texts agree."""
+"""Count and normalise the words of a text in any script, and measure how similar two texts are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 WORDS_PER_MINUTE: Final = 200
+"""Average silent reading speed."""
 
 # Scripts written without spaces between words.
 _IDEOGRAPHIC: Final = re.compile(
@@ -17,17 +18,17 @@ _IDEOGRAPHIC: Final = re.compile(
 )
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _MAYBE_UNSPACED: Final = bytes([0xE0, 0xE1, *range(0xE3, 0xF5)])
-"""With which such characters begin in UTF-8, where they are quickly looked for; so do others, but not the quotation marks
-and dashes that stand in nearly every text."""
+"""First bytes of such characters in UTF-8, by which a text is quickly checked. Some other characters have them too, but not
+the quotation marks and dashes of nearly every text."""
 _IDEOGRAPHS_PER_WORD: Final = 2
-"""A Chinese word has some 1.6 characters, a Japanese one with its kana more; 200 words a minute are then the 400
-characters a minute that readers of both manage."""
+"""A Chinese word has about 1.6 characters, a Japanese one with its kana more; at 200 words per minute this makes the 400
+characters per minute that people read in both."""
 _LETTERS_PER_UNSPACED_WORD: Final = 5
-"""Thai, Lao, Burmese and Khmer write no spaces between words of about five signs."""
+"""Thai, Lao, Burmese and Khmer have no spaces between words, which have about five characters."""
 
 
 def count_words(text: str) -> int:
-    """Words between spaces that hold a letter or digit; where a script writes no spaces, characters by their share."""
+    """Count the words: texts between spaces with a letter or digit, and characters by their share in scripts without spaces."""
     shares = 0
     if not text.isascii() and _may_be_unspaced(text):
         text, ideographs = _IDEOGRAPHIC.subn(" ", text)
@@ -44,7 +45,7 @@ def _may_be_unspaced(text: str) -> bool:
 
 
 def reading_time(words: int) -> str:
-    """Such as "8 min", at 200 words a minute and never less than one."""
+    """Return the reading time, such as "8 min", at least one minute."""
     return f"{max(1, (words + WORDS_PER_MINUTE // 2) // WORDS_PER_MINUTE)} min"
 
 
@@ -62,56 +63,56 @@ def strip_markdown(content: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without control characters: what a page says must not steer a terminal, nor break a line."""
+    """Return the text in one line without control characters, so that a page's text cannot control a terminal."""
     return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
 
 
 def one_line(text: str) -> str:
-    """The same in one line, words apart by single spaces."""
+    """Return the printable text with single spaces between words."""
     return " ".join(printable(text).split())
 
 
-# How two texts agree: used by the lab and by the comparison of extractors.
+# How similar two texts are: used by the lab and by the comparison with a remote reader.
 
-SHINGLE = 3
-"""Tokens in a shingle: enough to notice words out of order, few enough that one changed word costs little."""
+SHINGLE_TOKENS = 3
+"""Enough to notice words in another order, and few enough that one changed word costs little."""
 
 _WORD = re.compile(r"\w+")
-# A sign of a script written without spaces is a token of its own: a whole sentence would otherwise be one word.
+# In scripts without spaces each character is a token; otherwise a whole sentence would be one word.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(f"[{_CJK}]|[^\\W_{_CJK}]+")
 _APOSTROPHES = str.maketrans("", "", "'\u2018\u2019\u02bc\u00ad\u200b")
 
 
 class WordScore(NamedTuple):
-    """How the words of a result agree with the words of the reference, as multisets."""
+    """How the words of a result match those of the reference, as multisets."""
 
     precision: float
     recall: float
     f1: float
     missing: int
-    """Words of the reference that the result lacks."""
+    """Words of the reference that are not in the result."""
     extra: int
-    """Words of the result that the reference lacks."""
+    """Words of the result that are not in the reference."""
 
 
 class Overlap(NamedTuple):
-    """How a result's addresses agree with the reference's."""
+    """How the URLs of a result match those of the reference."""
 
     coverage: float | None
-    """Share of the reference found in the result; `None` when the reference has none."""
+    """Share of the reference's URLs in the result; `None` when the reference has none."""
     missing: int
     extra: int
 
 
-def words(text: str) -> list[str]:
-    """The words the F1 counts."""
+def split_words(text: str) -> list[str]:
+    """Return the lower-case words that the F1 score counts."""
     return _WORD.findall(text.lower())
 
 
 def score_words(predicted: str, reference: str) -> WordScore:
-    """Precision, recall and F1 over the multiset of lower-cased words."""
-    ours, theirs = words(predicted), words(reference)
+    """Return precision, recall and F1 over the multiset of lower-case words."""
+    ours, theirs = split_words(predicted), split_words(reference)
     if not ours or not theirs:
         same = float(not ours and not theirs)
         return WordScore(same, same, same, len(theirs), len(ours))
@@ -121,38 +122,39 @@ def score_words(predicted: str, reference: str) -> WordScore:
     return WordScore(precision, recall, f1, len(theirs) - shared, len(ours) - shared)
 
 
-def canonical(text: str) -> list[str]:
-    """The text's tokens after normalisation: forms, case, quotes, dashes and spacing no longer tell texts apart."""
+def normalise_tokens(text: str) -> list[str]:
+    """Return the text's tokens without differences of Unicode form, case, quotes, dashes and spacing."""
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES).casefold())
 
 
 def similarity(predicted: str, reference: str) -> float:
-    """Dice coefficient over the shingles of both canonical texts: 1.0 for the same words in the same order."""
-    return agreement(canonical(predicted), canonical(reference))
+    """Return the Dice coefficient over the shingles of both texts: 1.0 for the same words in the same order."""
+    return token_similarity(normalise_tokens(predicted), normalise_tokens(reference))
 
 
-def agreement(predicted: list[str], reference: list[str]) -> float:
-    """The same of two lists of tokens, as they are."""
+def token_similarity(predicted: list[str], reference: list[str]) -> float:
+    """Return the Dice coefficient over the shingles of two lists of tokens."""
     ours, theirs = _shingles(predicted), _shingles(reference)
     total = ours.total() + theirs.total()
     return 2 * (ours & theirs).total() / total if total else 1.0
 
 
 def _shingles(tokens: list[str]) -> Counter[tuple[str, ...]]:
-    if len(tokens) < SHINGLE:
+    if len(tokens) < SHINGLE_TOKENS:
         return Counter([tuple(tokens)] if tokens else [])
-    return Counter(zip(*(tokens[start:] for start in range(SHINGLE)), strict=False))
+    return Counter(zip(*(tokens[start:] for start in range(SHINGLE_TOKENS)), strict=False))
 
 
-def overlap(found: Iterable[str], gold: Iterable[str]) -> Overlap:
-    """How two lists of addresses agree, each address once."""
-    ours, theirs = {address(url) for url in found} - {""}, {address(url) for url in gold} - {""}
+def overlap(predicted: Iterable[str], reference: Iterable[str]) -> Overlap:
+    """Compare two lists of URLs, each URL once."""
+    ours = {normalise_url(url) for url in predicted} - {""}
+    theirs = {normalise_url(url) for url in reference} - {""}
     shared = len(ours & theirs)
     return Overlap(shared / len(theirs) if theirs else None, len(theirs) - shared, len(ours) - shared)
 
 
-def address(url: str) -> str:
-    """A URL without what tells no places apart: scheme, `www.`, fragment, last slash. Empty for `#x` and `data:`."""
+def normalise_url(url: str) -> str:
+    """Return a URL without scheme, `www.`, fragment and last slash; empty for `#x` and `data:`."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.capture.markdown_parts import split_markdown
-from pagekeep.text import words
+from pagekeep.text import split_words
 
 
 def test_links_and_pictures_are_told_apart() -> None:
@@ -21,7 +21,7 @@ def test_words_come_without_signs_targets_and_pictures() -> None:
     found = split_markdown(
         '# The *keeper*\n\n- [log](https://b.example/hidden "Hidden")\n\n![not said](p.png) `code` | cell |'
     )
-    assert words(found.words) == ["the", "keeper", "log", "code", "cell"]
+    assert split_words(found.words) == ["the", "keeper", "log", "code", "cell"]
 
 
 @given(st.text("[]()!<>\\\n a\"'^:http/", max_size=300))

@@ -63,13 +63,13 @@ def test_a_bad_value_is_refused_with_its_name_and_what_to_write(tmp_path: Path, 
     with pytest.raises(ParseError) as caught:
         load(tmp_path, **{name: value})
     assert f"`{name}`" in caught.value.message
-    assert caught.value.suggestions[0].startswith("Write ")
+    assert caught.value.suggestions[0].startswith("Use ")
 
 
 def test_a_fault_names_its_source(tmp_path: Path) -> None:
-    with pytest.raises(ParseError, match=r"`timeout` from config\.toml"):
+    with pytest.raises(ParseError, match=r"`timeout` in config\.toml"):
         load(tmp_path, "timeout = -1")
-    with pytest.raises(ParseError, match="`PAGEKEEP_TIMEOUT` from the environment"):
+    with pytest.raises(ParseError, match="`PAGEKEEP_TIMEOUT` in the environment"):
         load(tmp_path, environ={"PAGEKEEP_TIMEOUT": "x"})
 
 
@@ -94,7 +94,7 @@ def test_an_unknown_key_like_no_other_is_answered_with_all(tmp_path: Path) -> No
 @pytest.mark.parametrize("data", [b"timeout = ", b"\xff\xfe", b"a = 1\na = 2"])
 def test_a_broken_file_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "config.toml").write_bytes(data)
-    with pytest.raises(ParseError, match="no valid TOML"):
+    with pytest.raises(ParseError, match="not valid TOML"):
         config.load({}, {}, tmp_path / "config.toml")
 
 

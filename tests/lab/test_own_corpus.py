@@ -11,7 +11,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.lab import find_broken_floors, run
 from pagekeep.lab.corpus import Sample, block_text, find_cases, read_case
-from pagekeep.lab.metrics import count_snippets, words
+from pagekeep.lab.metrics import count_snippets, split_words
 from pagekeep.model import KINDS
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -32,7 +32,7 @@ def test_gold_is_on_the_page_and_agrees_with_its_snippets(page: Sample) -> None:
     root = dom.parse(page.html.decode(encoding))
     pieces = [node.data for node in dom.nodes(root) if isinstance(node, dom.Text)]
     visible = " ".join([block_text(root), *pieces])  # words both as they run on and as elements part them
-    assert set(words(page.gold.text)) <= set(words(visible))
+    assert set(split_words(page.gold.text)) <= set(split_words(visible))
     assert count_snippets(page.gold.with_, page.gold.text) == len(page.gold.with_) > 0
     assert count_snippets(page.gold.without, page.gold.text) == 0
     assert count_snippets(page.gold.without, visible) == len(page.gold.without) > 0

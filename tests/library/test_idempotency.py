@@ -65,7 +65,7 @@ def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(lib
     async def work() -> dict[str, Any]:
         return {"good": True}
 
-    request, then = fingerprint({}), clock.after(clock.now(), -module.SILENT - 1)
+    request, then = fingerprint({}), clock.add_seconds(clock.now(), -module.SILENT - 1)
     library.claim("k", request, then, "", "")
     assert asyncio.run(once("k", {}, library, work)) == {"good": True}
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pagekeep.text import Overlap, WordScore, canonical, overlap, score_words, similarity, words
+from pagekeep.text import Overlap, WordScore, normalise_tokens, overlap, score_words, similarity, split_words
 
 __all__ = [
     "Overlap",
     "WordScore",
-    "canonical",
     "count_snippets",
+    "normalise_tokens",
     "overlap",
     "same_author",
     "same_date",
     "same_title",
     "score_words",
     "similarity",
-    "words",
+    "split_words",
 ]
 
 _JOINERS = frozenset({"and", "by", "und", "von", "et", "par", "y", "por"})
@@ -27,13 +27,13 @@ _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 def count_snippets(snippets: Iterable[str], text: str) -> int:
     """Return how many of the snippets are in the text, ignoring punctuation and case."""
-    haystack = f" {' '.join(canonical(text))} "
-    return sum(f" {' '.join(canonical(snippet))} " in haystack for snippet in snippets)
+    haystack = f" {' '.join(normalise_tokens(text))} "
+    return sum(f" {' '.join(normalise_tokens(snippet))} " in haystack for snippet in snippets)
 
 
 def same_title(found: str | None, gold: str) -> bool:
     """Return whether two titles have the same words."""
-    return canonical(found or "") == canonical(gold)
+    return normalise_tokens(found or "") == normalise_tokens(gold)
 
 
 def same_author(found: str | None, gold: str) -> bool:
@@ -42,7 +42,7 @@ def same_author(found: str | None, gold: str) -> bool:
 
 
 def _name_words(byline: str) -> list[str]:
-    return sorted(token for token in canonical(byline) if token not in _JOINERS)
+    return sorted(token for token in normalise_tokens(byline) if token not in _JOINERS)
 
 
 def same_date(found: str | None, gold: str) -> bool:

@@ -35,7 +35,7 @@ async def once(key: str | None, asked: Mapping[str, Any], store: Store, do: Call
     if key is None:
         return await do()
     request, now = fingerprint(asked), clock.now()
-    since, silent = clock.after(now, -REMEMBERED), clock.after(now, -SILENT)
+    since, silent = clock.add_seconds(now, -REMEMBERED), clock.add_seconds(now, -SILENT)
     claimed = await to_thread(store.claim, key, request, now, since, silent)
     if claimed is not None:
         return _answered(*claimed, request)

@@ -54,7 +54,7 @@ def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
     except PagekeepError:
         return None
     raw = store.raw(item.id) if item is not None and item.deleted_at is None else None
-    if raw is None or raw.fetched_at < clock.after(clock.now(), -seconds):
+    if raw is None or raw.fetched_at < clock.add_seconds(clock.now(), -seconds):
         return None
     return raw
 

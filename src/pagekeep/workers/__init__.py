@@ -1,8 +1,8 @@
-"""Work in processes of its own that can be killed: a page that hangs, crashes or eats memory costs that page alone."""
+"""Run jobs in worker processes with limits: a page that hangs, crashes or uses too much memory affects only itself."""
 
 from __future__ import annotations
 
-from pagekeep.workers.pool import Answer, Pool
+from pagekeep.workers.pool import JobResult, Pool
 from pagekeep.workers.worker import Limits, Worker
 
-__all__ = ["Answer", "Limits", "Pool", "Worker"]
+__all__ = ["JobResult", "Limits", "Pool", "Worker"]

@@ -1,5 +1,5 @@
-"""A clock on the wall for whoever waits: one thread for all the waits of a worker, since a thread for each costs more than
-many a page."""
+"""A timeout that is set and cleared often: one thread for all waits of a worker, as starting a thread for each would take
+longer than many pages."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from time import monotonic
 
 
 class Alarm:
-    """Calls `ring` when a wait has lasted too long. For one wait at a time; `ring` comes from another thread."""
+    """Calls `ring`, in another thread, when a wait takes too long. For one wait at a time."""
 
     def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
         self._seconds = seconds
         self._ring = ring
-        self._until: float | None = None
+        self._deadline: float | None = None
         self._ended = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
     def set(self) -> None:
-        """A wait begins, or begins anew."""
+        """Start a wait, or start it again."""
         with self._changed:
-            idle = self._until is None
-            self._until = monotonic() + self._seconds
+            idle = self._deadline is None
+            self._deadline = monotonic() + self._seconds
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="pagekeep-alarm", daemon=True)
                 self._thread.start()
-            elif idle:  # one that is watching looks again by itself when the time it knows of has come
+            elif idle:  # otherwise the thread checks again by itself at the deadline it knows
                 self._changed.notify()
 
     def clear(self) -> None:
-        """The wait is over."""
+        """End the wait."""
         with self._changed:
-            self._until = None
+            self._deadline = None
 
     def end(self) -> None:
-        """No more waits."""
+        """Stop the thread."""
         with self._changed:
-            self._ended, self._until = True, None
+            self._ended, self._deadline = True, None
             self._changed.notify()
         if self._thread is not None:
             self._thread.join()
@@ -46,7 +46,7 @@ class Alarm:
     def _watch(self) -> None:
         with self._changed:
             while not self._ended:
-                if self._until is not None and self._until <= monotonic():
-                    self._until = None
+                if self._deadline is not None and self._deadline <= monotonic():
+                    self._deadline = None
                     self._ring()
-                self._changed.wait(None if self._until is None else self._until - monotonic())
+                self._changed.wait(None if self._deadline is None else self._deadline - monotonic())

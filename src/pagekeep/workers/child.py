@@ -1,6 +1,6 @@
-"""The child's side: read a batch of jobs, answer each as soon as it is done, within limits the kernel keeps.
+"""The worker process: read batches of jobs and return each result as soon as it is done, within limits set by the kernel.
 
-The kernel, because a parser that loops or allocates in C never comes back to Python to be told.
+The kernel enforces them, because a parser that loops or allocates in C never returns to Python.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pagekeep.workers.heap import Heap
 
 
 def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
-    """Answer batches from standard input on standard output until that is closed."""
-    jobs, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not break the answers
-    _bound_memory(megabytes)
+    """Run batches from standard input and write the results to standard output until it is closed."""
+    jobs, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # printed text must not get between the results
+    _limit_memory(megabytes)
     run = _load(task)
     heap = Heap()
-    with suppress(BrokenPipeError), jobs, answers:  # a parent that was killed is the end, and no fault
-        write(answers, "ready")
+    with suppress(BrokenPipeError), jobs, results:  # it is not an error when the parent was killed
+        write(results, "ready")
         while (batch := read(jobs)) is not None:
             batch.reverse()
             while batch:
-                write(answers, _answer(run, batch.pop(), cpu_seconds))  # a page is let go as soon as it is read
+                write(results, _run_job(run, batch.pop(), cpu_seconds))  # `pop` frees a page as soon as it is done
                 heap.tidy()
 
 
@@ -41,8 +41,8 @@ def _load(task: str) -> Callable[[Any], Any]:
     return run
 
 
-def _answer(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[Any, PagekeepError | None]:
-    _bound_cpu(cpu_seconds)
+def _run_job(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[Any, PagekeepError | None]:
+    _limit_cpu(cpu_seconds)
     try:
         return run(job), None
     except PagekeepError as error:
@@ -50,51 +50,49 @@ def _answer(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[An
     except MemoryError:
         return None, out_of_memory()
     except RecursionError:
-        return None, ParseError("The page is nested too deep to be read.")
-    except Exception as error:  # a fault of ours costs this job alone; what it was goes to the log
+        return None, ParseError("The elements of the page are nested too deeply.", suggestions=())
+    except Exception as error:  # a bug of ours affects this job only, and goes to the log
         traceback.print_exc()
-        return None, ParseError(f"Reading the page failed unexpectedly ({type(error).__name__}).", suggestions=())
+        return None, ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}).", suggestions=())
     finally:
-        _bound_cpu(0)
+        _limit_cpu(0)
 
 
 def out_of_memory() -> ParseError:
-    """The page needed more than its share."""
-    return ParseError(
-        "The page needs more memory than it is given.", suggestions=("Save the part you need as a smaller page.",)
-    )
+    """Return the error for a page that needs too much memory."""
+    return ParseError("The page needs too much memory.", suggestions=("Save only the part you need.",))
 
 
-def _bound_cpu(seconds: float) -> None:
-    """The process dies of SIGPROF when the job has used this much; 0 lifts the bound."""
+def _limit_cpu(seconds: float) -> None:
+    """Let SIGPROF kill the process when the job has used this much CPU time; 0 removes the limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _bound_memory(megabytes: int) -> None:
+def _limit_memory(megabytes: int) -> None:
     try:
         import resource
-    except ImportError:  # no such limits on Windows
+    except ImportError:  # Windows has no such limits
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = megabytes * 1_000_000
-    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    limit = megabytes * 1_000_000
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 def read(stream: IO[bytes]) -> Any:
-    """The next message, or `None` when the other side has gone."""
+    """Return the next message, or `None` when the other side has closed."""
     try:
         return pickle.load(stream)
-    except (EOFError, pickle.UnpicklingError):  # nothing more, or a message that was cut
+    except (EOFError, pickle.UnpicklingError):  # the end, or a truncated message
         return None
 
 
 def write(stream: IO[bytes], message: Any) -> None:
-    """Send a message whole. Pages in it go to the pipe as they are, without another copy."""
+    """Send a message. Pages in it go to the pipe without another copy."""
     pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
 
 
 def main() -> None:
-    """The child's whole life; the parent passes its limits as arguments."""
+    """Run the worker process; its limits are passed as arguments."""
     serve(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))

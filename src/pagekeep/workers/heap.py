@@ -1,4 +1,4 @@
-"""The memory of a child between two jobs: what a large page took goes back, so that many children stay small together."""
+"""Return the memory of a large page to the system between two jobs, so that many workers together stay small."""
 
 from __future__ import annotations
 
@@ -9,38 +9,40 @@ import sys
 from contextlib import suppress
 from typing import Any, Final
 
-_GROWTH: Final = 64_000_000
-"""Bytes by which the process may grow before it tidies up: the collection of all objects takes about 5 ms."""
+GROWTH_BYTES: Final = 64_000_000
+"""Growth of the process after which it cleans up; collecting all objects takes about 5 ms."""
 
 
 class Heap:
-    """This process's memory. `tidy` is for after every job and costs next to nothing unless the job was large."""
+    """The memory of this process. `tidy` is called after every job and is cheap unless the job was large."""
 
     def __init__(self) -> None:
         gc.collect()
-        gc.freeze()  # what was imported stays; looking through it with every collection takes 3 % of the time of a page
+        gc.freeze()  # imported modules stay; scanning them at each collection takes 3 % of the time of a page
         self._size = _resident()
         self._trim = _trimmer()
 
     def tidy(self) -> None:
-        """Give back what is not used, if the process has grown."""
-        if _resident() - self._size < _GROWTH:
+        """Free unused memory if the process has grown."""
+        if _resident() - self._size < GROWTH_BYTES:
             return
         gc.collect()
         if self._trim is not None:
             self._trim(0)
-        self._size = max(self._size, _resident() - _GROWTH // 2)  # what remains is in use: no looking at it every time
+        self._size = max(
+            self._size, _resident() - GROWTH_BYTES // 2
+        )  # the rest is in use, so do not try again every time
 
 
 def _resident() -> int:
-    """Bytes in memory now; 0 where the system does not say."""
+    """Return the bytes in memory; 0 if the system does not say."""
     with suppress(OSError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
 def _trimmer() -> Any:
-    """The C library's own way of giving memory back, where it has one: without it freed pages stay with the process."""
+    """Return the C library's `malloc_trim` if it has one; without it, freed memory stays with the process."""
     if not sys.platform.startswith("linux"):
         return None
     return getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -1,4 +1,4 @@
-"""Several workers: many jobs in order with all of them busy, or one job at a time from any thread."""
+"""A pool of workers: runs many jobs in order in parallel, or single jobs from any thread."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any, Final, NamedTuple
 from pagekeep.errors import PagekeepError
 from pagekeep.workers.worker import Limits, Worker
 
-_OPEN: Final = 2
-"""Batches a child that are asked and not answered: one at work, one at hand."""
-_AHEAD: Final = 8
-"""Batches a child that are begun and not taken, those answered included: so long the others go on beside one that is slow."""
+MAX_OPEN_BATCHES: Final = 2
+"""Batches per worker that are sent and not done: one running, one waiting."""
+MAX_BATCHES_AHEAD: Final = 8
+"""Batches per worker that are started and not consumed: this far the others go on while one is slow."""
 
 
-class Answer(NamedTuple):
-    """What became of a job: its result, or the error it met with."""
+class JobResult(NamedTuple):
+    """The result of a job, or its error."""
 
     result: Any
     error: PagekeepError | None
     job: Any = None
-    """Where there is an error. The others are let go, for they hold pages."""
+    """The job, only if there is an error: jobs hold pages, which take memory."""
 
 
 class Pool:
-    """`count` children that run `task` ("module:function"); a context manager. Each child serves one thread at a time."""
+    """`count` workers that run `task` ("module:function"); a context manager. Each worker runs one job at a time."""
 
     def __init__(self, task: str, count: int, limits: Limits = Limits()) -> None:
         self._workers = [Worker(task, limits) for _ in range(count)]
@@ -47,7 +47,7 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """End the children; what they were doing is lost."""
+        """End the workers; running jobs are lost."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.interrupt()
@@ -56,39 +56,40 @@ class Pool:
             worker.close()
 
     def run(self, job: Any) -> Any:
-        """The result of one job, waiting for a child that is free; its error is raised."""
+        """Run one job in a free worker; return its result or raise its error."""
         ((result, error, _),) = self._batch([job])
         if error is not None:
             raise error
         return result
 
-    def map(self, jobs: Iterable[Any], *, batch: int = 16) -> Iterator[Answer]:
-        """An answer for each job, in the order of the jobs; they are read as they are needed, a few batches ahead."""
+    def map(self, jobs: Iterable[Any], *, batch: int = 16) -> Iterator[JobResult]:
+        """Yield a result for each job, in order; `jobs` is read a few batches ahead."""
         return self.map_batches(_batches(jobs, batch))
 
-    def map_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[Answer]:
-        """The same for jobs that come in batches: those of one batch are done by one child."""
+    def map_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[JobResult]:
+        """Yield a result for each job of the batches, in order; one worker runs a whole batch."""
         rest = iter(batches)
-        begun: deque[Future[list[Answer]]] = deque()
+        started: deque[Future[list[JobResult]]] = deque()
         while True:
-            unanswered = [asked for asked in begun if not asked.done()]
-            if self._has_room(begun, unanswered) and (following := next(rest, None)) is not None:
-                begun.append(self._threads.submit(self._batch, following))
-            elif not begun:
+            running = [future for future in started if not future.done()]
+            if self._has_room(started, running) and (following := next(rest, None)) is not None:
+                started.append(self._threads.submit(self._batch, following))
+            elif not started:
                 return
-            elif begun[0].done():
-                yield from begun.popleft().result()
+            elif started[0].done():
+                yield from started.popleft().result()
             else:
-                wait(unanswered, return_when=FIRST_COMPLETED)
+                wait(running, return_when=FIRST_COMPLETED)
 
-    def _has_room(self, begun: Sized, unanswered: Sized) -> bool:
-        return len(unanswered) < _OPEN * len(self._workers) and len(begun) < _AHEAD * len(self._workers)
+    def _has_room(self, started: Sized, running: Sized) -> bool:
+        workers = len(self._workers)
+        return len(running) < MAX_OPEN_BATCHES * workers and len(started) < MAX_BATCHES_AHEAD * workers
 
-    def _batch(self, jobs: Sequence[Any]) -> list[Answer]:
+    def _batch(self, jobs: Sequence[Any]) -> list[JobResult]:
         worker = self._idle.get()
         try:
-            answers = zip(jobs, worker.ask(jobs), strict=True)
-            return [Answer(result, error, job if error else None) for job, (result, error) in answers]
+            results = zip(jobs, worker.run(jobs), strict=True)
+            return [JobResult(result, error, job if error else None) for job, (result, error) in results]
         finally:
             self._idle.put(worker)
 

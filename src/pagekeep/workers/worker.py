@@ -1,4 +1,4 @@
-"""One child process, started when it is first needed and started anew after it died."""
+"""A worker: one child process, started when first needed and restarted after it died."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from pagekeep.workers import child
 from pagekeep.workers.alarm import Alarm
 
 _MAIN: Final = (
-    # A Ctrl-C goes to everything on the terminal. This process is the parent's to end, so it goes on until then.
+    # Ctrl-C goes to all processes on the terminal. The parent ends this one, so it ignores the signal.
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from pagekeep.workers.child import main; main()"
 )
-_PIPE: Final = 1_048_576
-"""Bytes on their way at most, each way."""
-_BUFFER: Final = 262_144
-"""Bytes taken from the pipe at once: most answers are one."""
+PIPE_BYTES: Final = 1_048_576
+"""Size of the pipe in each direction."""
+BUFFER_BYTES: Final = 262_144
+"""Bytes read from the pipe at a time: most results need only one read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one job may use."""
+    """The limits of one job."""
 
     cpu_seconds: float = 10.0
     wall_seconds: float = 60.0
-    """For what waits instead of working, and where the kernel keeps no CPU limit."""
+    """For jobs that wait, and for systems without a CPU limit."""
     megabytes: int = 2_000
-    """Address space of the whole child."""
+    """Address space of the whole process."""
 
 
 class Worker:
-    """A child that runs `task` ("module:function") on one job after another. For one thread at a time."""
+    """A child process that runs `task` ("module:function") on one job after another. For one thread at a time."""
 
     def __init__(self, task: str, limits: Limits = Limits()) -> None:
         self.task = task
@@ -47,29 +47,29 @@ class Worker:
         self._late = False
         self._closed = False
 
-    def ask(self, jobs: Sequence[Any]) -> Iterator[tuple[Any, PagekeepError | None]]:
-        """An answer for each job, in order and as soon as it is there: a result, or the error it met with.
+    def run(self, jobs: Sequence[Any]) -> Iterator[tuple[Any, PagekeepError | None]]:
+        """Yield a result or an error for each job, in order and as soon as it is done.
 
-        A job that kills the child gets an error that says so; those behind it go on in a new child.
+        A job that kills the process gets an error; the jobs after it run in a new process.
         """
         done = 0
         while done < len(jobs):
             process = self._running()
-            for result, error in self._answers(process, jobs[done:]):
+            for result, error in self._results(process, jobs[done:]):
                 yield result, error
                 done += 1
             if done < len(jobs):
-                yield None, self._verdict(process)
+                yield None, self._death_error(process)
                 done += 1
 
     def interrupt(self) -> None:
-        """Kill the child for good, from any thread: whoever waits for an answer gets an error."""
+        """Kill the process for good, from any thread; the running job gets an error."""
         self._closed = True
         if (process := self._process) is not None:
             process.kill()
 
     def close(self) -> None:
-        """End the child for good, once nobody asks any more."""
+        """End the process for good, when no job is running."""
         self.interrupt()
         self._alarm.end()
         if self._process is not None:
@@ -82,32 +82,34 @@ class Worker:
             self._end(self._process)
         if self._process is None:
             process = self._start()
-            child.read(_pipes(process)[1])  # it is ready: how long it took to start is not the first job's fault
+            child.read(
+                _pipes(process)[1]
+            )  # wait until it is ready: its start does not count towards the first job's time
             return process
         return self._process
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._late = False
-        # The child finds what this process finds, wherever it was started from.
+        # The child can import what this process can, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         arguments = [self.task, str(self.limits.cpu_seconds), str(self.limits.megabytes)]
         self._process = process = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            bufsize=_BUFFER,
+            bufsize=BUFFER_BYTES,
             env=environment,
         )
         for pipe in _pipes(process):
             _widen(pipe)
-        if self._closed:  # while it was being started
+        if self._closed:  # closed while it was starting
             process.kill()
         return process
 
-    def _answers(
+    def _results(
         self, process: subprocess.Popen[bytes], jobs: Sequence[Any]
     ) -> Iterator[tuple[Any, PagekeepError | None]]:
-        """Answers until all are there or the child is gone."""
+        """Yield results until all jobs are done or the process has died."""
         stdin, stdout = _pipes(process)
         try:
             child.write(stdin, list(jobs))
@@ -116,29 +118,31 @@ class Worker:
         for _ in jobs:
             self._alarm.set()
             try:
-                answer = child.read(stdout)
+                result = child.read(stdout)
             finally:
                 self._alarm.clear()
-            if answer is None:
+            if result is None:
                 return
-            yield answer
+            yield result
 
     def _kill(self) -> None:
         if (process := self._process) is not None:
             self._late = True
             process.kill()
 
-    def _verdict(self, process: subprocess.Popen[bytes]) -> PagekeepError:
-        """What the child died of."""
+    def _death_error(self, process: subprocess.Popen[bytes]) -> PagekeepError:
+        """Return the error that says what the process died of."""
         self._end(process)
         code = process.returncode
         if hasattr(signal, "SIGPROF") and code == -signal.SIGPROF:
-            return ParseError(f"The page took more than {self.limits.cpu_seconds:g} s to read.")
+            return ParseError(
+                f"Extracting the page took more than {self.limits.cpu_seconds:g} s of CPU time.", suggestions=()
+            )
         if self._late:
-            return ParseError(f"The page was not done after {self.limits.wall_seconds:g} s.")
-        if code in (-signal.SIGABRT, -signal.SIGSEGV):  # how an allocation that fails in C ends
+            return ParseError(f"Extracting the page took more than {self.limits.wall_seconds:g} s.", suggestions=())
+        if code in (-signal.SIGABRT, -signal.SIGSEGV):  # a failed allocation in C
             return child.out_of_memory()
-        return ParseError("The process that read the page was killed.")
+        return ParseError("The worker process that extracted the page was killed.", suggestions=("Try again.",))
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         self._process = None
@@ -150,15 +154,15 @@ class Worker:
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    assert process.stdin is not None  # both were asked for when it was started
+    assert process.stdin is not None  # both were requested at the start
     assert process.stdout is not None
     return process.stdin, process.stdout
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Room for a whole page, so that the two sides need not take turns; a system that refuses keeps its small pipe."""
+    """Make room for a whole page in the pipe, so that the two sides need not wait for each other, if the system allows it."""
     if sys.platform == "linux":
         import fcntl
 
         with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

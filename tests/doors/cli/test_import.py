@@ -103,7 +103,7 @@ def test_what_is_no_export_is_bad_input() -> None:
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything can be read here")
 def test_a_file_that_may_not_be_read_is_told() -> None:
     Path("pocket.csv").chmod(0)
-    assert "cannot be read" in run("import", "pocket.csv").stderr
+    assert "Cannot read" in run("import", "pocket.csv").stderr
 
 
 def test_bookmarks_that_are_no_pages_by_their_nature_are_left_out_and_told() -> None:

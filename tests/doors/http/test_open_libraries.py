@@ -142,7 +142,7 @@ def test_a_stream_goes_on_while_others_come(
     accounts = service_of(client).accounts
     ada, grace = (app.add_user(accounts, name, PASSWORD).id for name in ("ada", "grace"))
     headers = {user: {"authorization": f"Bearer {app.add_token(accounts, user, 'it').secret}"} for user in (ada, grace)}
-    later = clock.after(clock.now(), 3600)
+    later = clock.add_seconds(clock.now(), 3600)
     with closing(open_store(settings.library, ada)) as library, ThreadPoolExecutor() as beside:
         job = library.enqueue("https://example.com/", "https://example.com/", {}, later)
         watching = beside.submit(client.get, f"/api/v1/jobs/{job.id}/events", headers=headers[ada])
@@ -150,7 +150,7 @@ def test_a_stream_goes_on_while_others_come(
             assert not watching.done()
         for _ in range(3):
             assert client.get("/api/v1/items", headers=headers[grace]).status_code == 200
-        library.lease("hand", later, clock.after(later, 60))
+        library.lease("hand", later, clock.add_seconds(later, 60))
         library.finish(job.id, "hand")
         assert "event: done" in watching.result(20).text
     assert not service_of(client).libraries.in_use(ada)

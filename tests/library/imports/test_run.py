@@ -128,7 +128,7 @@ def test_what_is_held_does_not_grow_with_the_failures(bring: Bring) -> None:
     assert len(out.getvalue().splitlines()) == MAX_DETAILS + 500
     assert report.to_json()["failures"][0] == {
         "place": "line 2, entry 2",
-        "reason": "The address does not start with http:// or https://.",
+        "reason": "The URL does not start with http:// or https://.",
         "excerpt": "oops",
     }
 

@@ -112,7 +112,7 @@ def test_pauses_grow_to_a_limit() -> None:
 def test_a_job_that_fails_too_often_is_given_up(work: Work, shore: Shore, library: Store) -> None:
     shore.statuses["a"] = 500
     enqueue(ask(shore.url("a")), library)
-    past = clock.after(clock.now(), -10)
+    past = clock.add_seconds(clock.now(), -10)
     for _ in range(MAX_ATTEMPTS - 1):
         job = library.lease("test", clock.now(), clock.now())
         assert job is not None
@@ -126,7 +126,7 @@ def test_the_job_of_a_worker_that_died_is_taken_up_by_another(work: Work, shore:
     shore.bodies["a"] = article(300)
     enqueue(ask(shore.url("a")), library)
     now = clock.now()
-    assert library.lease("dead worker", now, clock.after(now, -1)) is not None
+    assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
     (worked,) = work()
     assert worked.saved is not None
 
@@ -136,7 +136,7 @@ def test_a_job_that_outlives_every_worker_is_given_up(work: Work, shore: Shore, 
     enqueue(ask(shore.url("a")), library)
     for _ in range(MAX_ATTEMPTS):
         now = clock.now()
-        assert library.lease("dead worker", now, clock.after(now, -1)) is not None
+        assert library.lease("dead worker", now, clock.add_seconds(now, -1)) is not None
     (worked,) = work()
     assert worked.error is not None
     assert worked.error["type"] == "Abandoned"
@@ -205,8 +205,8 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
                 return self
 
             async def fetch(self, *_args: object, **_named: object) -> None:
-                later = clock.after(clock.now(), 3600)
-                assert library.lease("thief", later, clock.after(later, 60)) is not None
+                later = clock.add_seconds(clock.now(), 3600)
+                assert library.lease("thief", later, clock.add_seconds(later, 60)) is not None
                 try:
                     await asyncio.sleep(60)
                 finally:

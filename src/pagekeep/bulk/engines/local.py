@@ -14,7 +14,7 @@ from pagekeep.bulk.output.write import PartWriter
 from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.progress import ProgressTracker
 from pagekeep.bulk.row import Job, RowResult, failed_result
-from pagekeep.workers import Answer, Pool
+from pagekeep.workers import JobResult, Pool
 
 RESULT_TASK: Final = "pagekeep.bulk.row:make_result"
 _BATCH_RECORDS: Final = 16
@@ -105,7 +105,7 @@ def split_batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield batch
 
 
-def _unwrap(answer: Answer) -> RowResult:
+def _unwrap(answer: JobResult) -> RowResult:
     result: RowResult = answer.result if answer.error is None else failed_result(answer.job, answer.error)
     return result
 

@@ -146,7 +146,7 @@ class RowMaker:
 
     def __call__(self, batch: Any) -> Any:
         jobs = [Job(_from_columns(row), self._options) for row in batch.to_pylist()]
-        answers = zip(jobs, self._worker.ask(jobs), strict=True)
+        answers = zip(jobs, self._worker.run(jobs), strict=True)
         results: list[RowResult] = [
             result if error is None else failed_result(job, error) for job, (result, error) in answers
         ]

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from pagekeep.lab.compare.results import ExtractorResult, result_from_markdown
 from pagekeep.lab.scores import Structure
-from pagekeep.text import Overlap, WordScore, agreement, overlap, score_words, similarity
+from pagekeep.text import Overlap, WordScore, overlap, score_words, similarity, token_similarity
 
 PARTS = ("links", "images", "videos")
 
@@ -74,7 +74,7 @@ def compare_results(
         a=a,
         b=b,
         similarity=0.0 if a.error or b.error else similarity(b.text, a.text),
-        similarity_exact=0.0 if a.error or b.error else agreement(b.text.split(), a.text.split()),
+        similarity_exact=0.0 if a.error or b.error else token_similarity(b.text.split(), a.text.split()),
         words=score_words(b.text, a.text),
         links=overlap(b.links, a.links),
         images=overlap(b.images, a.images),

@@ -17,7 +17,7 @@ from typing import Any, Final
 from pagekeep import dom
 from pagekeep.lab.markdown.rendered import Rendered, read_tree, render_tree
 from pagekeep.lab.measure import Extractor, pipeline_extract
-from pagekeep.lab.metrics import canonical, score_words
+from pagekeep.lab.metrics import normalise_tokens, score_words
 from pagekeep.model import Page
 
 ASPECTS: Final = ("words", "code", "tables", "footnotes", "math", "headings")
@@ -112,9 +112,9 @@ def _render_ours(page: Page, titles: Sequence[str]) -> Rendered:
 
 def _normalise(root: dom.Element, titles: Sequence[str]) -> Rendered:
     """Return the tree's content without the page's title, formulas among the words, and callout titles that repeat the kind."""
-    known = [canonical(title) for title in titles if title]
+    known = [normalise_tokens(title) for title in titles if title]
     for heading in dom.select(root, "h1,h2,h3")[:1]:
-        if canonical(dom.text_of(heading)) in known:
+        if normalise_tokens(dom.text_of(heading)) in known:
             dom.drop(heading)
     for line in dom.select(root, "blockquote > p:first-child"):
         first = line.children[0] if line.children else None

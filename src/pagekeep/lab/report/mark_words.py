@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from html import escape
 
-from pagekeep.lab.metrics import words
+from pagekeep.lab.metrics import split_words
 
 MAX_CHARS = 12_000
 """How much of a text is shown: long enough to compare, short enough for a page with many texts."""
@@ -20,10 +20,10 @@ def mark_differences(text: str, other: str, css_class: str) -> str:
     Words are counted as for the F1. Lines that both texts have are matched first, so that marks are where the texts differ.
     """
     lines, others = text.splitlines(), other.splitlines()
-    spare = Counter(words(other))
+    spare = Counter(split_words(other))
     shared = _find_shared_lines(lines, others)
     for index in shared:
-        spare.subtract(words(lines[index]))
+        spare.subtract(split_words(lines[index]))
     html_lines = [
         escape(line) if index in shared else _mark_line(line, spare, css_class)
         for index, line in enumerate(lines[: _count_fitting_lines(lines, MAX_CHARS)])
@@ -34,10 +34,10 @@ def mark_differences(text: str, other: str, css_class: str) -> str:
 
 def _find_shared_lines(lines: list[str], others: list[str]) -> dict[int, None]:
     """Return the indexes of lines that the others have too, each as often as they have it."""
-    unmatched = Counter(tuple(words(line)) for line in others)
+    unmatched = Counter(tuple(split_words(line)) for line in others)
     shared: dict[int, None] = {}
     for index, line in enumerate(lines):
-        key = tuple(words(line))
+        key = tuple(split_words(line))
         if unmatched[key] > 0:
             unmatched[key] -= 1
             shared[index] = None

@@ -117,7 +117,7 @@ class JobRunner:
     async def _lease(self) -> Job | None:
         """Lease the next job in a thread; one that arrives after cancellation goes back to the queue."""
         now = clock.now()
-        until = clock.after(now, self.lease_seconds)
+        until = clock.add_seconds(now, self.lease_seconds)
         leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until))
         try:
             return await asyncio.shield(leasing)
@@ -166,7 +166,7 @@ class JobRunner:
         """Keep extending the lease; return only when it is lost."""
         while True:
             await asyncio.sleep(self.lease_seconds / 3)
-            until = clock.after(clock.now(), self.lease_seconds)
+            until = clock.add_seconds(clock.now(), self.lease_seconds)
             if not await asyncio.to_thread(self.queue.heartbeat, job.id, self.name, until):
                 return
 
@@ -216,7 +216,7 @@ def pause_after(attempts: int) -> float:
 def _failed(job: Job, error: Mapping[str, Any], *, permanent: bool) -> JobResult:
     if permanent or job.attempts >= MAX_ATTEMPTS:
         return JobResult(job, None, error, None)
-    return JobResult(job, None, error, clock.after(clock.now(), pause_after(job.attempts)))
+    return JobResult(job, None, error, clock.add_seconds(clock.now(), pause_after(job.attempts)))
 
 
 def _is_permanent(error: PagekeepError) -> bool:

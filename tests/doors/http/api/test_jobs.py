@@ -65,9 +65,9 @@ def test_a_job_of_another_process_can_be_watched(
     client: TestClient, library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of it is on the board of the process that is asked."""
-    job = library.enqueue("https://example.com/", "https://example.com/", {}, clock.after(clock.now(), 3600))
-    later = clock.after(clock.now(), 7200)
-    leased = library.lease("elsewhere", later, clock.after(later, 60))
+    job = library.enqueue("https://example.com/", "https://example.com/", {}, clock.add_seconds(clock.now(), 3600))
+    later = clock.add_seconds(clock.now(), 7200)
+    leased = library.lease("elsewhere", later, clock.add_seconds(later, 60))
     assert leased is not None
     assert library.finish(job.id, "elsewhere")
     assert [name for name, _ in events(client, job.id)] == ["done"]

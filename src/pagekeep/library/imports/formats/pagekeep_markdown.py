@@ -144,7 +144,7 @@ def _build_metadata(document: Document, fields: Mapping[str, Any]) -> ItemMetada
 def _build_annotations(entries: tuple[FileAnnotation, ...], item: Item) -> Iterator[Annotation]:
     """Yield annotations whose times, a microsecond apart, keep the order of the file."""
     for number, entry in enumerate(entries):
-        time = clock.after(item.saved_at, number / 1_000_000)
+        time = clock.add_seconds(item.saved_at, number / 1_000_000)
         yield Annotation(entry.id, item.id, entry.quote, "", "", entry.note, None, time, time)
 
 
@@ -168,4 +168,4 @@ def _parse_time(value: object) -> str | None:
         time = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return clock.written(time if time.tzinfo else time.replace(tzinfo=UTC))
+    return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))

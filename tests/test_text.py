@@ -1,3 +1,5 @@
+"""Counting and normalising words in any script, and the similarity of two texts."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -8,15 +10,73 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.text import (
-    address,
-    canonical,
+    count_words,
+    normalise_tokens,
+    normalise_url,
     overlap,
+    reading_time,
     score_words,
     similarity,
 )
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "corpora" / "score.py"
 TEXTS = st.text("ab c\nÄ_é9'’中", max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("  \n\t ", 0),
+        ("one", 1),
+        ("one two\nthree", 3),
+        ("it's well-known, isn't it?", 4),
+        ("- * -- | ... _ #", 0),
+        ("3.14 and 42", 3),
+        ("naïve café", 2),
+        ("слово за слово", 3),
+        ("كلمة وكلمة", 2),
+        ("한국어 단어", 2),
+    ],
+)
+def test_words_are_what_stands_between_spaces_and_holds_a_letter_or_digit(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+def test_ideographs_count_two_to_a_word() -> None:
+    assert count_words("汉字" * 50) == 50
+
+
+def test_japanese_kana_and_kanji_count_alike() -> None:
+    assert count_words("漢字かなカナ" * 10) == 30
+
+
+def test_thai_counts_without_spaces_between_words() -> None:
+    text = "คนสีข้าวนับกระสอบ"
+    assert count_words(text * 10) > 20
+    assert count_words(text * 10) == pytest.approx(10 * count_words(text), rel=0.2)
+
+
+def test_scripts_may_be_mixed() -> None:
+    assert count_words("Python 是一种语言 yes") == 2 + 3
+
+
+@given(st.text(), st.text())
+def test_more_text_never_has_fewer_words(first: str, second: str) -> None:
+    assert count_words(f"{first} {second}") >= count_words(first)
+
+
+@given(st.text())
+def test_there_are_never_more_words_than_characters(text: str) -> None:
+    assert 0 <= count_words(text) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "time"),
+    [(0, "1 min"), (1, "1 min"), (200, "1 min"), (400, "2 min"), (1_600, "8 min"), (20_000, "100 min")],
+)
+def test_reading_takes_a_minute_for_two_hundred_words_and_at_least_one(words: int, time: str) -> None:
+    assert reading_time(words) == time
 
 
 def test_f1_counts_words_as_multisets() -> None:
@@ -71,7 +131,7 @@ def test_similarity_of_long_texts_falls_with_what_is_missing() -> None:
 
 
 def test_text_without_spaces_is_compared_sign_by_sign() -> None:
-    assert canonical("東京へ") == ["東", "京", "へ"]
+    assert normalise_tokens("東京へ") == ["東", "京", "へ"]
     assert similarity("東京へ行く人", "東京へ行く犬") > 0.5
 
 
@@ -89,4 +149,4 @@ def test_coverage_is_unknown_when_the_reference_is_empty() -> None:
 
 
 def test_a_broken_address_stays_as_it_is() -> None:
-    assert address("http://[broken") == "http://[broken"
+    assert normalise_url("http://[broken") == "http://[broken"
