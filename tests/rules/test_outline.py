@@ -38,7 +38,7 @@ def test_errors_name_the_line(data: bytes | str, line: int) -> None:
     assert caught.value.line == line
 
 
-def test_selector_that_begins_with_a_star_is_told_to_be_quoted() -> None:
+def test_selector_that_begins_with_a_star_is_reported_to_be_quoted() -> None:
     with pytest.raises(OutlineError) as caught:
         outline("remove: * > p")
     assert "quotes" in caught.value.suggestion

@@ -74,15 +74,15 @@ def test_a_page_that_says_nothing_is_an_article() -> None:
     assert page.trace.kind_reasons == ()
 
 
-def test_only_what_spoke_for_the_kind_is_told() -> None:
+def test_only_reasons_for_the_kind_are_reported() -> None:
     reasons = extract(FORUM, "https://forum.example/blog/12").trace.kind_reasons
     assert "the page calls itself DiscussionForumPosting" in reasons
     assert not any("blog" in reason for reason in reasons)
 
 
 def test_words_of_the_address_are_whole_words() -> None:
-    told = extract(PROSE, "https://mill.example/forumla/docstring").trace.kind_reasons
-    assert not any("address" in reason for reason in told)
+    reasons = extract(PROSE, "https://mill.example/forumla/docstring").trace.kind_reasons
+    assert not any("address" in reason for reason in reasons)
 
 
 def test_a_date_in_the_address_speaks_for_an_article() -> None:
@@ -99,7 +99,7 @@ def test_our_own_corpus_is_recognised_in_four_of_five_pages(own_pages: list[Any]
     assert len(wrong) <= len(own_pages) // 5, wrong
 
 
-def test_a_page_of_buttons_that_nobody_signed_is_a_service() -> None:
+def test_a_page_of_buttons_without_author_is_a_service() -> None:
     offer = f'<section><h2>Wheels</h2><p>{SENTENCE}</p><a class="btn" href="/ask">Ask for an offer</a></section>' * 9
     page = extract(offer, "https://mill.example/wheels")
     assert page.kind == "service"

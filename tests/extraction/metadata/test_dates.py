@@ -96,6 +96,6 @@ def test_month_alone_is_a_whole_text(text: str, expected: str | None) -> None:
     assert parse_month(text) == expected
 
 
-def test_what_stands_beside_a_date_is_told() -> None:
+def test_text_without_its_date() -> None:
     assert remove_date("Posted March 5, 2024 by Ann") == "Posted  by Ann"
     assert remove_date("no date") == "no date"

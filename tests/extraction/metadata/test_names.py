@@ -40,5 +40,5 @@ def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> N
      "February 8", "Skip to content", "Follow us", "page.head.extra.author", "Staff Writer", "Thread starter",
      "Bread: how it rises", "Fact checked by John Roe", "12", "A" * 200],
 )  # fmt: skip
-def test_what_names_nobody_gives_no_name(text: str) -> None:
+def test_text_without_a_person_has_no_name(text: str) -> None:
     assert find_names(text) == []

@@ -26,8 +26,8 @@ class _EveryPage(Rulebook):
 def rule() -> Callable[..., Rule]:
     """A rule for the raw page unless it says otherwise."""
 
-    def make(rule_id: str = "test", **said: Any) -> Rule:
-        return Rule(**{"id": rule_id, "phase": "pre", "trigger": Trigger(HostTrigger(("example.com",))), **said})
+    def make(rule_id: str = "test", **fields: Any) -> Rule:
+        return Rule(**{"id": rule_id, "phase": "pre", "trigger": Trigger(HostTrigger(("example.com",))), **fields})
 
     return make
 

@@ -21,30 +21,30 @@ DOCS = Path(__file__).parents[3] / "docs" / "rules-actions.md"
 PAIR = re.compile(r"```yaml\n(.*?)```\n```html\n(.*?)\n```\n```html\n(.*?)\n```", re.S)
 
 
-def action(**said: Any) -> Action:
-    if "class" in said:
-        said["class_"] = said.pop("class")
-    return Action(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+def action(**fields: Any) -> Action:
+    if "class" in fields:
+        fields["class_"] = fields.pop("class")
+    return Action(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
 
 
 def documented() -> list[tuple[dict[str, Any], str, str]]:
-    return [(yaml.safe_load(said), before, after) for said, before, after in PAIR.findall(DOCS.read_text("utf-8"))]
+    return [(yaml.safe_load(fields), before, after) for fields, before, after in PAIR.findall(DOCS.read_text("utf-8"))]
 
 
 def changed(html: str, *wanted: dict[str, Any]) -> str:
     root = dom.parse_fragment(html)
-    for said in wanted:
-        run_action(root, action(**said))
+    for fields in wanted:
+        run_action(root, action(**fields))
     return dom.inner_html(root)
 
 
-@pytest.mark.parametrize(("said", "before", "after"), documented(), ids=lambda value: str(value)[:40])
-def test_the_documented_pairs_are_true(said, before, after):
-    assert changed(before, said).replace('hidden=""', "hidden") == after
+@pytest.mark.parametrize(("fields", "before", "after"), documented(), ids=lambda value: str(value)[:40])
+def test_the_documented_pairs_are_true(fields, before, after):
+    assert changed(before, fields).replace('hidden=""', "hidden") == after
 
 
 def test_every_operation_is_documented():
-    assert {said["op"] for said, _, _ in documented()} == set(get_args(Op))
+    assert {fields["op"] for fields, _, _ in documented()} == set(get_args(Op))
 
 
 def test_a_deed_tells_how_many_elements_and_words():
@@ -54,34 +54,34 @@ def test_a_deed_tells_how_many_elements_and_words():
 
 
 @pytest.mark.parametrize("selector", ["..", "p:nth-child(", "[[", ":hover(", "p >"])
-def test_a_bad_selector_is_told_and_changes_nothing(selector):
+def test_a_bad_selector_is_reported_and_changes_nothing(selector):
     root = dom.parse_fragment("<p>one</p>")
     assert "not a selector" in run_action(root, Action("unwrap", selector)).note
     assert dom.inner_html(root) == "<p>one</p>"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {"op": "move", "target": ".."},
         {"op": "remove_to_parent", "parent": "[["},
     ],
 )
-def test_a_bad_second_selector_is_told_and_changes_nothing(said):
+def test_a_bad_second_selector_is_reported_and_changes_nothing(fields):
     root = dom.parse_fragment("<div><p>one</p></div>")
-    assert "not a selector" in run_action(root, action(selector="p", **said)).note
+    assert "not a selector" in run_action(root, action(selector="p", **fields)).note
     assert dom.inner_html(root) == "<div><p>one</p></div>"
 
 
 @pytest.mark.parametrize("tag", ["script", "img", "br", "iframe", "style", "textarea", "x-y", "", None])
 def test_nothing_becomes_an_element_that_would_swallow_its_text(tag):
     root = dom.parse_fragment("<p>one</p>")
-    for said in (
+    for fields in (
         Action("retag", "p", tag=tag),
         Action("wrap", "p", wrapper_tag=tag),
         Action("group_siblings", "p", wrapper_tag=tag),
     ):
-        assert "ignored" in run_action(root, said).note
+        assert "ignored" in run_action(root, fields).note
     assert dom.inner_html(root) == "<p>one</p>"
 
 
@@ -257,8 +257,8 @@ def texts(root: dom.Node) -> list[str]:
 def test_no_action_loses_text(html, wanted):
     root = dom.parse_fragment(html)
     before = sorted(texts(root))
-    for said in wanted:
-        run_action(root, said)
+    for fields in wanted:
+        run_action(root, fields)
     assert sorted(texts(root)) == before
 
 
@@ -267,8 +267,8 @@ def test_no_action_loses_text(html, wanted):
 def test_actions_that_move_nothing_keep_the_order_of_the_text(html, wanted):
     root = dom.parse_fragment(html)
     before = dom.text_of(root)
-    for said in wanted:
-        run_action(root, said)
+    for fields in wanted:
+        run_action(root, fields)
     assert dom.text_of(root) == before
 
 

@@ -31,7 +31,7 @@ def tale(middle: str) -> str:
 
 
 def order(text: str, *wanted: str) -> list[str]:
-    """The wanted pieces in the order they stand in the text, each as often as it stands there."""
+    """Return the expected pieces in the order of the text, each as often as it occurs."""
     return re.findall("|".join(map(re.escape, wanted)), text)
 
 
@@ -173,37 +173,37 @@ def parts_of(html: str, css: str) -> tuple[include.Part, ...]:
 
 def put(result: str, parts: tuple[include.Part, ...]) -> tuple[str, list[str]]:
     content = dom.parse_fragment(result)
-    told = include.put_back(content, parts, ())
-    return dom.inner_html(content), told
+    places = include.put_back(content, parts, ())
+    return dom.inner_html(content), places
 
 
 def test_by_similar_text_when_no_neighbour_stands_as_it_was():
     page = "<p>The wheel turned slowly through the long dry summer days</p><b class=x>X!</b>"
     result = "<p>Before all that there was rain</p><p>The wheel turned slowly through the long dry summer</p><p>Later it stood</p>"
-    html, told = put(result, parts_of(page, ".x"))
-    assert told == ["by similar text"]
+    html, places = put(result, parts_of(page, ".x"))
+    assert places == ["by similar text"]
     assert html.index("long dry summer") < html.index("X!") < html.index("Later")
 
 
 def test_a_pull_quote_goes_behind_the_paragraph_it_is_taken_from():
     page = "<div class=x>The miller waited for rain every day</div>"
     result = "<p>One thing is sure.</p><p>The miller waited for rain every day, he did.</p><p>Another is not.</p>"
-    html, told = put(result, parts_of(page, ".x"))
-    assert told == ["by similar text"]
+    html, places = put(result, parts_of(page, ".x"))
+    assert places == ["by similar text"]
     assert html.index("he did") < html.index("<div") < html.index("Another")
 
 
 def test_below_its_heading_when_nothing_else_is_left():
     gone = "".join(f"<p>Gone {n}</p>" for n in range(60))
     page = f"<h2>Wheels</h2>{gone}<b class=x>X!</b>"
-    html, told = put("<h2>Stones</h2><p>a</p><h2>Wheels</h2><p>b</p>", parts_of(page, ".x"))
-    assert told == ["below its heading"]
+    html, places = put("<h2>Stones</h2><p>a</p><h2>Wheels</h2><p>b</p>", parts_of(page, ".x"))
+    assert places == ["below its heading"]
     assert html == '<h2>Stones</h2><p>a</p><h2>Wheels</h2><b class="x">X!</b><p>b</p>'
 
 
 def test_at_the_end_when_nothing_tells_the_place():
-    html, told = put("<p>a</p><p>b</p>", parts_of("<p>c</p><b class=x>X!</b>", ".x"))
-    assert told == ["at the end"]
+    html, places = put("<p>a</p><p>b</p>", parts_of("<p>c</p><b class=x>X!</b>", ".x"))
+    assert places == ["at the end"]
     assert html == '<p>a</p><p>b</p><b class="x">X!</b>'
 
 
@@ -223,5 +223,5 @@ def test_hostile_pages_cost_no_more_than_their_size():
     html = "<div>" * 400 + "".join(f"<p class=x>part {n}</p>" for n in range(3_000)) + "</div>" * 400
     parts = parts_of(html, ".x")
     assert len(parts) == include.MAX_PARTS
-    _, told = put("<p>a</p>", parts)
-    assert set(told) == {"at the end", "where it stood"}
+    _, places = put("<p>a</p>", parts)
+    assert set(places) == {"at the end", "where it stood"}

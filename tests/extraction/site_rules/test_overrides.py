@@ -11,7 +11,7 @@ URL = "https://example.com/mill"
 
 
 @pytest.fixture
-def said(rule, book, article):
+def field_value(rule, book, article):
     """A field of the metadata, read from the markup at the place given."""
 
     def read(field, markup, selector=".x", attr=None, phase="pre", head=""):
@@ -45,26 +45,29 @@ def said(rule, book, article):
         ("language", "<b class=x>pt-BR</b>", None, "pt-br"),
     ],
 )
-def test_a_rule_says_where_a_field_stands(said, field, markup, attr, value, phase):
-    assert said(field, markup, attr=attr, phase=phase) == (value, "rule own")
+def test_a_rule_names_the_source_of_a_field(field_value, field, markup, attr, value, phase):
+    assert field_value(field, markup, attr=attr, phase=phase) == (value, "rule own")
 
 
-def test_a_rule_wins_over_what_the_page_declares(said):
+def test_a_rule_wins_over_what_the_page_declares(field_value):
     head = '<meta name="author" content="Somebody Else"><script type="application/ld+json">{"@type":"Article","author":"Third Person"}</script>'
-    assert said("author", "<b class=x>Ines Okafor</b>", head=head) == ("Ines Okafor", "rule own")
+    assert field_value("author", "<b class=x>Ines Okafor</b>", head=head) == ("Ines Okafor", "rule own")
 
 
-def test_a_meta_element_states_its_content(said):
-    assert said("title", "", "meta[name=t]", head='<meta name="t" content="The wheel">') == ("The wheel", "rule own")
+def test_a_meta_element_states_its_content(field_value):
+    assert field_value("title", "", "meta[name=t]", head='<meta name="t" content="The wheel">') == (
+        "The wheel",
+        "rule own",
+    )
 
 
 @pytest.mark.parametrize("markup", ["", "<b class=x> </b>", "<b class=x>no date at all</b>"])
-def test_a_place_that_says_nothing_leaves_what_the_page_says(said, markup):
+def test_a_place_that_says_nothing_leaves_what_the_page_says(field_value, markup):
     head = '<meta property="article:published_time" content="2020-01-02">'
-    assert said("published", markup, head=head) == ("2020-01-02", "opengraph")
+    assert field_value("published", markup, head=head) == ("2020-01-02", "opengraph")
 
 
-def test_a_bad_selector_is_told_and_ignored(rule, book, article):
+def test_a_bad_selector_is_reported_and_ignored(rule, book, article):
     wanted = rule(metadata={"title": MetadataSource("..")})
     page = extract(article(), URL, rules=book(wanted))
     assert page.metadata.title == "The mill"

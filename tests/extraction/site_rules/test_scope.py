@@ -53,7 +53,7 @@ def test_a_wrapper_alone_changes_what_is_extracted(article, rule, book):
     assert "Another tale" not in scoped(book, rule, html, wrapper="main").text
 
 
-def test_a_scope_that_matches_nothing_is_told_and_ignored(article, rule, book):
+def test_a_scope_that_matches_nothing_is_reported_and_ignored(article, rule, book):
     html = article()
     page = scoped(book, rule, html, article="#absent", wrapper="..")
     assert page.markdown == extract(html, URL).markdown

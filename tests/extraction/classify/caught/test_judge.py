@@ -51,7 +51,7 @@ def test_a_page_that_declares_itself_an_article_is_no_error_page() -> None:
     assert judge(page + declared) is None
 
 
-def test_the_answered_status_is_told_only_where_it_misleads() -> None:
+def test_the_answered_status_is_reported_only_where_it_misleads() -> None:
     page = "<title>Page not found</title><h1>Page not found</h1>"
     misled, honest = judge(page, status=200), judge(page, status=None)
     assert misled
