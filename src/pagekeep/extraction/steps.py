@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from pagekeep import dom
 from pagekeep.errors import NotFound, NotOffered
 from pagekeep.model import Removal
 
@@ -98,3 +99,20 @@ def check_skippable(names: Collection[str], phases: Iterable[Phase]) -> None:
                 f"The step {name!r} cannot be skipped: the steps after it need its result.",
                 suggestions=(f"Steps that can be skipped: {', '.join(skippable)}.",),
             )
+
+
+_MAX_NAME_CHARS: Final = 40
+"""Of an id or class in a removal's name: generated ones are hundreds of characters long."""
+_MAX_CLASSES: Final = 2
+"""In a removal's name: enough to recognise the element; utility classes come by the dozen."""
+
+
+def element_name(node: dom.Node) -> str:
+    """Return a short CSS name of the node with its id or first classes: `div.share-bar`."""
+    if not isinstance(node, dom.Element):
+        return "text"
+    identifier = (node.attr("id") or "").split()
+    if identifier:
+        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
+    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:_MAX_CLASSES]]
+    return ".".join([node.tag, *names])

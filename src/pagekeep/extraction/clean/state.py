@@ -8,7 +8,9 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.resolve import Resolve, make_resolver
+from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
+from pagekeep.text import count_words
 
 
 class ElementIndex:
@@ -109,25 +111,12 @@ _COUNT_WITHOUT_WORDS: Final = frozenset(
     "img iframe frame embed object applet video audio canvas input select textarea button progress meter".split()
 )
 _MEDIA: Final = "img,iframe,embed,object,video,audio"
-_MAX_NAME_CHARS: Final = 40
-"""Of an id or class in a removal's name: generated ones are hundreds of characters long."""
 
 
 def _count_words(node: dom.Node) -> int:
     """Return the number of words; texts of neighbouring elements, such as options of a list, are separate words."""
-    return len((node.data if isinstance(node, dom.Text) else " ".join(dom.texts_of(node))).split())
+    return count_words(node.data if isinstance(node, dom.Text) else " ".join(dom.texts_of(node)))
 
 
 def _counts_without_words(node: dom.Element) -> bool:
     return node.tag in _COUNT_WITHOUT_WORDS or dom.first(node, _MEDIA) is not None
-
-
-def element_name(node: dom.Node) -> str:
-    """Return a short CSS name of the node with its id or first two classes: `div.share-bar`."""
-    if not isinstance(node, dom.Element):
-        return "text"
-    identifier = (node.attr("id") or "").split()
-    if identifier:
-        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
-    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:2]]
-    return ".".join([node.tag, *names])

@@ -11,14 +11,11 @@ from pagekeep.extraction.locate import boilerplate
 from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusion, Exclusions, Reason
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
+from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 
 _MAX_REMOVALS: Final = 200
 """Removals that are reported one by one, those with the most words first; the others are summed up by reason and step."""
-_MAX_NAME_CHARS: Final = 40
-"""Characters of a class or id in a short name."""
-_MAX_CLASSES: Final = 2
-"""Classes in a short name."""
 
 _OUTSIDE: Final = Exclusion(Reason.OUTSIDE_CONTENT, LOCATE_STEP)
 _FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
@@ -114,7 +111,7 @@ def _summarise(removals: list[Removal]) -> Iterator[Removal]:
 
 
 def _removal(node: dom.Node, words: int, exclusion: Exclusion) -> Removal:
-    return Removal(_short_name(node), exclusion.reason.value, words, exclusion.step)
+    return Removal(element_name(node), exclusion.reason.value, words, exclusion.step)
 
 
 def _count_words(survey: Survey, index: int) -> int:
@@ -161,14 +158,3 @@ def _find_lost(survey: Survey, content: Content) -> Exclusions:
             lost[index] = _OUTSIDE
             index = following
     return lost
-
-
-def _short_name(node: dom.Node) -> str:
-    """Return the element's name as in CSS, with its id or first classes."""
-    if not isinstance(node, dom.Element):
-        return "text"
-    identifier = (node.attr("id") or "").split()
-    if identifier:
-        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
-    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:_MAX_CLASSES]]
-    return ".".join([node.tag, *names])

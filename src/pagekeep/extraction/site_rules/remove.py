@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pagekeep import dom
-from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all, short_name
+from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all
+from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal, RuleEffect
 from pagekeep.rules.prefilter import Names
 
@@ -27,7 +28,7 @@ def remove_elements(root: dom.Node, selectors: tuple[str, ...], reason: str, nam
     nodes = list(outermost(matching, ", ".join(valid)))
     words = [count_words([node]) for node in nodes]
     owners = [_owner(node, valid) for node in nodes]
-    removals = [Removal(short_name(node), reason, count) for node, count in zip(nodes, words, strict=True)]
+    removals = [Removal(element_name(node), reason, count) for node, count in zip(nodes, words, strict=True)]
     for node in nodes:
         dom.drop(node)
     effects = [

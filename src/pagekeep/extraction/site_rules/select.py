@@ -8,9 +8,6 @@ from typing import Final
 from pagekeep import dom
 from pagekeep import text as words
 
-_MAX_NAME_CHARS: Final = 40
-_MAX_CLASSES: Final = 2
-
 
 def select_all(root: dom.Node, css: str) -> list[dom.Element] | None:
     """Return the matches below the root, or `None` for an invalid selector, so that a rule never breaks a page."""
@@ -34,15 +31,6 @@ def outermost(nodes: Sequence[dom.Element], css: str) -> Iterator[dom.Element]:
 def count_words(nodes: Iterable[dom.Node]) -> int:
     """Count the words in the nodes, which must not be nested; words of adjacent cells are separate."""
     return sum(words.count_words(" ".join(dom.texts_of(node)) or dom.text_of(node)) for node in nodes)
-
-
-def short_name(node: dom.Element) -> str:
-    """Return the element's name as in CSS, with its id or first classes."""
-    identifier = (node.attr("id") or "").split()
-    if identifier:
-        return f"{node.tag}#{identifier[0][:_MAX_NAME_CHARS]}"
-    names = [name[:_MAX_NAME_CHARS] for name in (node.attr("class") or "").split()[:_MAX_CLASSES]]
-    return ".".join([node.tag, *names])
 
 
 BAD_SELECTOR: Final = "not a selector, ignored"
