@@ -93,14 +93,14 @@ def write(
 ) -> str:
     """Return the item as a Markdown file; `extra` are the user's own fields, which come last."""
     stored, body = split_content(item)
-    highlights = annotations_block.format_annotations(annotations)
-    fields = _collect_fields(item, stored, sum(1 for line in highlights.split("\n") if line.startswith("^")))
+    section = annotations_block.format_annotations(annotations)
+    fields = _collect_fields(item, stored, sum(1 for line in section.split("\n") if line.startswith("^")))
     block = (
         _obsidian_frontmatter(fields, extra or {})
         if profile == "obsidian"
         else _pagekeep_frontmatter(fields, extra or {})
     )
-    parts = [block.rstrip("\n"), body.strip("\n"), highlights.strip("\n")]
+    parts = [block.rstrip("\n"), body.strip("\n"), section.strip("\n")]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
