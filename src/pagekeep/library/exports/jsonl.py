@@ -86,9 +86,9 @@ _BOOL_KEYS: Final = frozenset({"pinned", "archived", "edited", "discarded", "use
 _COUNT_KEYS: Final = frozenset({"word_count", "score", "parser_version", "retry_count"})
 _LEVELS: Final = frozenset(get_args(QualityLevel))
 _MAX_DEPTH: Final = 20
-"""Item metadata is nested two or three levels deep; deeper values would exhaust the stack elsewhere."""
+"""A limit against hostile files, not a measurement."""
 _MAX_COUNT: Final = 2**53
-"""Larger integers are not exact in JavaScript and in PostgreSQL's JSON functions."""
+"""Larger integers are not exact in JavaScript, which reads the metadata through the API."""
 
 
 def _clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
