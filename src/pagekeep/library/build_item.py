@@ -25,7 +25,7 @@ def new_item(
     rules_hash: str | None = None,
     source: str = "web",
 ) -> Item:
-    """The item for a page; `url` is its normalised address, `url_full` the one the user gave.
+    """Return the item for a page; `url` is its normalised address, `url_full` the one the user gave.
 
     `saved_at` is when the page was first saved, if before `now`: the frontmatter shows it, as the item does.
     """
@@ -54,7 +54,7 @@ def new_item(
 
 
 def title_of(page: Page, url: str) -> str:
-    """What the item is called; a page without a title goes by its address."""
+    """Return the item's title: the page's, else its address."""
     return page.metadata.title or url
 
 
@@ -88,7 +88,7 @@ def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> Ite
 
 
 def suggestion_of(page: Page) -> str | None:
-    """What to do next about a page that gave no content."""
+    """Return what to do next about a page without content."""
     if page.caught:
         return page.caught.suggestion
     if page.quality.level != "bookmark":
@@ -97,7 +97,7 @@ def suggestion_of(page: Page) -> str | None:
 
 
 def raw_page(fetched: Fetched, now: str) -> RawPage:
-    """The page as it was fetched, to be kept beside its item."""
+    """Return the page as it was fetched, to be stored with its item."""
     return RawPage(
         body=fetched.body,
         encoding=fetched.encoding,
@@ -112,7 +112,7 @@ def raw_page(fetched: Fetched, now: str) -> RawPage:
 
 
 def fetched_again(raw: RawPage) -> Fetched:
-    """A kept page as if it had just been fetched."""
+    """Return a stored page as if it had just been fetched."""
     return Fetched(
         url=raw.final_url,
         final_url=raw.final_url,
@@ -134,10 +134,10 @@ EDITED: Final = "the text is your own version"
 
 
 def why_worse(new: ItemMetadata, old: ItemMetadata) -> str | None:
-    """Why a new reading must not replace the one there is, judged by their metadata; `None` when it may.
+    """Return why a new result must not replace the stored one, by their metadata; `None` when it may.
 
-    A lower level is worse; at the same level, fewer than half the words. An item without content of its own (imported,
-    or by an older version) is worse than anything.
+    A lower quality level is worse; at the same level, fewer than half the words. An item that was never extracted (imported,
+    or saved by an older version) is worse than anything.
     """
     had, has = old.quality, new.quality
     if has == had == "bookmark" and old.imported:

@@ -1,4 +1,4 @@
-"""Pages that are only looked at: read from the web, from what a caller has, or from the library, and not stored."""
+"""Preview pages: extract them from the web, from what a caller sends or from the library, without storing them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from asyncio import to_thread
 from dataclasses import replace
 
 from pagekeep import clock
-from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
+from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture, ignore_progress
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.items import get_item_and_raw
@@ -14,33 +14,29 @@ from pagekeep.model import Fetched, Options, Page, RawPage
 from pagekeep.store import Store
 
 
-def _silent(_stage: str) -> None:
-    """Nobody watches."""
-
-
-async def look(
-    request: Request, retrieval: Retrieval, *, given: Fetched | None = None, progress: Progress = _silent
+async def preview_page(
+    request: Request, retrieval: Retrieval, *, uploaded: Fetched | None = None, progress: Progress = ignore_progress
 ) -> Captured:
-    """The page at an address, or the one that is given."""
+    """Return the page at an address, or the uploaded one."""
     options = _options(retrieval)
-    if given is None:
+    if uploaded is None:
         captured = await capture(request, retrieval, options=options, progress=progress)
     else:
         progress("Extracting")
-        captured = Captured(await retrieval.extract(given, options), given)
+        captured = Captured(await retrieval.extract(uploaded, options), uploaded)
     return replace(captured, page=_with_document(captured.page, clock.now()))
 
 
-async def look_again(key: str, store: Store, retrieval: Retrieval) -> Page:
-    """A saved page read again as it was kept; `NotFound` when it was not."""
+async def preview_item(key: str, store: Store, retrieval: Retrieval) -> Page:
+    """Return a saved item, extracted again from its stored page; raise `NotFound` when that was not stored."""
     item, raw = await to_thread(get_item_and_raw, store, key)
     page = await retrieval.extract(build_item.fetched_again(raw), _options(retrieval))
     return _with_document(page, item.saved_at)
 
 
-async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
-    """The saved page at an address, when it was fetched no longer ago than so many seconds; nothing is fetched."""
-    raw = await to_thread(_fresh, url, seconds, store)
+async def preview_recent(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
+    """Return the saved page at an address if it was fetched within the last `seconds`; nothing is fetched."""
+    raw = await to_thread(_find_recent, url, seconds, store)
     if raw is None:
         return None
     fetched = build_item.fetched_again(raw)
@@ -48,7 +44,7 @@ async def look_fresh_enough(url: str, seconds: float, store: Store, retrieval: R
     return Captured(_with_document(page, clock.now()), fetched)
 
 
-def _fresh(url: str, seconds: float, store: Store) -> RawPage | None:
+def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
     try:
         item = store.find_url(normal_url.normalise(url))
     except PagekeepError:

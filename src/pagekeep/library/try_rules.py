@@ -1,4 +1,4 @@
-"""Rules tried on a page before they are kept: what comes of it, beside what came of it before."""
+"""Try rules on a page before they are saved: the result with them beside the result without."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from pagekeep.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What rules make of a page."""
+class RuleTrial:
+    """A page without and with the rules that are tried."""
 
     before: Page
-    """By the rules in force, without those that are tried."""
+    """The result with the active rules, without those that are tried."""
     after: Page
-    """By these too; those with faults left out."""
+    """The result with both; rules with faults are left out."""
     faults: tuple[RuleFault, ...]
     matches: tuple[RuleMatch, ...]
     """What each of the tried rules did."""
     idle: tuple[str, ...]
     """Ids of tried rules that did not apply."""
     in_force: tuple[str, ...] = ()
-    """Ids of tried rules that were in force already, just as they are."""
+    """Ids of tried rules that are already active, unchanged."""
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The lines of a diff of the documents; none when the rules change nothing."""
+        """Return the lines of a diff of the Markdown; none when the rules change nothing."""
         return tuple(difference(self.before.markdown, self.after.markdown))
 
 
 async def try_rules(
     yaml: str, source: str, store: Store, retrieval: Retrieval, extractor: ExtractPool, *, rules: Rulebook | None = None
-) -> Tried:
-    """The rules tried on a page of the library, by its id or address, else on one that is fetched for it.
+) -> RuleTrial:
+    """Try rules on an item of the library, by its id or address, or on a page that is fetched for it.
 
-    They are compared with `rules`, else with those in force. Nothing is stored. Pages are read in killable processes: what
-    someone is just writing may well hang.
+    They are compared with `rules`, by default the active ones. Nothing is stored. Pages are extracted in worker processes,
+    because a draft of a rule may hang.
     """
-    fetched = await _page(source, store, retrieval)
-    tried = parse_draft(yaml)
+    fetched = await _get_page(source, store, retrieval)
+    draft = parse_draft(yaml)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    others, same = remove_draft(rules or retrieval.rules, tried)
+    others, same = remove_draft(rules or retrieval.rules, draft)
     before = await extractor.extract(fetched, options, others)
-    after = await extractor.extract(fetched, options, add_draft(others, tried)) if tried.rules else before
-    ids = [rule.id for rule in tried.rules]
+    after = await extractor.extract(fetched, options, add_draft(others, draft)) if draft.rules else before
+    ids = [rule.id for rule in draft.rules]
     matches = tuple(match for match in after.trace.rules if match.id in ids)
     matched = {match.id for match in matches}
     idle = tuple(name for name in ids if name not in matched)
-    return Tried(_with_document(before), _with_document(after), tried.faults, matches, idle, same)
+    return RuleTrial(_with_document(before), _with_document(after), draft.faults, matches, idle, same)
 
 
 def _with_document(page: Page) -> Page:
@@ -66,7 +66,7 @@ def _with_document(page: Page) -> Page:
     return replace(page, document=write_document(page))
 
 
-async def _page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
+async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
     try:
         raw = await to_thread(lambda: store.raw(get_item(store, source).id))
     except NotFound:

@@ -15,7 +15,7 @@ from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes, Reads
 from pagekeep.doors.http.responses import Json, answer
 from pagekeep.library import change, items
-from pagekeep.library.preview import look_again
+from pagekeep.library.preview import preview_item
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
 from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
@@ -168,5 +168,5 @@ async def reparse_item(item_id: ItemId, asked: models.AskedToReparse, library: C
 @router.get("/items/{item_id}/explanation", response_model=models.Explanation, responses=failures(404))
 async def explain_item(item_id: ItemId, library: Reads, service: Here) -> Response:
     """How the item's content was found, from the page as it was kept."""
-    page = await look_again(item_id, library, service.retrieval)
+    page = await preview_item(item_id, library, service.retrieval)
     return Json({"explanation": explain(page), "trace": trace_shape(page), "page": page_shape(page)})

@@ -19,7 +19,7 @@ from pagekeep.doors.http.compat.screenshots import address_of
 from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.responses import Json
 from pagekeep.errors import NotOffered, PagekeepError
-from pagekeep.library.page_request import FRESH, Call, Given, Picture, give, source
+from pagekeep.library.page_request import FRESH_SECONDS, PageRequest, PageResponse, Picture, decode_source, respond
 
 router = APIRouter(tags=["reader"])
 Milliseconds = Annotated[int, Field(ge=0, le=180_000)]
@@ -71,7 +71,7 @@ async def scrape(asked: AskedToScrape, request: Request, library: Reads, service
     note(asked.url)
     try:
         wanted = _formats(asked)
-        given = await give(_call(asked, wanted), library, service.retrieval, service.extractor)
+        given = await respond(_call(asked, wanted), library, service.retrieval, service.extractor)
     except PagekeepError as error:
         told = {"success": False, "error": error.message, "code": error.type, "suggestions": list(error.suggestions)}
         return Json(told, status_of(error), headers_of(error))
@@ -99,24 +99,24 @@ def _picture(wanted: list[str]) -> Picture | None:
     return "whole" if _WHOLE in wanted else "window" if _WINDOW in wanted else None
 
 
-def _call(asked: AskedToScrape, wanted: list[str]) -> Call:
+def _call(asked: AskedToScrape, wanted: list[str]) -> PageRequest:
     seconds = asked.timeout / 1000 if asked.timeout else None
-    return Call(
+    return PageRequest(
         request=Wanted(asked.url, render_timeout=seconds, timeout=seconds),
         form="content" if asked.only_main_content and not asked.include_tags else "markdown",
         view=ViewOptions(only=tuple(asked.include_tags), without=tuple(asked.exclude_tags)),
         picture=_picture(wanted),
         waits=asked.wait_for > 0,
-        tolerance=FRESH if asked.max_age is None else asked.max_age / 1000,
+        tolerance=FRESH_SECONDS if asked.max_age is None else asked.max_age / 1000,
     )
 
 
-def _data(asked: AskedToScrape, wanted: list[str], given: Given) -> dict[str, Any]:
+def _data(asked: AskedToScrape, wanted: list[str], given: PageResponse) -> dict[str, Any]:
     page = given.page
     forms: dict[str, Callable[[], Any]] = {
         "markdown": lambda: given.body,
         "html": lambda: page.html,
-        "rawHtml": lambda: source(given.fetched),
+        "rawHtml": lambda: decode_source(given.fetched),
         "links": lambda: list(dict.fromkeys(link.url for link in page.links)),
     }
     data: dict[str, Any] = {name: forms[name]() for name in dict.fromkeys(wanted) if name in forms}

@@ -21,7 +21,7 @@ from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import Service
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.open import Store
-from pagekeep.library.page_request import Call, Given, give
+from pagekeep.library.page_request import PageRequest, PageResponse, respond
 
 router = APIRouter(tags=["reader"])
 _TEXT: Final[dict[str, Any]] = {"schema": {"type": "string"}}
@@ -107,24 +107,26 @@ async def _answer(
         return EventSourceResponse(
             _events(call, wishes, request, library, service), headers={"Cache-Control": "no-store"}
         )
-    given = await give(call, library, service.retrieval, service.extractor)
+    given = await respond(call, library, service.retrieval, service.extractor)
     if "application/json" in accept:
         return Json(await _for_programs(call, given, wishes, request, service), headers=_headers(given))
     return _written(call, given, wishes, accept)
 
 
-async def _for_programs(call: Call, given: Given, wishes: Wishes, request: Request, service: Service) -> dict[str, Any]:
+async def _for_programs(
+    call: PageRequest, given: PageResponse, wishes: Wishes, request: Request, service: Service
+) -> dict[str, Any]:
     body = json_body(call, given, wishes)
     if given.picture is not None:
         body["data"][f"{call.form}Url"] = await address_of(given.picture, request, service)
     return body
 
 
-def _headers(given: Given) -> dict[str, str]:
+def _headers(given: PageResponse) -> dict[str, str]:
     return {"Cache-Control": "private, no-cache", "X-Usage-Tokens": str(given.tokens)}
 
 
-def _written(call: Call, given: Given, wishes: Wishes, accept: str) -> Response:
+def _written(call: PageRequest, given: PageResponse, wishes: Wishes, accept: str) -> Response:
     headers = _headers(given)
     if given.picture is not None:
         return Response(given.picture, media_type="image/png", headers=HEADERS)
@@ -138,11 +140,13 @@ def _plain(text: str, kind: str, headers: dict[str, str]) -> Response:
 
 
 async def _events(
-    call: Call, wishes: Wishes, request: Request, library: Store, service: Service
+    call: PageRequest, wishes: Wishes, request: Request, library: Store, service: Service
 ) -> AsyncIterator[ServerSentEvent]:
     """`stage` as it goes on, then one `data` that holds what JSON would, or one `error`."""
     stages: asyncio.Queue[str | None] = asyncio.Queue()
-    task = asyncio.ensure_future(give(call, library, service.retrieval, service.extractor, progress=stages.put_nowait))
+    task = asyncio.ensure_future(
+        respond(call, library, service.retrieval, service.extractor, progress=stages.put_nowait)
+    )
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
         while (stage := await stages.get()) is not None:

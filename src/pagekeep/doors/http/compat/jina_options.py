@@ -13,7 +13,7 @@ from pagekeep.capture.from_url import RenderMode
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import InvalidQuery, InvalidUrl
-from pagekeep.library.page_request import FRESH, Call, Form, Picture
+from pagekeep.library.page_request import FRESH_SECONDS, Form, PageRequest, Picture
 
 LONGEST: Final = 180.0
 """Seconds that a caller may ask for."""
@@ -91,7 +91,7 @@ def _camel(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
+def call_of(url: str, html: str | None, wishes: Wishes) -> PageRequest:
     """What the use case is asked for."""
     if not url and html is None:
         raise InvalidUrl("There is no address to read.")
@@ -99,7 +99,7 @@ def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
     wait_for = ", ".join(wishes.selectors("wait-for-selector") or only) or None
     seconds = wishes.number("timeout", LONGEST) or None
     form = _form(wishes)
-    return Call(
+    return PageRequest(
         request=Wanted(
             address(url) if url else "",
             render=_ENGINES[wishes.choice("engine", tuple(_ENGINES))],
@@ -121,7 +121,7 @@ def call_of(url: str, html: str | None, wishes: Wishes) -> Call:
         tolerance=_tolerance(wishes),
         waits=bool(wishes.selectors("wait-for-selector")),
         budget=_whole(wishes.number("token-budget")),
-        most_tokens=_whole(wishes.number("max-tokens")),
+        max_tokens=_whole(wishes.number("max-tokens")),
     )
 
 
@@ -134,7 +134,7 @@ def _tolerance(wishes: Wishes) -> float:
     if wishes.flag("no-cache"):
         return 0.0
     given = wishes.number("cache-tolerance")
-    return FRESH if given is None else given
+    return FRESH_SECONDS if given is None else given
 
 
 def _whole(number: float | None) -> int | None:

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pagekeep.doors.http.compat.jina_options import Wishes
-from pagekeep.library.page_request import Call, Form, Given
+from pagekeep.library.page_request import Form, PageRequest, PageResponse
 from pagekeep.model import Page, plain
 
 _NAMES: Final[dict[Form, str]] = {"html": "html", "text": "text"}
 
 
-def plain_body(call: Call, given: Given, wishes: Wishes) -> str:
+def plain_body(call: PageRequest, given: PageResponse, wishes: Wishes) -> str:
     """Title, source, date, then the Markdown; other forms are the body alone."""
     if call.form not in ("content", "markdown"):
         return given.body
     return "\n\n".join(_blocks(call, given, wishes)).rstrip("\n") + "\n"
 
 
-def _blocks(call: Call, given: Given, wishes: Wishes) -> Iterator[str]:
+def _blocks(call: PageRequest, given: PageResponse, wishes: Wishes) -> Iterator[str]:
     about = given.page.metadata
     yield f"Title: {' '.join((about.title or '').split())}"
     yield f"URL Source: {given.page.url or ''}"
@@ -34,7 +34,7 @@ def _blocks(call: Call, given: Given, wishes: Wishes) -> Iterator[str]:
         yield "\n".join(["Links/Buttons:", *(f"- [{text}]({url})" for text, url in _links(given.page))])
 
 
-def json_body(call: Call, given: Given, wishes: Wishes) -> dict[str, Any]:
+def json_body(call: PageRequest, given: PageResponse, wishes: Wishes) -> dict[str, Any]:
     """The same for programs."""
     about = given.page.metadata
     data: dict[str, Any] = {

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from pagekeep.doors.http.web.layout.page import ReadFrame
 from pagekeep.library.items import get_item
-from pagekeep.library.preview import look_again
+from pagekeep.library.preview import preview_item
 from pagekeep.present.explain import explain
 
 router = APIRouter()
@@ -30,7 +30,7 @@ class _Section(NamedTuple):
 async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show how the content was extracted."""
     library = frame.library
-    page = await look_again(key, library, frame.service.retrieval)
+    page = await preview_item(key, library, frame.service.retrieval)
     item = await to_thread(get_item, library, key)
     return frame.show("explain.html", item=item, sections=_split_sections(explain(page)))
 

@@ -14,7 +14,7 @@ from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
 from pagekeep.library.items import get_item
-from pagekeep.library.try_rules import Tried, try_rules
+from pagekeep.library.try_rules import RuleTrial, try_rules
 from pagekeep.present.explain_rules import rule_lines
 
 router = APIRouter()
@@ -72,7 +72,7 @@ def _save_rules(frame: Frame, yaml: str) -> str:
     return save_rules(frame.service.settings, yaml)
 
 
-def _render_trial(frame: Frame, trial: Tried) -> dict[str, Any]:
+def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
     picture = image_signer(frame.service, frame.caller)
     render = frame.service.renderer.render
     html = [render(page.markdown, base=page.url or "", picture=picture).html for page in (trial.before, trial.after)]
