@@ -265,7 +265,7 @@ def test_half_a_backup_restores_nothing(server: Server, victim: Store, tmp_path:
     file = tmp_path / "victim.backup"
     victim.backup(str(file))
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(StoreError, match="whole"):
+    with pytest.raises(StoreError, match="complete"):
         postgres.restore(server.app, str(file), "nobody")
     with closing(open_store(server.app, "nobody")) as library:
         assert library.stats()["items"] == 0

@@ -51,10 +51,10 @@ def test_a_writer_waits_for_another_instead_of_failing(path: Path, monkeypatch: 
 
 def test_a_library_that_stays_busy_is_told_in_our_words(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "MAX_WAIT", 0.05)
     with closing(open_store(path)) as library, closing(sqlite.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="busy") as caught:
+        with pytest.raises(StoreError, match="locked") as caught:
             library.upsert(make_item(), None)
         assert "locked" not in str(caught.value)
         assert library.stats()["items"] == 0

@@ -1,4 +1,4 @@
-"""A user's library as one file: lines of JSON, packed with zstd, the last of which tells how many there are."""
+"""A user's library as one file: lines of JSON, compressed with zstd; the last line holds the number of rows."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ else:
 
 FORMAT: Final = 1
 _BATCH: Final = 100
+"""Rows read at a time: a raw page may have several megabytes."""
 _PAGE: Final = "encoding content_type final_url status rendered fetched_at etag last_modified".split()
 _JOB: Final = (
     "url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at".split()
@@ -34,11 +35,11 @@ _TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "annotations": ("id", ("user_id", *ANNOTATION)),
     "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
 }
-"""Table to the key it is read by, and its columns; in an order that lets each row refer to those before."""
+"""Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
 
 
 def write(tx: Transaction, path: Path) -> None:
-    """There under its name only when it is whole and on the disk."""
+    """Write the user's library to a file, which gets its name only when it is complete and on the disk."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:
@@ -49,7 +50,9 @@ def write(tx: Transaction, path: Path) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
-        raise StoreError("The backup could not be written.", suggestions=("Check the path and the disk.",)) from error
+        raise StoreError(
+            f"The backup could not be written to {path}.", suggestions=("Check the path and the free disk space.",)
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -82,14 +85,14 @@ def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
 
 
 def read(tx: Transaction, path: Path) -> None:
-    """Fill the user's empty library."""
+    """Restore a file into the user's empty library."""
     if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
-        raise StoreError("The library is not empty.", suggestions=("Restore into a library of its own.",))
+        raise StoreError("The library is not empty.", suggestions=("Restore into a new library.",))
     try:
         with zstd.ZstdFile(path, "r") as file:
             _read_lines(tx, map(json.loads, file))
     except (OSError, EOFError, zstd.ZstdError, ValueError) as error:
-        raise StoreError("The file is no whole backup.", suggestions=("Use another one.",)) from error
+        raise StoreError(f"{path} is not a complete backup.", suggestions=("Use another backup file.",)) from error
     for row in tx.all(f"{SELECT} WHERE i.user_id = :user ORDER BY i.seq", user=tx.user_id):
         index(tx, item_of(row), row[-1])
 

@@ -1,4 +1,4 @@
-"""What the shelves need from a database: transactions, and the few things that each engine says in its own way."""
+"""What the store needs from a database: transactions, and the few operations that differ between engines."""
 
 from __future__ import annotations
 
@@ -13,63 +13,65 @@ T = TypeVar("T")
 
 
 class Transaction(Protocol):
-    """A running transaction of one user. SQL is common to both engines, with `:name` for parameters."""
+    """A running transaction of one user. SQL is the same for both engines, with `:name` for parameters."""
 
     user_id: str
     for_update: str
-    """Appended to a SELECT whose row is about to be changed."""
+    """Appended to a SELECT of a row that will be changed."""
     skip_locked: str
-    """Appended to a SELECT that takes a row nobody else is taking."""
+    """Appended to a SELECT that must leave out rows that another transaction has locked."""
 
     def all(self, sql: str, **values: Any) -> list[Row]:
-        """All rows."""
+        """Return all rows of a query."""
 
     def run(self, sql: str, **values: Any) -> int:
-        """How many rows were changed."""
+        """Run a statement and return how many rows it changed."""
 
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """The same statement for every row."""
+        """Run the same statement for every row."""
 
     def lock(self, name: str) -> None:
-        """Until the end of the transaction nobody else holds this name."""
+        """Lock a name until the end of the transaction; others who lock it wait."""
 
     def json(self, value: Mapping[str, Any]) -> Any:
-        """A mapping as a parameter."""
+        """Return a mapping as a parameter for a JSON column."""
 
     def put_words(self, seq: int, head: str, body: str, count: int) -> None:
-        """Index an item's search words, in place of those it had."""
+        """Index an item's search words in place of those it had."""
 
     def add_words(self, rows: Sequence[tuple[int, str, str, int]]) -> None:
         """Index the words of new items: seq, head, body and count of each."""
 
     def drop_words(self, seq: int) -> None:
-        """Take an item out of the index."""
+        """Remove an item from the index."""
 
     def candidates(
         self, query: ItemQuery, where: Where, *, head: bool, top: int, bottom: int, limit: int
     ) -> list[tuple[int, str, str]]:
-        """(seq, head words, body words) of matching items with `bottom <= seq < top`, newest first; those with all terms
-        in the head, or the others."""
+        """Return (seq, head words, body words) of matching items with `bottom <= seq < top`, newest first.
+
+        With `head`, those with all terms in the head; otherwise the others.
+        """
 
 
 class Engine(Protocol):
-    """A database that is open for one user."""
+    """A database opened for one user."""
 
     user_id: str
     everyone: bool
-    """Whether jobs of all users are to be had."""
+    """Whether jobs of all users can be leased."""
 
     def read(self, work: Callable[[Transaction], T]) -> T:
-        """Do the work on one consistent state."""
+        """Run the work on one consistent state."""
 
     def write(self, work: Callable[[Transaction], T]) -> T:
-        """Do the work wholly or not at all; again when another writer was in the way, so it must have no other effect."""
+        """Run the work wholly or not at all; it may run again after a conflict, so it must have no other effect."""
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
     def backup(self, path: str) -> None:
-        """A consistent copy."""
+        """Write a consistent copy."""
 
     def faults(self) -> Iterator[str]:
-        """What the database itself finds wrong."""
+        """Yield the faults that the database itself finds."""

@@ -1,4 +1,4 @@
-"""Opening a library wherever it is kept."""
+"""Opening a library in a file or on a database server."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from pagekeep.store.tables.accounts import Accounts
 from pagekeep.store.user_store import Store
 
 LOCAL_USER: Final = "local"
-"""The user of a library that nobody else uses."""
+"""The user of a library without accounts."""
 _POSTGRES: Final = ("postgresql://", "postgres://")
-_LONGEST_USER: Final = 200
+_MAX_USER_CHARS: Final = 200
 
 
 def open_store(
     where: str | Path | None, user_id: str = LOCAL_USER, *, keep_raw: bool = True, workers: bool = False
 ) -> Store:
-    """A user's library: a path for SQLite, `postgresql://...` for PostgreSQL, `None` for the platform's usual place.
+    """Open a user's library: a path for SQLite, `postgresql://...` for PostgreSQL, `None` for the platform's default.
 
-    `keep_raw=False` keeps no raw pages. With `workers`, jobs of all users are leased.
+    `keep_raw=False` stores no raw pages. With `workers`, jobs of all users are leased.
     """
-    if not user_id or len(user_id) > _LONGEST_USER or not user_id.isprintable():
-        raise StoreError("That is no name for a user.")
+    if not user_id or len(user_id) > _MAX_USER_CHARS or not user_id.isprintable():
+        raise StoreError(
+            "This is not a valid user name.", suggestions=(f"Use 1 to {_MAX_USER_CHARS} printable characters.",)
+        )
     if isinstance(where, str) and where.startswith(_POSTGRES):
         from pagekeep.store.postgres import PostgresEngine
 
@@ -38,7 +40,7 @@ def open_store(
 
 
 def open_accounts(where: str | Path | None) -> Accounts:
-    """Who may use the server that keeps its libraries there."""
+    """Open the accounts of a shared server, which are stored beside its libraries."""
     if isinstance(where, str) and where.startswith(_POSTGRES):
         from pagekeep.store.postgres import DOOR_ROLE, PostgresEngine
 
@@ -49,9 +51,12 @@ def open_accounts(where: str | Path | None) -> Accounts:
 
 
 def install_library(where: str, sign_in: str | None = None) -> None:
-    """Make or update a library on a PostgreSQL server, as its owner; let the role use it by which a server signs in."""
+    """Create or update the library on a PostgreSQL server as its owner, and let the role `sign_in` use it."""
     if not where.startswith(_POSTGRES):
-        raise StoreError("Only a library on a PostgreSQL server is installed.", suggestions=("postgresql://...",))
+        raise StoreError(
+            "Only a library on a PostgreSQL server needs to be installed.",
+            suggestions=("Give its address: postgresql://...",),
+        )
     from pagekeep.store import postgres
 
     postgres.install(where)
@@ -60,7 +65,7 @@ def install_library(where: str, sign_in: str | None = None) -> None:
 
 
 def default_library(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Where the library is kept when nobody says otherwise."""
+    """Return where the library is stored by default."""
     if platform == "win32":
         base = Path(environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif platform == "darwin":

@@ -1,4 +1,4 @@
-"""Bytes packed with zstd: in Python itself from 3.14, before that from the backport."""
+"""Compress bytes with zstd, which is in Python from 3.14 and before that in a backport."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ else:
     from backports import zstd
 
 _LEVEL: Final = 6
-"""Level 6 packs a page of 250 KB in about 4 ms; higher ones take several times that for a few percent."""
+"""Level 6 compresses a page of 250 KB in about 4 ms; higher levels take several times that to save a few percent."""
 
 
 def pack(body: bytes) -> bytes:
-    """The bytes, smaller."""
+    """Return the bytes compressed."""
     return zstd.compress(body, level=_LEVEL)
 
 
 def packer() -> Callable[[bytes], bytes]:
-    """`pack` for many small bodies by one thread: setting up takes five times as long as packing a few words."""
+    """Return a `pack` for many small bodies in one thread: setup takes five times as long as compressing a few words."""
     compressor = zstd.ZstdCompressor(level=_LEVEL)
     return lambda body: compressor.compress(body, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
 def unpack(packed: bytes) -> bytes:
-    """The bytes as they were."""
+    """Return the bytes before compression; `StoreError` when they are damaged."""
     try:
         return zstd.decompress(packed)
     except zstd.ZstdError:

@@ -1,8 +1,8 @@
-"""PostgreSQL: for many users and many workers.
+"""PostgreSQL: for many users and many processes.
 
-`install` is run once by the owner, and again after an update. The application signs in as a role that is a member of
-`pagekeep_app` (workers: of `pagekeep_worker`) and acts as that role, which row-level security keeps to one user's rows. A
-shared server's sign-in is a member of `pagekeep_door` too, which alone sees who its users are.
+`install` is run once by the owner, and again after an update. The application signs in as a member of `pagekeep_app`
+(for jobs of all users: `pagekeep_worker`) and acts as that role, which row-level security limits to one user's rows. The
+sign-in of a shared server is also a member of `pagekeep_door`, the only role that can read the accounts.
 """
 
 from __future__ import annotations
@@ -40,38 +40,40 @@ SCHEMA: Final = "pagekeep"
 APP_ROLE: Final = "pagekeep_app"
 WORKER_ROLE: Final = "pagekeep_worker"
 DOOR_ROLE: Final = "pagekeep_door"
-_TRIES: Final = 10
-_MOST_IDLE: Final = 8
+_MAX_ATTEMPTS: Final = 10
+"""Attempts at a transaction that conflicts with others; pauses between them add up to a quarter of a second."""
+_MAX_IDLE: Final = 8
+"""Unused connections kept open per process and role."""
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
-_IN_THE_WAY: Final = (
+_CONFLICTS: Final = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
-"""Another transaction was quicker; the same work sees its result when done again."""
+"""Another transaction was faster; the same work sees its result when run again."""
 
 
 def refuse(error: psycopg.Error) -> NoReturn:
-    """The error in our own words."""
-    message, suggestion = "The library could not do that.", "Run its check, and report the fault."
+    """Raise the error as a `StoreError`."""
+    message, suggestion = "The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault."
     if isinstance(error, errors.DiskFull):
         message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
     elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
-        message = f"This sign-in may not act as {APP_ROLE}, {WORKER_ROLE} or {DOOR_ROLE}."
-        suggestion = "As the owner: pagekeep library install URL --for its role."
+        message = f"This database role may not act as {APP_ROLE}, {WORKER_ROLE} or {DOOR_ROLE}."
+        suggestion = "As the owner, run: pagekeep library install URL --for ROLE"
     elif isinstance(error, (errors.UndefinedTable, errors.UndefinedFunction, errors.UndefinedObject)):
         message, suggestion = (
-            "The database holds no library of this version.",
-            "Let its owner run it: pagekeep library install URL.",
+            "The database has no library of this version.",
+            "As the owner, run: pagekeep library install URL",
         )
     elif isinstance(error, psycopg.OperationalError):
-        message, suggestion = "The database cannot be reached.", "Check its address and that it runs."
+        message, suggestion = "The database cannot be reached.", "Check its address, and that it is running."
     raise StoreError(message, suggestions=(suggestion,)) from error
 
 
 def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
-    """Make or update the library's tables, roles and policies, each step wholly or not at all."""
+    """Create or update the library's tables, roles and policies, each step wholly or not at all."""
     steps = migrations("postgres") if steps is None else steps
     try:
         with psycopg.connect(dsn_owner, autocommit=True) as connection:
@@ -85,15 +87,15 @@ def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:
             _let_owner_act(connection)
     except errors.InsufficientPrivilege as error:
         raise StoreError(
-            "This sign-in may not install the library.",
-            suggestions=("Let it create schemas in the database, and roles unless ours are there.",),
+            "This database role may not install the library.",
+            suggestions=("Let it create schemas, and roles unless ours exist.",),
         ) from error
     except psycopg.Error as error:
         refuse(error)
 
 
 def let_use(dsn_owner: str, sign_in: str) -> None:
-    """Let a role that is there use the library: for all its users, and the queue of all."""
+    """Let an existing role use the library, for all its users and all jobs."""
     roles = SQL(", ").join(map(Identifier, (APP_ROLE, WORKER_ROLE, DOOR_ROLE)))
     granted = SQL("GRANT {} TO {}").format(roles, Identifier(sign_in))
     try:
@@ -101,14 +103,15 @@ def let_use(dsn_owner: str, sign_in: str) -> None:
             connection.execute(granted)
     except (errors.UndefinedObject, errors.SyntaxError):
         raise StoreError(
-            "The database knows no role of that name.", suggestions=("As the owner: CREATE ROLE it LOGIN PASSWORD ...",)
+            f"The database has no role {sign_in:.64}.",
+            suggestions=("As the owner, run: CREATE ROLE ... LOGIN PASSWORD ...",),
         ) from None
     except psycopg.Error as error:
         refuse(error)
 
 
 def _let_owner_act(connection: Connection) -> None:
-    """The owner may then use the library himself, as the application does."""
+    """Let the owner use the library, as the application does."""
     for role in (APP_ROLE, WORKER_ROLE, DOOR_ROLE):
         row = connection.execute("SELECT pg_has_role(current_user, %s, 'MEMBER')", (role,)).fetchone()
         if row != (True,):
@@ -141,7 +144,7 @@ class Pool:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """One that nobody else has meanwhile. A broken one is not kept."""
+        """Lend a connection to one caller; a broken one is not kept."""
         with self._lock:
             connection = self._idle.pop() if self._idle else None
         if connection is None or not _is_alive(connection):
@@ -164,7 +167,7 @@ class Pool:
     def _put_back(self, connection: Connection) -> None:
         idle = connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
         with self._lock:
-            if idle and not connection.closed and self.users and len(self._idle) < _MOST_IDLE:
+            if idle and not connection.closed and self.users and len(self._idle) < _MAX_IDLE:
                 self._idle.append(connection)
                 return
         connection.close()
@@ -177,7 +180,7 @@ class Pool:
 
 
 def _is_alive(connection: Connection) -> bool:
-    """The server may have gone since the connection was last used."""
+    """Return whether the connection still works: the server may have restarted since it was last used."""
     try:
         connection.execute("SELECT 1")
     except psycopg.Error:
@@ -199,7 +202,7 @@ def _pool(dsn: str, role: str) -> Pool:
 
 @lru_cache(maxsize=512)
 def _with_parameters(sql: str) -> bytes:
-    """`:name` as psycopg has it."""
+    """Return the SQL with `:name` in the form of psycopg, `%(name)s`."""
     return _PARAMETER.sub(r"%(\1)s", sql).encode()
 
 
@@ -261,16 +264,19 @@ class PostgresTransaction:
         source, order, parts = "items i", "i.seq", [str(where), "i.seq < :top", "i.seq >= :bottom"]
         if query.terms:
             function = "head_matches" if head else "matches"
-            # Sorted before they are joined: that stops at the limit, however many match.
+            # Sorted before the join, which then stops at the limit, however many match.
             found = (
                 f"SELECT f.seq FROM {function}(CAST(:wanted AS tsquery), :top, :bottom) AS f (seq) ORDER BY f.seq DESC"
             )
             source, order = f"({found}) m JOIN items i ON i.seq = m.seq", "m.seq"
             values["wanted"] = " & ".join(map(_lexemes, query.terms))
-            in_head = _stands(query.terms, values, "h", ("head",))
+            in_head = _contains(query.terms, values, "h", ("head",))
             phrases = tuple(term for term in query.terms if len(term.words) > 1)
-            parts += [in_head] if head else [_stands(phrases, values, "b", ("head", "body")), f"NOT {in_head}"]
-        parts += [f"i.seq NOT IN ({_with(term, values, f'x{number}')})" for number, term in enumerate(query.excluded)]
+            parts += [in_head] if head else [_contains(phrases, values, "b", ("head", "body")), f"NOT {in_head}"]
+        parts += [
+            f"i.seq NOT IN ({_select_matches(term, values, f'x{number}')})"
+            for number, term in enumerate(query.excluded)
+        ]
         rows = self.all(
             f"SELECT i.seq, w.head, w.body FROM {source} JOIN item_words w ON w.seq = i.seq "
             f"WHERE {' AND '.join(parts)} ORDER BY {order} DESC LIMIT :limit",
@@ -280,22 +286,22 @@ class PostgresTransaction:
 
 
 def _lexemes(term: Term) -> str:
-    """The words in the language of `tsquery`. They hold letters and digits alone, so none can end the quotation."""
+    """Return the words as a `tsquery`. They contain only letters and digits, so none can end the quotation."""
     *first, last = (f"'{word}'" for word in term.words)
     return "(" + " & ".join([*first, last + ":*" if term.prefix else last]) + ")"
 
 
-def _with(term: Term, values: dict[str, Any], name: str) -> str:
-    """A query for the numbers of items with the term."""
+def _select_matches(term: Term, values: dict[str, Any], name: str) -> str:
+    """Return a query for the numbers of items with the term."""
     values[name] = _lexemes(term)
     found = f"SELECT x.seq FROM matches(CAST(:{name} AS tsquery), :top, :bottom) AS x (seq)"
     if len(term.words) == 1:
         return found
-    return f"{found} JOIN item_words w ON w.seq = x.seq WHERE {_stands((term,), values, name, ('head', 'body'))}"
+    return f"{found} JOIN item_words w ON w.seq = x.seq WHERE {_contains((term,), values, name, ('head', 'body'))}"
 
 
-def _stands(terms: tuple[Term, ...], values: dict[str, Any], name: str, columns: tuple[str, ...]) -> str:
-    """Each term stands, word after word, in one of the columns."""
+def _contains(terms: tuple[Term, ...], values: dict[str, Any], name: str, columns: tuple[str, ...]) -> str:
+    """Return the condition that each term occurs, word after word, in one of the columns."""
     parts = ["TRUE"]
     for number, term in enumerate(terms):
         values[f"{name}_{number}"] = f"% {' '.join(term.words)}" + ("%" if term.prefix else " %")
@@ -323,11 +329,13 @@ class PostgresEngine:
         newest = migrations("postgres")[-1].version
         if rows[0][0] < newest:
             raise StoreError(
-                "The database is older than Pagekeep.",
-                suggestions=("Let its owner run it: pagekeep library install URL.",),
+                "The library is from an older version of Pagekeep.",
+                suggestions=("As the owner, run: pagekeep library install URL",),
             )
         if rows[0][0] > newest:
-            raise StoreError("The library was made by a newer Pagekeep.", suggestions=("Update Pagekeep.",))
+            raise StoreError(
+                "The library was created by a newer version of Pagekeep.", suggestions=("Update Pagekeep.",)
+            )
 
     def read(self, work: Callable[[PostgresTransaction], T]) -> T:
         return self._do("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", work)
@@ -338,20 +346,20 @@ class PostgresEngine:
     def _do(self, begin: str, work: Callable[[PostgresTransaction], T]) -> T:
         if self._pool is None:
             raise StoreError("The library is closed.")
-        for number in range(1, _TRIES + 1):
+        for number in range(1, _MAX_ATTEMPTS + 1):
             try:
                 with self._pool.connection() as connection, connection.transaction():
                     connection.execute(begin)
                     connection.execute("SELECT set_config('app.user_id', %s, true)", (self.user_id,))
                     return work(PostgresTransaction(connection, self.user_id))
             except psycopg.Error as error:
-                if not isinstance(error, _IN_THE_WAY) or number == _TRIES:
+                if not isinstance(error, _CONFLICTS) or number == _MAX_ATTEMPTS:
                     refuse(error)
                 sleep(0.005 * number)
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError("the last attempt returns or raises")
 
     def close(self) -> None:
-        """The last store of a database closes its connections."""
+        """Close the connections when this was the last store that used them."""
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -362,16 +370,16 @@ class PostgresEngine:
                 pool.close()
 
     def backup(self, path: str) -> None:
-        """The user's rows, as `restore` reads them."""
+        """Write the user's rows to a file that `restore` reads."""
         self.read(lambda tx: dump.write(tx, Path(path)))
 
     def faults(self) -> Iterator[str]:
-        """The server checks its own pages."""
+        """Return none: the server checks its own files."""
         return iter(())
 
 
 def restore(dsn: str, path: str, user_id: str) -> None:
-    """Fill a user's empty library from a backup."""
+    """Restore a backup into a user's empty library."""
     engine = PostgresEngine(dsn, user_id)
     try:
         engine.write(lambda tx: dump.read(tx, Path(path)))

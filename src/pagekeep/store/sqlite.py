@@ -1,7 +1,7 @@
-"""SQLite: one file, nothing to install, for one machine with as many processes as wanted.
+"""SQLite: one file, nothing to install, for one machine with any number of processes.
 
-Writers take turns (`BEGIN IMMEDIATE`) and wait for each other; readers wait for nobody (WAL). A commit is on the disk when it
-returns (`synchronous=FULL`).
+Writers wait for each other (`BEGIN IMMEDIATE`); readers do not wait (WAL). A commit is on the disk when it returns
+(`synchronous=FULL`).
 """
 
 from __future__ import annotations
@@ -25,47 +25,50 @@ from pagekeep.store.search.filters import Where
 T = TypeVar("T")
 
 BUSY_TIMEOUT = 5.0
-"""Seconds that SQLite itself waits before we try again."""
-PATIENCE = 120.0
-"""Seconds that a writer waits for its turn. A write takes milliseconds: only a stuck process can use these up."""
+"""Seconds that SQLite itself waits for a lock before we try again."""
+MAX_WAIT = 120.0
+"""Seconds that a writer waits for others. A write takes milliseconds: only a stuck process can take this long."""
+_FIRST_PAUSE, _MAX_PAUSE = 0.002, 0.1
+"""Seconds between attempts: a write takes milliseconds, and many waiting processes must not spin."""
 _PRAGMAS: Final = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
-"""The size of pages holds for a new file. Long values fill pages of their own, half of the last one is lost in the mean: with
+"""The page size applies to a new file. Long values fill separate pages, of which half the last one is lost on average: with
 2 KB instead of 4 KB a library is 6 % smaller."""
 _BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
-_FIRST_BYTE: Final = 0xFF
-"""The primary code of an extended result code."""
+_PRIMARY_CODE: Final = 0xFF
+"""Mask for the primary code of an extended result code."""
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another connection was in the way and the same may work later."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & _FIRST_BYTE in _BUSY_CODES
+    """Return whether another connection held a lock, so that the same may work later."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE in _BUSY_CODES
 
 
+_UNEXPECTED: Final = ("The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault.")
 _REASONS: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_FULL: ("The disk is full.", "Free some space; nothing that was saved is lost."),
-    sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has space and works."),
-    sqlite3.SQLITE_READONLY: ("The library may not be written.", "Check who may write the file and its folder."),
-    sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and who may read it."),
-    sqlite3.SQLITE_NOTADB: ("The file is no Pagekeep library.", "Name another file."),
+    sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has free space and works."),
+    sqlite3.SQLITE_READONLY: ("The library cannot be written.", "Check the permissions of the file and its folder."),
+    sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and its permissions."),
+    sqlite3.SQLITE_NOTADB: ("The file is not a Pagekeep library.", "Choose another file."),
     sqlite3.SQLITE_CORRUPT: ("The library is damaged.", "Restore a backup."),
-    sqlite3.SQLITE_TOOBIG: ("The page is too large to be kept.", "Save the part you need."),
+    sqlite3.SQLITE_TOOBIG: ("The page is too large to store.", "Save only the part you need."),
 }
 
 
 def refuse(error: sqlite3.Error) -> NoReturn:
-    """The error in our own words."""
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & _FIRST_BYTE
+    """Raise the error as a `StoreError`."""
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE
     if code in _BUSY_CODES:
         raise StoreError(
-            "Another process has kept the library busy for too long.", suggestions=("End it and try again.",)
+            "Another process has locked the library for too long.", suggestions=("Stop it and try again.",)
         ) from error
-    message, suggestion = _REASONS.get(code, ("The library could not do that.", "Run its check, and report the fault."))
+    message, suggestion = _REASONS.get(code, _UNEXPECTED)
     raise StoreError(message, suggestions=(suggestion,)) from error
 
 
-def patiently(work: Callable[[], T]) -> T:
-    """Do it, again and again while others are in the way."""
-    deadline, pause = monotonic() + PATIENCE, 0.002
+def retry_while_busy(work: Callable[[], T]) -> T:
+    """Run the work, again while other connections hold a lock."""
+    deadline, pause = monotonic() + MAX_WAIT, _FIRST_PAUSE
     while True:
         try:
             return work()
@@ -73,16 +76,18 @@ def patiently(work: Callable[[], T]) -> T:
             if not is_busy(error) or monotonic() > deadline:
                 refuse(error)
             sleep(pause)
-            pause = min(pause * 1.5, 0.1)
+            pause = min(pause * 1.5, _MAX_PAUSE)
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection with our settings; the file and its folder are made when they are not there."""
+    """Open a connection with our settings; create the file and its folder if missing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError("The library's folder cannot be made.", suggestions=("Check who may write there.",)) from error
-    return patiently(lambda: _connect(path))
+        raise StoreError(
+            f"The folder {path.parent} cannot be created.", suggestions=("Check its permissions.",)
+        ) from error
+    return retry_while_busy(lambda: _connect(path))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -97,25 +102,25 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def migrate(connection: sqlite3.Connection, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
-    """Bring an older library up to date, each step wholly or not at all; a copy of it is made first."""
+    """Update an older library, each step wholly or not at all, after making a copy of it."""
     steps = migrations("sqlite") if steps is None else steps
     version = _version(connection)
     if version > steps[-1].version:
-        raise StoreError("The library was made by a newer Pagekeep.", suggestions=("Update Pagekeep.",))
+        raise StoreError("The library was created by a newer version of Pagekeep.", suggestions=("Update Pagekeep.",))
     if version == steps[-1].version:
         return
     if version:
         copy(connection, path.with_name(f"{path.name}.v{version}.backup"))
     for step in steps:
-        patiently(lambda step=step: _step(connection, step))  # type: ignore[misc]
+        retry_while_busy(lambda step=step: _step(connection, step))  # type: ignore[misc]
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    return int(patiently(lambda: connection.execute("PRAGMA user_version").fetchone())[0])
+    return int(retry_while_busy(lambda: connection.execute("PRAGMA user_version").fetchone())[0])
 
 
 def _step(connection: sqlite3.Connection, step: Migration) -> None:
-    """Another process may have taken the step while we waited for our turn."""
+    """Run one migration, unless another process has run it while we waited for the lock."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] < step.version:
@@ -129,7 +134,7 @@ def _step(connection: sqlite3.Connection, step: Migration) -> None:
 
 
 def _statements(sql: str) -> Iterator[str]:
-    """`executescript` would commit before it begins."""
+    """Split a script into statements: `executescript` would commit before it begins."""
     statement = ""
     for line in sql.splitlines(keepends=True):
         statement += line
@@ -139,11 +144,11 @@ def _statements(sql: str) -> Iterator[str]:
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
-    """A copy of one state of the library; there under its name only when it is whole and on the disk."""
+    """Copy one state of the library; the file gets its name only when it is complete and on the disk."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(draft, isolation_level=None)) as target:
-            patiently(lambda: connection.backup(target))
+            retry_while_busy(lambda: connection.backup(target))
             target.execute("PRAGMA journal_mode = DELETE").fetchall()
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
@@ -151,13 +156,15 @@ def copy(connection: sqlite3.Connection, path: Path) -> None:
     except sqlite3.Error as error:
         refuse(error)
     except OSError as error:
-        raise StoreError("The copy could not be written.", suggestions=("Check the path and the disk.",)) from error
+        raise StoreError(
+            f"The copy could not be written to {path}.", suggestions=("Check the path and the free disk space.",)
+        ) from error
     finally:
         draft.unlink(missing_ok=True)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Some failures (a full disk) have ended the transaction already."""
+    """Roll back, unless the failure (such as a full disk) has ended the transaction already."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -182,7 +189,7 @@ class SqliteTransaction:
         self._connection.executemany(sql, rows)
 
     def lock(self, name: str) -> None:
-        """There is one writer at a time anyway."""
+        """Do nothing: there is one writer at a time anyway."""
 
     def json(self, value: Mapping[str, Any]) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -233,7 +240,7 @@ class SqliteTransaction:
     ) -> list[tuple[int, str, str]]:
         values = {**where.values, "top": top, "bottom": bottom, "limit": limit}
         if query.terms:
-            # CROSS JOIN keeps the order of the tables: the index gives rows newest first, and stops at the limit.
+            # CROSS JOIN keeps the order of the tables: the index returns rows newest first, and stops at the limit.
             source = "item_search s CROSS JOIN items i ON i.seq = s.rowid"
             found, order = "s.rowid < :top AND s.rowid >= :bottom AND item_search MATCH :match", "s.rowid"
             values["match"] = _match(query, head=head)
@@ -251,7 +258,7 @@ class SqliteTransaction:
 
 
 def _match(query: ItemQuery, *, head: bool) -> str:
-    """The query in the words of FTS5."""
+    """Return the query in the syntax of FTS5."""
     every = "(" + " AND ".join(map(_phrase, query.terms)) + ")"
     match = f"({{head}} : {every})" if head else f"({every} NOT ({{head}} : {every}))"
     return f"{match} NOT ({_any(query.excluded)})" if query.excluded else match
@@ -262,12 +269,12 @@ def _any(terms: tuple[Term, ...]) -> str:
 
 
 def _phrase(term: Term) -> str:
-    """Words hold letters and digits alone, so none can end the quotation."""
+    """Quote the words, which contain only letters and digits, so none can end the quotation."""
     return f'"{" ".join(term.words)}"' + (" *" if term.prefix else "")
 
 
 class SqliteEngine:
-    """See `engine.Engine`. A connection is one thread's at a time, and never that of the process it was forked from."""
+    """See `engine.Engine`. A connection is used by one thread at a time, and never after a fork."""
 
     def __init__(self, path: Path, user_id: str, *, everyone: bool = False) -> None:
         self.user_id = user_id
@@ -299,14 +306,14 @@ class SqliteEngine:
             self._put_back(connection)
 
     def _put_back(self, connection: sqlite3.Connection) -> None:
-        """The library may have been closed meanwhile."""
+        """Keep the connection for the next use, unless the library was closed in the meantime."""
         if self._closed:
             connection.close()
         else:
             self._idle.append(connection)
 
     def _forget_inherited(self) -> None:
-        """After a fork the parent's connections are left alone: to close them here would meddle with its files."""
+        """After a fork, leave the parent's connections alone: closing them here would release its locks."""
         if self._process != os.getpid():
             self._process, self._inherited, self._idle = os.getpid(), self._idle, []
 
@@ -318,7 +325,7 @@ class SqliteEngine:
 
     def _do(self, begin: str, work: Callable[[SqliteTransaction], T]) -> T:
         with self._connection() as connection:
-            return patiently(lambda: _transact(connection, begin, work, self.user_id))
+            return retry_while_busy(lambda: _transact(connection, begin, work, self.user_id))
 
     def close(self) -> None:
         self._closed = True
@@ -331,7 +338,7 @@ class SqliteEngine:
             copy(connection, Path(path))
 
     def faults(self) -> Iterator[str]:
-        """Of the file, for all users."""
+        """Yield faults of the file, for all users."""
         for sql in ("PRAGMA integrity_check", "PRAGMA foreign_key_check"):
             for row in self.read(lambda tx, sql=sql: tx.all(sql)):  # type: ignore[misc]
                 if row != ("ok",):

@@ -1,4 +1,4 @@
-"""Values made storable: what one of the engines cannot hold is replaced before either sees it, so that both hold the same."""
+"""Values that both engines can store: what one of them cannot is replaced before, so that both store the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 
 
 def clean_text(text: str) -> str:
-    """Without NUL (PostgreSQL has none in texts); lone surrogates, which UTF-8 cannot carry, become U+FFFD."""
+    """Remove NUL, which PostgreSQL cannot store in text; replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
     text = text.replace("\x00", "") if "\x00" in text else text
     if text.isascii():
         return text
@@ -31,12 +31,12 @@ def parse_json(value: Any) -> Any:
 
 
 def clean_json(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A mapping that both engines give back as it was put in."""
+    """Return a mapping that both engines return as it was stored; `StoreError` for values that JSON cannot hold."""
     try:
         cleaned = _plain(value)
         json.dumps(cleaned, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        raise StoreError("The metadata holds something that JSON cannot.") from None
+        raise StoreError("The metadata contains a value that JSON cannot hold.") from None
     return dict(cleaned)
 
 
@@ -51,7 +51,7 @@ def _plain(value: Any) -> Any:
 
 
 def clean_item(item: Item) -> Item:
-    """The item as both engines can hold it."""
+    """Return the item in a form that both engines can store."""
     texts = {
         name: clean_text(value) for name in item.__dataclass_fields__ if isinstance(value := getattr(item, name), str)
     }
@@ -59,15 +59,15 @@ def clean_item(item: Item) -> Item:
 
 
 def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:
-    """The metadata as both engines can hold it."""
+    """Return the metadata in a form that both engines can store."""
     return metadata_from_json(clean_json(metadata_to_json(metadata)))
 
 
 def url_hash(url: str) -> str:
-    """Stands for the URL in indexes: PostgreSQL refuses to index texts of more than 2,700 bytes."""
+    """Return the form of a URL in indexes: PostgreSQL cannot index texts of more than 2,700 bytes."""
     return hashlib.sha256(clean_text(url).encode()).hexdigest()
 
 
 def domain_key(domain: str) -> str:
-    """`blog.example.com` as `com.example.blog.`: a domain and all below it are then one range of keys."""
+    """Return `com.example.blog.` for `blog.example.com`: a domain and its subdomains are then one range of keys."""
     return ".".join(reversed(domain.lower().strip(".")[:255].split("."))) + "."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.store.search.search_words import LONGEST_WORD, fold, words
+from pagekeep.store.search.search_words import MAX_WORD_CHARS, fold, words
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_text_becomes_folded_words(text: str, expected: str) -> None:
 def test_words_have_no_space_quote_or_sign(text: str) -> None:
     for word in words(text):
         assert word
-        assert len(word) <= LONGEST_WORD
+        assert len(word) <= MAX_WORD_CHARS
         assert not set(word) & set(" \t\n\"'*%_\\:&|!()<>¶\x00")
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.store.search.query import parse_query
-from pagekeep.store.search.snippet import CLOSE, LENGTH, OPEN, snippet
+from pagekeep.store.search.snippet import CLOSE, MAX_CHARS, OPEN, snippet
 from tests.store.making import make_item
 
 
@@ -17,7 +17,7 @@ def test_the_words_found_are_marked_within_their_surroundings() -> None:
     assert "[[needle]] here straw" in text
     assert text.startswith("…hay")
     assert text.endswith("straw…")
-    assert len(text) < LENGTH + 20
+    assert len(text) < MAX_CHARS + 20
 
 
 def test_only_whole_words_are_marked() -> None:

@@ -1,4 +1,4 @@
-"""Numbered steps from an empty database to today's. A step that was released is never edited."""
+"""Numbered migrations from an empty database to the current schema. A released migration is never changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 
 class Migration(NamedTuple):
-    """One step."""
+    """One migration."""
 
     version: int
     name: str
@@ -15,7 +15,7 @@ class Migration(NamedTuple):
 
 
 def migrations(engine: Literal["sqlite", "postgres"]) -> tuple[Migration, ...]:
-    """All steps, in order."""
+    """Return all migrations of an engine in order."""
     folder = files(__package__) / engine
     steps = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".sql"))
     return tuple(Migration(int(name[:4]), name[5:-4], sql) for name, sql in steps)

@@ -1,4 +1,4 @@
-"""The text around the words that a search found."""
+"""Snippets: the text around the words that a search found."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ from pagekeep.store.search.search_words import fold, fold_lengths, is_unspaced
 from pagekeep.text import strip_markdown
 
 OPEN, CLOSE = "[[", "]]"
-LENGTH: Final = 200
-"""Characters, about."""
-_READ: Final = 200_000
-"""Characters of the content in which words are looked for: beyond, the beginning is shown."""
-_PASSAGE: Final = 1_200
-"""Characters of content that are made running text at a time."""
-_BEFORE: Final = 60
+MAX_CHARS: Final = 200
+"""About: words are not cut."""
+_SEARCHED_CHARS: Final = 200_000
+"""Characters of the content that are searched; for words found later, the beginning is shown."""
+_CHUNK_CHARS: Final = 1_200
+"""Characters of content that are converted to running text at a time."""
+_CHARS_BEFORE: Final = 60
 """Characters shown before the first word found."""
+_MAX_WORD_SHIFT: Final = 30
+"""Characters that a cut may move to the next space; longer words are cut."""
 
 
 def snippet(terms: tuple[Term, ...], item: Item) -> str:
-    """From the content; else from title, author or tags; the content's beginning when nothing is to be marked."""
-    content = without_frontmatter(item.content[:_READ])
+    """Return a snippet of the content, else of title, author or tags; the beginning of the content when nothing matches."""
+    content = without_frontmatter(item.content[:_SEARCHED_CHARS])
     if terms:
         pattern = _pattern(terms)
         others = (item.title, item.author or "", ", ".join(item.metadata.tags))
-        for field in chain(_passages(pattern, content), map(_unmarked, others)):
+        for field in chain(_matching_chunks(pattern, content), map(_without_marks, others)):
             spans = _spans(pattern, field)
             if spans:
                 return _cut(field, spans)
-    return _cut(_unmarked(strip_markdown(content[:_PASSAGE])), [])
+    return _cut(_without_marks(strip_markdown(content[:_CHUNK_CHARS])), [])
 
 
-def _passages(pattern: re.Pattern[str], content: str) -> Iterator[str]:
-    """Passages in which the words are, as running text: making that is what takes time, so it is made of few."""
+def _matching_chunks(pattern: re.Pattern[str], content: str) -> Iterator[str]:
+    """Yield chunks that contain the words, as running text; converting takes time, so the others are skipped."""
     at = 0
     while at < len(content):
-        end = content.rfind("\n", at + _PASSAGE // 2, at + _PASSAGE) + 1 or at + _PASSAGE
+        end = content.rfind("\n", at + _CHUNK_CHARS // 2, at + _CHUNK_CHARS) + 1 or at + _CHUNK_CHARS
         if pattern.search(fold(content[at:end])):
-            yield _unmarked(strip_markdown(content[at : end + LENGTH]))
+            yield _without_marks(strip_markdown(content[at : end + MAX_CHARS]))
         at = end
 
 
-def _unmarked(text: str) -> str:
-    """Composed, and without our own marks: nobody's text can pass for a word found."""
+def _without_marks(text: str) -> str:
+    """Return the text composed and without our own marks, which would look like matches."""
     return unicodedata.normalize("NFC", text).replace(OPEN, "[ [").replace(CLOSE, "] ]")
 
 
@@ -69,22 +71,22 @@ def _term_pattern(term: Term) -> str:
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    """Where the first words found stand in the text, though they are looked for in its folded form."""
+    """Return the positions of the first matches in the text, which are searched in its folded form."""
     folded = fold(text)
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for match in pattern.finditer(folded):
-        if found and match.start() > found[0][0] + LENGTH:
+        if spans and match.start() > spans[0][0] + MAX_CHARS:
             break
-        found.append(match.span())
-    if not found or len(folded) == len(text):
-        return found
+        spans.append(match.span())
+    if not spans or len(folded) == len(text):
+        return spans
     ends = list(accumulate(fold_lengths(text)))
-    return [(bisect_right(ends, start), bisect_right(ends, end - 1) + 1) for start, end in found]
+    return [(bisect_right(ends, start), bisect_right(ends, end - 1) + 1) for start, end in spans]
 
 
 def _cut(text: str, spans: list[tuple[int, int]]) -> str:
-    begin = _word_begin(text, max(0, spans[0][0] - _BEFORE)) if spans else 0
-    end = _word_end(text, min(len(text), begin + LENGTH), spans[0][1] if spans else 0)
+    begin = _word_begin(text, max(0, spans[0][0] - _CHARS_BEFORE)) if spans else 0
+    end = _word_end(text, min(len(text), begin + MAX_CHARS), spans[0][1] if spans else 0)
     parts: list[str] = []
     at = begin
     for start, stop in spans:
@@ -97,12 +99,12 @@ def _cut(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _word_begin(text: str, at: int) -> int:
-    space = text.find(" ", at, at + 30) if at else -1
+    space = text.find(" ", at, at + _MAX_WORD_SHIFT) if at else -1
     return space + 1 if space >= 0 else at
 
 
-def _word_end(text: str, at: int, least: int) -> int:
+def _word_end(text: str, at: int, minimum: int) -> int:
     if at >= len(text):
         return len(text)
-    space = text.rfind(" ", max(least, at - 30), at)
-    return space if space > 0 else max(at, least)
+    space = text.rfind(" ", max(minimum, at - _MAX_WORD_SHIFT), at)
+    return space if space > 0 else max(at, minimum)

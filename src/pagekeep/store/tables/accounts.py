@@ -1,7 +1,7 @@
-"""Who may use a shared server: users, their sessions and tokens, and sign-ins that failed.
+"""Accounts of a shared server: users, their sessions and tokens, and failed sign-ins.
 
-Whoever asks here has no user yet, so this is apart from the libraries: on PostgreSQL a role of its own sees these tables,
-and nothing else. Secrets come in as digests and never go out.
+They are used before the user is known, so they are separate from the libraries: on PostgreSQL a special role can read these
+tables, and nothing else. Secrets are passed in as digests and never returned.
 """
 
 from __future__ import annotations
@@ -17,45 +17,46 @@ from pagekeep.store.storable import clean_text
 
 _USER: Final = "SELECT id, name, password, disabled, created_at FROM users"
 _TOKEN: Final = "SELECT id, user_id, name, scopes, created_at, last_used_at, expires_at FROM tokens"
-_SESSION_ID: Final = 16
+_SESSION_ID_CHARS: Final = 16
+"""64 bits: enough to tell sessions of one user apart."""
 
 
 def session_id(digest: str) -> str:
-    """What tells a session from others of its user; too little of the digest to be of use for anything else."""
-    return digest[:_SESSION_ID]
+    """Return the id of a session: a part of its digest, too short to be used as the session's key."""
+    return digest[:_SESSION_ID_CHARS]
 
 
 class Accounts:
-    """All accounts of a database. Moments are ISO 8601 in UTC and come from the caller."""
+    """All accounts of a database. Times are ISO 8601 in UTC and come from the caller."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self._engine.close()
 
     # Users
 
     def add_user(self, name: str, password: str | None, now: str, *, user_id: str | None = None) -> User:
-        """A new user; `StoreError` when the name is taken."""
+        """Add a user; `StoreError` when the name is taken."""
         user = User(user_id or str(uuid.uuid4()), clean_text(name), password, False, now)
         return self._engine.write(lambda tx: _add_user(tx, user))
 
     def users(self) -> tuple[User, ...]:
-        """All, by name."""
+        """Return all users by name."""
         return tuple(map(_user, self._rows(f"{_USER} ORDER BY name")))
 
     def find_user(self, name: str) -> User | None:
-        """By name."""
+        """Return the user with this name."""
         return _first_user(self._rows(f"{_USER} WHERE name = :name", name=clean_text(name)))
 
     def user(self, user_id: str) -> User | None:
-        """By id."""
+        """Return the user with this id."""
         return _first_user(self._rows(f"{_USER} WHERE id = :id", id=clean_text(user_id)))
 
     def set_password(self, user_id: str, password: str | None) -> None:
-        """A new one; whoever was signed in with the old one is so no more."""
+        """Change the password hash and end all sessions of the user."""
         self._change(
             user_id,
             "UPDATE users SET password = :password WHERE id = :id",
@@ -64,7 +65,7 @@ class Accounts:
         )
 
     def set_disabled(self, user_id: str, disabled: bool) -> None:
-        """Let someone in no more, or again; what they had open is closed."""
+        """Disable or enable the user and end all their sessions."""
         self._change(
             user_id,
             "UPDATE users SET disabled = :disabled WHERE id = :id",
@@ -83,7 +84,7 @@ class Accounts:
     # Sessions
 
     def open_session(self, digest: str, user_id: str, now: str, until: str) -> None:
-        """Someone signed in; sessions that are over are swept out on the way."""
+        """Store a new session, and delete those that have expired."""
 
         def work(tx: Transaction) -> None:
             tx.run("DELETE FROM sessions WHERE expires_at <= :now", now=now)
@@ -98,7 +99,7 @@ class Accounts:
         self._engine.write(work)
 
     def session_user(self, digest: str, now: str) -> User | None:
-        """Whose session this is, while it lasts."""
+        """Return the user of a session that has not expired."""
         rows = self._rows(
             "SELECT u.id, u.name, u.password, u.disabled, u.created_at FROM sessions s JOIN users u ON u.id = s.user_id "
             "WHERE s.digest = :digest AND s.expires_at > :now AND u.disabled = 0",
@@ -108,11 +109,11 @@ class Accounts:
         return _first_user(rows)
 
     def close_session(self, digest: str) -> None:
-        """Someone signed out."""
+        """End the session with this digest."""
         self._engine.write(lambda tx: tx.run("DELETE FROM sessions WHERE digest = :digest", digest=digest))
 
     def sessions(self, user_id: str, now: str) -> tuple[Session, ...]:
-        """A user's that last, newest first."""
+        """Return the user's sessions that have not expired, newest first."""
         rows = self._rows(
             "SELECT digest, created_at, expires_at FROM sessions WHERE user_id = :user AND expires_at > :now "
             "ORDER BY created_at DESC, digest",
@@ -122,9 +123,9 @@ class Accounts:
         return tuple(Session(session_id(digest), created_at, expires_at) for digest, created_at, expires_at in rows)
 
     def end_session(self, user_id: str, key: str) -> None:
-        """The user's session with this id is over; `NotFound` when there is none."""
+        """End the user's session with this id; `NotFound` when there is none."""
         sql = "DELETE FROM sessions WHERE user_id = :user AND substr(digest, 1, :length) = :key"
-        values = {"user": clean_text(user_id), "key": clean_text(key), "length": _SESSION_ID}
+        values = {"user": clean_text(user_id), "key": clean_text(key), "length": _SESSION_ID_CHARS}
         if not self._engine.write(lambda tx: tx.run(sql, **values)):
             raise NotFound("There is no such session.")
 
@@ -133,46 +134,46 @@ class Accounts:
     def add_token(
         self, digest: str, user_id: str, name: str, scopes: Iterable[Scope], now: str, expires_at: str | None = None
     ) -> Token:
-        """A new token of which the digest is kept."""
+        """Add a token, of which only the digest is stored."""
         token = Token(str(uuid.uuid4()), user_id, clean_text(name), tuple(scopes), now, None, expires_at)
         self._engine.write(lambda tx: _add_token(tx, token, digest))
         return token
 
     def tokens(self, user_id: str) -> tuple[Token, ...]:
-        """A user's tokens, oldest first."""
+        """Return the user's tokens, oldest first."""
         rows = self._rows(f"{_TOKEN} WHERE user_id = :user ORDER BY created_at, id", user=user_id)
         return tuple(map(_token, rows))
 
     def token(self, digest: str, now: str) -> Token | None:
-        """The token with this digest, while it lasts."""
+        """Return the token with this digest, unless it has expired."""
         rows = self._rows(
             f"{_TOKEN} WHERE digest = :digest AND (expires_at IS NULL OR expires_at > :now)", digest=digest, now=now
         )
         return _token(rows[0]) if rows else None
 
     def mark_used(self, token_id: str, now: str) -> None:
-        """When it was last used; not for every request, the caller sees to that."""
+        """Store when the token was last used; the caller does not do this at every request."""
         self._engine.write(
             lambda tx: tx.run("UPDATE tokens SET last_used_at = :now WHERE id = :id", now=now, id=token_id)
         )
 
     def revoke(self, user_id: str, token_id: str) -> None:
-        """The user's token is good no more; `NotFound` when there is none with this id."""
+        """Delete the user's token; `NotFound` when there is none with this id."""
         sql = "DELETE FROM tokens WHERE id = :id AND user_id = :user"
         if not self._engine.write(lambda tx: tx.run(sql, id=clean_text(token_id), user=user_id)):
             raise NotFound("There is no such token.")
 
-    # Sign-ins that failed
+    # Failed sign-ins
 
     def failures(self, key: str, since: str) -> int:
-        """How often signing in failed for this key in the window that began then."""
+        """Return the failed sign-ins for this key in a window that began after `since`."""
         rows = self._rows(
             "SELECT failures FROM sign_in_failures WHERE key = :key AND since > :since", key=key, since=since
         )
         return int(rows[0][0]) if rows else 0
 
     def note_failure(self, key: str, now: str, since: str) -> None:
-        """One more; a window that began before `since` is over, and a new one begins."""
+        """Count a failed sign-in; a window that began before `since` ends, and a new one begins."""
 
         def work(tx: Transaction) -> None:
             tx.run("DELETE FROM sign_in_failures WHERE since <= :since", since=since)
@@ -186,7 +187,7 @@ class Accounts:
         self._engine.write(work)
 
     def forget_failures(self, key: str) -> None:
-        """It worked at last."""
+        """Reset the count after a successful sign-in."""
         self._engine.write(lambda tx: tx.run("DELETE FROM sign_in_failures WHERE key = :key", key=key))
 
     def _rows(self, sql: str, **values: Any) -> list[Row]:
@@ -196,7 +197,7 @@ class Accounts:
 def _add_user(tx: Transaction, user: User) -> User:
     tx.lock(f"name {user.name}")
     if tx.all("SELECT 1 FROM users WHERE name = :name", name=user.name):
-        raise StoreError("There is a user of that name already.", suggestions=("Choose another name.",))
+        raise StoreError(f"There is already a user {user.name}.", suggestions=("Choose another name.",))
     tx.run(
         "INSERT INTO users (id, name, password, disabled, created_at) VALUES (:id, :name, :password, 0, :now)",
         id=user.id,

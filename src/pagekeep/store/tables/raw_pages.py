@@ -1,4 +1,4 @@
-"""Pages as they were fetched: packed, and once per content."""
+"""Raw pages: compressed, and equal bodies stored once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PUT: Final = (
 
 
 def put(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
-    """Keep this page for the item in place of the one it had; `None` keeps none, since the old one made other content."""
+    """Store the item's raw page in place of the one it had; `None` stores none, as the old one belongs to other content."""
     drop(tx, item_id, unless=None if raw is None else content_hash(raw.body))
     if raw is None:
         return
@@ -33,7 +33,7 @@ def put(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
 
 
 def content_hash(body: bytes) -> str:
-    """What makes two bodies the same."""
+    """Return the hash by which equal bodies are recognised."""
     return hashlib.sha256(body).hexdigest()
 
 
@@ -54,7 +54,7 @@ def _put_body(tx: Transaction, body: bytes) -> None:
 
 
 def drop(tx: Transaction, item_id: str, unless: str | None = None) -> None:
-    """Forget the item's page, and its body when nobody else uses it and it is not `unless`."""
+    """Delete the item's raw page, and its body when no other item uses it and its hash is not `unless`."""
     key = {"user": tx.user_id, "item": item_id}
     rows = tx.all("SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
     tx.run("DELETE FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
@@ -69,7 +69,7 @@ def drop(tx: Transaction, item_id: str, unless: str | None = None) -> None:
 
 
 def get(tx: Transaction, item_id: str) -> RawPage | None:
-    """The page as it was fetched, if it was kept."""
+    """Return the item's raw page, if it was kept."""
     columns = ", ".join(f"p.{name}" for name in _COLUMNS)
     rows = tx.all(
         f"SELECT b.body, {columns} FROM raw_pages p JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
@@ -86,21 +86,21 @@ def get(tx: Transaction, item_id: str) -> RawPage | None:
 
 
 def faults(tx: Transaction) -> list[str]:
-    """Bodies that cannot be read back, or are nobody's."""
-    found = []
+    """Return faults: bodies that are damaged, or that no item uses."""
+    faults = []
     for name, size, used in tx.all(
         "SELECT b.hash, b.size, (SELECT COUNT(*) FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash) "
         "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash",
         user=tx.user_id,
     ):
         if not used:
-            found.append(f"The raw page {name:.12} belongs to no item.")
-        elif not _is_whole(tx, name, size):
-            found.append(f"The raw page {name:.12} is damaged.")
-    return found
+            faults.append(f"The raw page {name:.12} belongs to no item.")
+        elif not _is_intact(tx, name, size):
+            faults.append(f"The raw page {name:.12} is damaged.")
+    return faults
 
 
-def _is_whole(tx: Transaction, name: str, size: int) -> bool:
+def _is_intact(tx: Transaction, name: str, size: int) -> bool:
     rows = tx.all("SELECT body FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
     try:
         body = unpack(rows[0][0]) if rows else b""

@@ -159,7 +159,7 @@ $$;
 CREATE POLICY all_jobs ON jobs TO pagekeep_worker USING (true) WITH CHECK (true);
 
 -- Under row security PostgreSQL may use no text index, since its operator could leak. These two run as the owner, who is
--- let past the policies on this one table, and name the user themselves; they give out numbers of his own items only.
+-- let past the policies on this one table, and name the user themselves; they return numbers of this user's items only.
 ALTER TABLE item_words NO FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION matches(wanted TSQUERY, top BIGINT, bottom BIGINT) RETURNS SETOF BIGINT

@@ -62,7 +62,7 @@ CREATE TABLE item_tags (
 
 CREATE INDEX item_tags_item ON item_tags (user_id, item_id);
 
--- The words as they were indexed: the index is told them again when an item leaves it. Body is packed with zstd.
+-- The words as they were indexed: the index needs them again when an item is removed. Body is compressed with zstd.
 CREATE TABLE item_words (
     seq INTEGER PRIMARY KEY REFERENCES items (seq) ON DELETE CASCADE,
     words INTEGER NOT NULL,
