@@ -30,9 +30,9 @@ class MarkdownParts(NamedTuple):
 def split_markdown(markdown: str) -> MarkdownParts:
     """Split a Markdown text into its parts."""
     images = dict.fromkeys(match[2] or match[3] for match in _IMAGE.finditer(markdown))
-    shown = {normalise_url(url) for url in images}
+    image_urls = {normalise_url(url) for url in images}
     targets = [match[1] or match[2] for match in _TARGET.finditer(markdown)]
     targets += [match[1] for match in _AUTOLINK.finditer(markdown)]
-    links = dict.fromkeys(url for url in targets if url and normalise_url(url) not in shown)
+    links = dict.fromkeys(url for url in targets if url and normalise_url(url) not in image_urls)
     words = _TARGET.sub("]", _IMAGE.sub("(", _AUTOLINK.sub(" ", markdown)).replace("[(", "["))
     return MarkdownParts(_SYNTAX.sub(" ", words), tuple(links), tuple(url for url in images if url))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pagekeep.fetch.browser.browser import Browser, PageScreenshot
 
 MAX_WAITING: Final = 8
+"""Requests that may wait for a slot; further ones are refused."""
 MAX_WAITING_PER_USER: Final = 3
 """On a shared server; a single user may fill the whole queue."""
 _MIN_SECONDS: Final = 0.1

@@ -37,6 +37,7 @@ PRIVATE_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorizat
 MAX_DRAIN_BYTES: Final = 16_384
 """A body that is not needed is read to its end up to this size, which is cheaper than a new connection."""
 KEEPALIVE_SECONDS: Final = 10.0
+"""An idle connection is closed after this time."""
 CHUNKS_PER_YIELD: Final = 256
 """Chunks read before other fetches may run. Without it, a flood of one-byte chunks delayed them by 1.6 s."""
 MAX_IDLE_CONNECTIONS: Final = 16

@@ -26,6 +26,7 @@ _MARKUP = re.compile(
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _SNIFFED_BYTES: Final = 1024
+"""Bytes at the start of a body by which its type is detected."""
 _MAX_TYPE_SHOWN: Final = 60
 
 
@@ -64,5 +65,5 @@ def _describe(declared: str) -> str:
         return "a PDF"
     if family in ("image", "audio", "video", "font"):
         return {"image": "an image", "audio": "an audio file", "video": "a video", "font": "a font"}[family]
-    shown = declared[:_MAX_TYPE_SHOWN]
-    return f"a file of type `{shown}`" if shown.isprintable() else "a file"
+    name = declared[:_MAX_TYPE_SHOWN]
+    return f"a file of type `{name}`" if name.isprintable() else "a file"

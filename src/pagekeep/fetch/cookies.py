@@ -11,7 +11,9 @@ from typing import Final
 from pagekeep.fetch.urls import SplitUrl
 
 MAX_COOKIES: Final = 64
+"""More than any page sets; a hostile server must not fill the memory."""
 MAX_COOKIE_CHARS: Final = 4096
+"""Of name and value, as in browsers."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f;]")
 
 

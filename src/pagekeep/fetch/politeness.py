@@ -16,6 +16,7 @@ from pagekeep.errors import FetchHttpError
 BUSY_STATUSES: Final = frozenset({429, 502, 503, 504})
 """Statuses that mean "try again later"."""
 FIRST_BACKOFF_SECONDS: Final = 0.5
+"""Wait before the first retry, spread by half; it doubles with each retry."""
 MAX_WAIT_SECONDS: Final = 3600.0
 """A longer Retry-After is cut to this."""
 MAX_HOSTS: Final = 1024

@@ -15,6 +15,7 @@ from pagekeep.text import printable
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 MAX_URL_CHARS: Final = 8192
+"""Most servers refuse longer request lines."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

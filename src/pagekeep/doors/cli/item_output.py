@@ -20,6 +20,7 @@ _COLORS: Final[dict[str, str | tuple[int, int, int]]] = {
     "discarded": "bright_black",
 }
 _SHORT_ID_CHARS: Final = 8
+"""Enough to be unique in a large library, and short enough to type."""
 
 
 def show_results(items: Sequence[Item], as_json: bool, line: Callable[[Item], str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -66,10 +66,10 @@ def parse_date(_context: click.Context, _option: click.Parameter, value: str | N
 
 def parse_pairs(values: tuple[str, ...], separator: str, option: str) -> dict[str, str]:
     """Return an option's NAME=VALUE texts as a dict."""
-    pairs: dict[str, Any] = {}
+    pairs: dict[str, str] = {}
     for text in values:
-        name, found, value = text.partition(separator)
-        if not found or not name.strip():
+        name, has_separator, value = text.partition(separator)
+        if not has_separator or not name.strip():
             raise click.UsageError(f"{option} takes NAME{separator}VALUE, not {text!r}.")
         pairs[name.strip()] = value.strip()
     return pairs

@@ -14,7 +14,9 @@ from pagekeep.errors import BlockedAddress, PagekeepError
 from pagekeep.text import printable
 
 BAD_INPUT = 2
+"""Exit code, as click uses it."""
 INTERRUPTED = 130
+"""Exit code of Ctrl-C: 128 and the number of the signal."""
 _CONTROL_CHARS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 
 

@@ -32,6 +32,7 @@ MAX_PAGES: Final = 4
 MAX_VISUAL_PAGES: Final = 2
 """The same for screenshots, which need several times as much."""
 MAX_TRIES: Final = 2
+"""A page on which the browser crashed is tried once again."""
 CLOSE_SECONDS: Final = 3.0
 """A context that takes longer to close hangs, and the browser too."""
 

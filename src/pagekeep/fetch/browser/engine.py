@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
 START_SECONDS: Final = 20.0
+"""Time limit for the driver and Chromium to start."""
 CLOSE_SECONDS: Final = 5.0
+"""Time for each of them to end before it is killed."""
 CLEANUP_SECONDS: Final = 0.5
 """Time for the driver to remove the folders of a Chromium that died; it does not once it is stopping."""
 

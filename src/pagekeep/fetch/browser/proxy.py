@@ -23,6 +23,7 @@ MAX_HEAD: Final = 256 * 1024
 MAX_PAGE_BYTES: Final = 100_000_000
 """Bytes that one page may load in total. The heaviest apps load about a tenth of this."""
 CONNECT_SECONDS: Final = 10.0
+"""Time limit for a connection to a server."""
 IDLE_SECONDS: Final = 60.0
 """For a connection that has sent no request yet."""
 CHUNK: Final = 64 * 1024

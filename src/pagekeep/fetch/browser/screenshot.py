@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 MAX_HEIGHT: Final = 20_000
 """Pixels; 26 megapixels in total."""
 MAX_BYTES: Final = 20_000_000
+"""Size of the PNG."""
 MAX_LOAD_SECONDS: Final = 5.0
 """Seconds to wait for images, fonts and style sheets."""
 _CHECK_SECONDS: Final = 0.1
+"""Time between two checks whether everything is loaded."""
 
 
 async def take(session: CDPSession, world: IsolatedWorld, *, whole: bool, seconds: float) -> bytes:

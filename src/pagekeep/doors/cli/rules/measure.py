@@ -37,9 +37,9 @@ def test(cases: Path | None, folder: str | None, as_json: bool) -> None:
     with report_errors(as_json=as_json):
         from pagekeep.lab.rules import cases as rule_cases
 
-        found = rule_cases.find_cases(cases or own_folder(folder) / "tests")
+        all_cases = rule_cases.find_cases(cases or own_folder(folder) / "tests")
         rules = load_rulebook(folder)
-        outcomes = [rule_cases.run_case(case, rules) for case in found]
+        outcomes = [rule_cases.run_case(case, rules) for case in all_cases]
         failed = [outcome for outcome in outcomes if not outcome.passed]
         if as_json:
             shapes = [
