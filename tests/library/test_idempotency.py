@@ -10,7 +10,7 @@ import pytest
 from pagekeep import clock
 from pagekeep.errors import Conflict, NotFound
 from pagekeep.library import idempotency as module
-from pagekeep.library.idempotency import fingerprint, once
+from pagekeep.library.idempotency import fingerprint, run_once
 from pagekeep.store import Store
 
 
@@ -26,7 +26,7 @@ def test_a_key_is_done_once_and_without_one_each_time(library: Store) -> None:
         return {"number": len(done)}
 
     async def run() -> list[Any]:
-        return [await once(key, {"x": 1}, library, do) for key in ("k", "k", None, None)]
+        return [await run_once(key, {"x": 1}, library, do) for key in ("k", "k", None, None)]
 
     assert asyncio.run(run()) == [{"number": 1}, {"number": 1}, {"number": 2}, {"number": 3}]
 
@@ -40,10 +40,10 @@ def test_the_same_key_at_the_same_time_is_refused_and_not_done_twice(library: St
             await asyncio.sleep(0.3)
             return {}
 
-        first = asyncio.ensure_future(once("k", {}, library, slow))
+        first = asyncio.ensure_future(run_once("k", {}, library, slow))
         await going.wait()
-        with pytest.raises(Conflict, match="under way"):
-            await once("k", {}, library, slow)
+        with pytest.raises(Conflict, match="still running"):
+            await run_once("k", {}, library, slow)
         await first
 
     asyncio.run(run())
@@ -57,23 +57,23 @@ def test_what_failed_may_be_asked_for_again(library: Store) -> None:
         return {"good": True}
 
     with pytest.raises(NotFound):
-        asyncio.run(once("k", {}, library, fail))
-    assert asyncio.run(once("k", {}, library, work)) == {"good": True}
+        asyncio.run(run_once("k", {}, library, fail))
+    assert asyncio.run(run_once("k", {}, library, work)) == {"good": True}
 
 
 def test_a_key_whose_server_was_killed_may_be_used_again_a_few_minutes_later(library: Store) -> None:
     async def work() -> dict[str, Any]:
         return {"good": True}
 
-    request, then = fingerprint({}), clock.add_seconds(clock.now(), -module.SILENT - 1)
+    request, then = fingerprint({}), clock.add_seconds(clock.now(), -module.CLAIM_SECONDS - 1)
     library.claim("k", request, then, "", "")
-    assert asyncio.run(once("k", {}, library, work)) == {"good": True}
+    assert asyncio.run(run_once("k", {}, library, work)) == {"good": True}
 
 
 def test_a_request_that_takes_longer_than_a_claim_lasts_keeps_it(
     library: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SILENT", 0.6)
+    monkeypatch.setattr(module, "CLAIM_SECONDS", 0.6)
 
     async def run() -> None:
         going = asyncio.Event()
@@ -83,12 +83,12 @@ def test_a_request_that_takes_longer_than_a_claim_lasts_keeps_it(
             await asyncio.sleep(1.5)
             return {"slow": True}
 
-        first = asyncio.ensure_future(once("k", {}, library, slow))
+        first = asyncio.ensure_future(run_once("k", {}, library, slow))
         await going.wait()
         await asyncio.sleep(1.2)
-        with pytest.raises(Conflict, match="under way"):
-            await once("k", {}, library, slow)
+        with pytest.raises(Conflict, match="still running"):
+            await run_once("k", {}, library, slow)
         assert await first == {"slow": True}
-        assert await once("k", {}, library, slow) == {"slow": True}
+        assert await run_once("k", {}, library, slow) == {"slow": True}
 
     asyncio.run(run())

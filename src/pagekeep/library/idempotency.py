@@ -1,4 +1,4 @@
-"""Things that are done once however often they are asked for: a client that got no answer may simply ask again."""
+"""Idempotency: a request with a key runs once, so that a client without an answer can safely send it again."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from pagekeep import clock
 from pagekeep.errors import Conflict, StoreError
 from pagekeep.store import Store
 
-REMEMBERED: Final = 24 * 3600.0
-"""Seconds for which an answer is kept."""
-SILENT: Final = 180.0
-"""Seconds after which a claim that nobody renewed is of a server that was killed: whoever asks again takes it over."""
+ANSWER_SECONDS: Final = 24 * 3600.0
+"""Seconds for which an answer is stored: long enough for any client that retries."""
+CLAIM_SECONDS: Final = 180.0
+"""Seconds without renewal after which the server of a claim must have been killed: then the next request takes it over."""
 Answer = Mapping[str, Any]
 
 
-def fingerprint(asked: Mapping[str, Any]) -> str:
-    """Tells two requests apart."""
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+def fingerprint(request: Mapping[str, Any]) -> str:
+    """Return a hash that is the same for equal requests only."""
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
 
 
-async def once(key: str | None, asked: Mapping[str, Any], store: Store, do: Callable[[], Awaitable[Answer]]) -> Answer:
-    """The answer of `do`, or the one that was given to the same key before.
+async def run_once(
+    key: str | None, request: Mapping[str, Any], store: Store, do: Callable[[], Awaitable[Answer]]
+) -> Answer:
+    """Return the answer of `do`, or the one that the same key had before.
 
-    `Conflict` when the key came with another request, or its first one is still under way. A request that failed may be
-    made again with its key, and so may one whose server was killed over it, a few minutes later.
+    Raise `Conflict` when the key was used for another request, or the first one is still running. A request that failed
+    can be sent again with its key, and so can one whose server was killed, a few minutes later.
     """
     if key is None:
         return await do()
-    request, now = fingerprint(asked), clock.now()
-    since, silent = clock.add_seconds(now, -REMEMBERED), clock.add_seconds(now, -SILENT)
-    claimed = await to_thread(store.claim, key, request, now, since, silent)
+    digest, now = fingerprint(request), clock.now()
+    since, expired = clock.add_seconds(now, -ANSWER_SECONDS), clock.add_seconds(now, -CLAIM_SECONDS)
+    claimed = await to_thread(store.claim, key, digest, now, since, expired)
     if claimed is not None:
-        return _answered(*claimed, request)
+        return _get_answer(*claimed, digest)
     claim = _Claim(key, now, store)
     try:
         answer = await do()
@@ -50,28 +52,28 @@ async def once(key: str | None, asked: Mapping[str, Any], store: Store, do: Call
 
 
 class _Claim:
-    """A key that is ours, renewed until there is an answer."""
+    """A key that this server claimed, renewed until there is an answer."""
 
-    def __init__(self, key: str, moment: str, store: Store) -> None:
+    def __init__(self, key: str, time: str, store: Store) -> None:
         self._key = key
-        self._moment = moment
+        self._time = time
         self._store = store
         self._over = asyncio.Event()
         self._renewing = asyncio.create_task(self._renew())
 
     async def settle(self, answer: Answer | None) -> None:
-        """Keep the answer, or let go of the key. Not beside a renewal: after one the claim has another moment."""
+        """Store the answer, or release the key, after the last renewal, which changes the time of the claim."""
         self._over.set()
         await self._renewing
-        await to_thread(self._store.keep_response, self._key, self._moment, answer)
+        await to_thread(self._store.keep_response, self._key, self._time, answer)
 
     async def _renew(self) -> None:
-        while not await self._is_over(SILENT / 3):
+        while not await self._is_over(CLAIM_SECONDS / 3):
             now = clock.now()
-            with suppress(StoreError):  # the next time may work; if none does, the claim is lost and no more
-                if not await to_thread(self._store.renew_claim, self._key, self._moment, now):
+            with suppress(StoreError):  # the next renewal may work; if none does, only the claim is lost
+                if not await to_thread(self._store.renew_claim, self._key, self._time, now):
                     return
-                self._moment = now
+                self._time = now
 
     async def _is_over(self, seconds: float) -> bool:
         with suppress(TimeoutError):
@@ -79,9 +81,9 @@ class _Claim:
         return self._over.is_set()
 
 
-def _answered(before: str, answer: Answer | None, request: str) -> Answer:
-    if before != request:
+def _get_answer(claimed: str, answer: Answer | None, digest: str) -> Answer:
+    if claimed != digest:
         raise Conflict("The idempotency key was used for another request.", suggestions=("Use a new key.",))
     if answer is None:
-        raise Conflict("The same request is still under way.", suggestions=("Ask again in a moment.",))
+        raise Conflict("The same request is still running.", suggestions=("Try again in a moment.",))
     return answer

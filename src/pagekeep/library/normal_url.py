@@ -47,14 +47,14 @@ def domain(url: str) -> str:
 
 
 def identity(given: str, final: str, canonical: str | None) -> str:
-    """The normalised address that a page goes by: its canonical link when that can be trusted, else where it was found.
+    """Return the normalised address that identifies a page: its canonical link if that can be trusted, else its own.
 
-    `given` is what the user asked for, `final` where redirects led.
+    `given` is the address from the user, `final` the one after redirects.
     """
     found = normalise(final)
     if _leads_home(normalise(given), found):
         return normalise(given)
-    if "#" not in found:  # a route is no part of any request, so redirects lose it
+    if "#" not in found:  # a route is not sent to servers, so redirects lose it
         found += _route(given)
     if canonical is None:
         return found
@@ -76,16 +76,16 @@ def _is_tracking(pair: str) -> bool:
 
 
 def _route(url: str) -> str:
-    """The fragment with its mark when an app shows another page for it, else nothing."""
+    """Return the fragment with its `#` if an app uses it to show another page, else an empty string."""
     fragment = url.strip().partition("#")[2].partition(":~:")[0]
     if not fragment.startswith(("!", "/")) or len(fragment) == 1:
         return ""
-    # `split_url` has refused what may not stand in an address; a target's escaping fits a fragment too.
+    # `split_url` has refused what is invalid in an address; the escaping of a query fits a fragment too.
     return "#" + _one_encoding(split_url(f"http://route/?{fragment.replace('#', '%23')}").target[2:])
 
 
 def _one_encoding(text: str) -> str:
-    """Escapes in capitals, and none for characters that need none."""
+    """Return the text with escapes in capitals, and none for characters that need none."""
     return _ESCAPE.sub(_escape, text) if "%" in text else text
 
 
@@ -95,7 +95,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _without_dots(path: str) -> str:
-    """The path with `.` and `..` resolved, as RFC 3986 has it."""
+    """Return the path with `.` and `..` resolved, as in RFC 3986."""
     if "/." not in path:
         return path
     kept: list[str] = []
@@ -111,8 +111,11 @@ def _without_dots(path: str) -> str:
 
 
 def _is_trustworthy(named: str, found: str) -> bool:
-    """Whether a canonical link can be believed. Templates often name the home page or the section for every page below
-    it, or forget the one parameter that tells pages apart; believing those would put one page over another."""
+    """Return whether a canonical link can be trusted.
+
+    Templates often give the home page or the section for every page below it, or omit the one parameter that distinguishes
+    pages; trusting those would store one page over another.
+    """
     if _site(named) != _site(found) or "#" in found:
         return False
     named_path, _, named_query = _target(named).partition("?")

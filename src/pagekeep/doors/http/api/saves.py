@@ -14,7 +14,7 @@ from pagekeep.doors.http.caller import Changes
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import Service
 from pagekeep.library.change import clean_tag
-from pagekeep.library.idempotency import once
+from pagekeep.library.idempotency import run_once
 from pagekeep.library.open import Store
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.save import save
@@ -49,7 +49,7 @@ async def save_page(
     async def do() -> dict[str, Any]:
         return await _queued(asked, library, service) if _queues(asked, wait) else await _saved(asked, library, service)
 
-    answer = await once(idempotency_key, wish, library, do)
+    answer = await run_once(idempotency_key, wish, library, do)
     return Json(answer["body"], answer["status"], {"Location": answer["location"]})
 
 
