@@ -62,6 +62,10 @@ def test_an_element_inside_a_removed_one_is_counted_once() -> None:
     assert sum(words for _, _, words in removed(html)) == 3
 
 
+def test_a_nest_of_hidden_boxes_is_one_removal() -> None:
+    assert removed("<p>Tea.</p>" + "<div hidden>" * 30 + "Not now" + "</div>" * 30) == [("hidden", "div", 2)]
+
+
 @pytest.mark.parametrize(
     "html", ["<script>let tea = 1</script>", "<style>p {}</style>", "<p></p>", "<svg><path/></svg>"]
 )

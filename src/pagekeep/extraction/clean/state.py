@@ -8,6 +8,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.resolve import Resolve, make_resolver
+from pagekeep.extraction.clean.vocabulary import ancestors
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 from pagekeep.text import count_words
@@ -83,15 +84,12 @@ class Removals(list[Removal]):
         if not self._is_dropped(node):
             self.record(node, reason)
             self._dropped.add(node)
-        dom.drop(node)
+            dom.drop(node)
 
     def _is_dropped(self, node: dom.Node) -> bool:
-        current: dom.Node | None = node if self._dropped else None
-        while current is not None:
-            if current in self._dropped:
-                return True
-            current = current.parent
-        return False
+        if not self._dropped:
+            return False
+        return node in self._dropped or any(above in self._dropped for above in ancestors(node, _MAX_NESTING))
 
     def record(self, node: dom.Node, reason: str) -> None:
         """Record the node without removing it, for a caller that replaces it."""
@@ -107,6 +105,8 @@ class Removals(list[Removal]):
             self.append(Removal(element_name(with_words[0]), reason, sum(counts.values())))
 
 
+_MAX_NESTING: Final = 40
+"""Levels between a node and a removed one around it; bounds the cost of pages with thousands of deeply nested controls."""
 _COUNT_WITHOUT_WORDS: Final = frozenset(
     "img iframe frame embed object applet video audio canvas input select textarea button progress meter".split()
 )
