@@ -20,7 +20,7 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("steady")
 
-pytest_plugins = ["tests.site.fixtures"]
+pytest_plugins = ["tests.site.fixtures", "tests.shared_workers"]
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -44,7 +44,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., TestClient]]:
+def serve(shared_workers: None) -> Iterator[Callable[..., TestClient]]:
     """Starts a server; it ends with the test."""
     with ExitStack() as stack:
         yield lambda settings, **how: stack.enter_context(
