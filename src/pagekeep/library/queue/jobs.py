@@ -51,7 +51,7 @@ def revive_by_prefix(store: Store, prefix: str) -> Job:
     if len(jobs) != 1:
         raise NotFound(
             f"There is {'no' if not jobs else 'more than one'} dead job {prefix!r}.",
-            suggestions=("List the dead jobs: pagekeep jobs --state dead",),
+            suggestions=("Look for its id in the list of dead jobs.",),
         )
     return revive_job(store, jobs[0].id)
 
