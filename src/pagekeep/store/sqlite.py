@@ -60,7 +60,7 @@ def refuse(error: sqlite3.Error) -> NoReturn:
     code = (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE
     if code in _BUSY_CODES:
         raise StoreError(
-            "Another process has locked the library for too long.", suggestions=("Stop it and try again.",)
+            "Another process has been writing to the library for too long.", suggestions=("Stop it and try again.",)
         ) from error
     message, suggestion = _REASONS.get(code, _UNEXPECTED)
     raise StoreError(message, suggestions=(suggestion,)) from error
