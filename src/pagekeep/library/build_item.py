@@ -1,4 +1,4 @@
-"""How a captured page becomes an item of the library."""
+"""Build an item from a captured page, and compare it with the stored one."""
 
 from __future__ import annotations
 
@@ -127,10 +127,9 @@ def fetched_again(raw: RawPage) -> Fetched:
     )
 
 
-_RANKS: dict[QualityLevel, int] = {"discarded": 0, "bookmark": 1, "simplified": 2, "article": 3}
-
-
 EDITED: Final = "the text is your own version"
+"""Why a text that the user edited is not replaced."""
+_RANKS: Final[dict[QualityLevel, int]] = {"discarded": 0, "bookmark": 1, "simplified": 2, "article": 3}
 
 
 def why_worse(new: ItemMetadata, old: ItemMetadata) -> str | None:
@@ -141,12 +140,12 @@ def why_worse(new: ItemMetadata, old: ItemMetadata) -> str | None:
     """
     had, has = old.quality, new.quality
     if has == had == "bookmark" and old.imported:
-        return "there is nothing to be had, and the import said what the page is"
+        return "the page has no content, and the imported data describes it"
     if had is None or has is None:
         return None
     if has == "discarded" != had:
-        return "a rule discards the page now, and the stored reading is worth more"
+        return "a rule now discards the page, and the stored version has content"
     if _RANKS[has] != _RANKS[had]:
-        return f"the new reading is only a {has}, the stored one {had}" if _RANKS[has] < _RANKS[had] else None
+        return f"the new version is only a {has}, the stored one {had}" if _RANKS[has] < _RANKS[had] else None
     words, before = new.word_count or 0, old.word_count or 0
-    return f"the new reading has {words:,} words, the stored one {before:,}" if words * 2 < before else None
+    return f"the new version has {words:,} words, the stored one {before:,}" if words * 2 < before else None

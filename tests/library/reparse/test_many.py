@@ -17,8 +17,8 @@ from pagekeep.errors import InvalidQuery, NotFound, ParseError
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.queue.runner import JobResult, JobRunner
 from pagekeep.library.reparse import many
-from pagekeep.library.reparse.many import Choice, chosen_ids, enqueue_reparse
-from pagekeep.library.reparse.reparse import Reparsed
+from pagekeep.library.reparse.many import Selection, enqueue_reparse, select_ids
+from pagekeep.library.reparse.reparse import ReparseResult
 from pagekeep.model import Job, SaveResult
 from pagekeep.present.json_shapes import job_shape
 from pagekeep.rules import Rulebook
@@ -81,27 +81,27 @@ Work = Callable[[], tuple[list[JobResult], list[str]]]
 
 def test_what_an_older_parser_read_is_read_again_and_counted(library: Store, three: list[str], work: Work) -> None:
     age(library, *three[:2])
-    job = enqueue_reparse(library, Choice())
-    assert enqueue_reparse(library, Choice()).id == job.id
+    job = enqueue_reparse(library, Selection())
+    assert enqueue_reparse(library, Selection()).id == job.id
     (worked,), stages = work()
     assert worked.error is None
     assert "Old words." not in {library.get(item_id).content for item_id in three}
     done = job_shape(library.job(job.id))
     assert (done["task"], done["state"], done["item_id"]) == ("reparse", "done", None)
     assert done["report"] == {"updated": 2, "unchanged": 0, "kept": 0, "failed": 0, "notes": []}
-    assert stages[0] == "Read 0 of 2 pages"
+    assert stages[0] == "Reparsed 0 of 2 pages"
 
 
 def test_the_items_are_chosen_by_key_domain_or_query(library: Store, three: list[str]) -> None:
-    def ids(choice: Choice) -> list[str]:
-        return list(chosen_ids(library, RULES, choice))
+    def ids(choice: Selection) -> list[str]:
+        return list(select_ids(library, RULES, choice))
 
-    assert ids(Choice(keys=(three[2], three[0]))) == [three[2], three[0]]
-    assert ids(Choice(keys=())) == []
-    assert ids(Choice(query="lighthouse")) == [three[1]]
-    assert ids(Choice(domain="127.0.0.1")) == three
-    assert ids(Choice(domain="127.0.0.1", limit=2)) == three[:2]
-    assert ids(Choice(domain="elsewhere.example")) == []
+    assert ids(Selection(keys=(three[2], three[0]))) == [three[2], three[0]]
+    assert ids(Selection(keys=())) == []
+    assert ids(Selection(query="lighthouse")) == [three[1]]
+    assert ids(Selection(domain="127.0.0.1")) == three
+    assert ids(Selection(domain="127.0.0.1", limit=2)) == three[:2]
+    assert ids(Selection(domain="elsewhere.example")) == []
 
 
 def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
@@ -110,7 +110,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
     owner = library.get(three[0])
     library.set_metadata(three[0], owner.updated_at, edited=True)
     bare = library.upsert(make_item(user_id=owner.user_id), None).id
-    job = enqueue_reparse(library, Choice(keys=(three[0], bare, three[1])), force=True)
+    job = enqueue_reparse(library, Selection(keys=(three[0], bare, three[1])), force=True)
     work()
     report = job_shape(library.job(job.id))["report"]
     assert {**report, "notes": None} == {"updated": 0, "unchanged": 1, "kept": 1, "failed": 1, "notes": None}
@@ -121,7 +121,7 @@ def test_a_page_that_was_not_kept_and_one_that_is_the_users_own_are_told(
 
 
 def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str], work: Work) -> None:
-    job = enqueue_reparse(library, Choice(domain="127.0.0.1"))
+    job = enqueue_reparse(library, Selection(domain="127.0.0.1"))
     library.delete(three[0], library.get(three[0]).updated_at)
     library.purge([three[0]])
     work()
@@ -130,7 +130,7 @@ def test_items_that_go_meanwhile_are_passed_over(library: Store, three: list[str
 
 
 def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, three: list[str], work: Work) -> None:
-    job = enqueue_reparse(library, Choice(keys=(three[0][:8], library.get(three[1]).url, three[2])))
+    job = enqueue_reparse(library, Selection(keys=(three[0][:8], library.get(three[1]).url, three[2])))
     for gone in three[:2]:
         library.delete(gone, library.get(gone).updated_at)
     library.purge([three[1]])
@@ -142,8 +142,8 @@ def test_items_that_were_named_and_are_gone_are_passed_over(library: Store, thre
 
 def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], work: Work) -> None:
     age(library, *three)
-    job = enqueue_reparse(library, Choice(keys=()))
-    assert job.id != enqueue_reparse(library, Choice(limit=1)).id
+    job = enqueue_reparse(library, Selection(keys=()))
+    assert job.id != enqueue_reparse(library, Selection(limit=1)).id
     work()
     assert sum(library.get(item_id).content == "Old words." for item_id in three) == 2
     assert job_shape(library.job(job.id))["report"]["updated"] == 0
@@ -151,19 +151,25 @@ def test_a_choice_of_nothing_reads_nothing(library: Store, three: list[str], wor
 
 @pytest.mark.parametrize(
     "choice",
-    [Choice(), Choice(domain="127.0.0.1"), Choice(query="words"), Choice(limit=2), Choice(keys=("0", "1", "2"))],
+    [
+        Selection(),
+        Selection(domain="127.0.0.1"),
+        Selection(query="words"),
+        Selection(limit=2),
+        Selection(keys=("0", "1", "2")),
+    ],
 )
 def test_turn_by_turn_it_comes_to_the_same(
-    library: Store, three: list[str], work: Work, monkeypatch: pytest.MonkeyPatch, choice: Choice
+    library: Store, three: list[str], work: Work, monkeypatch: pytest.MonkeyPatch, choice: Selection
 ) -> None:
     """Of three, the first fails and the second is kept: neither is read twice, though both stay out of date."""
-    monkeypatch.setattr(many, "SLICE", -60.0)  # one page a turn
+    monkeypatch.setattr(many, "SLICE_SECONDS", -60.0)  # one page a turn
     age(library, *three)
     library.set_metadata(three[1], library.get(three[1]).updated_at, edited=True)
     turns: list[str] = []
     one = many.reparse_one
 
-    async def watched(item_id: str, *rest: Any, **more: Any) -> Reparsed:
+    async def watched(item_id: str, *rest: Any, **more: Any) -> ReparseResult:
         turns.append(item_id)
         if item_id == three[0]:
             raise ParseError("No.")
@@ -171,13 +177,13 @@ def test_turn_by_turn_it_comes_to_the_same(
 
     monkeypatch.setattr(many, "reparse_one", watched)
     if choice.keys:
-        choice = Choice(keys=tuple(three[int(key)] for key in choice.keys))
+        choice = Selection(keys=tuple(three[int(key)] for key in choice.keys))
     job = enqueue_reparse(library, choice)
     told, stages = work()
     assert len(told) == 1
     wanted = three[: choice.limit]
     assert turns == wanted
-    assert stages == [f"Read {number} of {len(wanted)} pages" for number in range(len(wanted))]
+    assert stages == [f"Reparsed {number} of {len(wanted)} pages" for number in range(len(wanted))]
     done = library.job(job.id)
     report = job_shape(done)["report"]
     counts = {"updated": len(wanted) - 2, "unchanged": 0, "kept": 1, "failed": 1}
@@ -189,17 +195,17 @@ def test_turn_by_turn_it_comes_to_the_same(
 def test_others_have_their_turn_in_between(
     library: Store, three: list[str], shore: Shore, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(many, "SLICE", -60.0)  # one page a turn
-    long = enqueue_reparse(library, Choice(domain="127.0.0.1"))
+    monkeypatch.setattr(many, "SLICE_SECONDS", -60.0)  # one page a turn
+    long = enqueue_reparse(library, Selection(domain="127.0.0.1"))
     save = enqueue(Request(shore.url("a")), library)
-    other = enqueue_reparse(library, Choice(keys=(three[0],)))
+    other = enqueue_reparse(library, Selection(keys=(three[0],)))
     told, _ = work()
     assert [worked.job.id for worked in told] == [save.id, other.id, long.id]
 
 
 def test_what_makes_no_sense_is_not_queued(library: Store, three: list[str]) -> None:
     with pytest.raises(NotFound):
-        enqueue_reparse(library, Choice(keys=("nothing",)))
+        enqueue_reparse(library, Selection(keys=("nothing",)))
     with pytest.raises(InvalidQuery):
-        enqueue_reparse(library, Choice(query="after:never"))
+        enqueue_reparse(library, Selection(query="after:never"))
     assert library.jobs() == ()

@@ -14,7 +14,7 @@ from pagekeep.config import Settings
 from pagekeep.library.change import set_fields
 from pagekeep.library.items import walk_items
 from pagekeep.library.reparse.refetch import refetch
-from pagekeep.library.reparse.reparse import Reparsed
+from pagekeep.library.reparse.reparse import ReparseResult
 from pagekeep.model import PARSER_VERSION, SaveResult
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article
@@ -22,8 +22,8 @@ from tests.site.fixtures import Shore, article
 Keep = Callable[..., SaveResult]
 
 
-def run(library: Store, settings: Settings, limit: int | None = None) -> list[Reparsed]:
-    async def all_of_them() -> list[Reparsed]:
+def run(library: Store, settings: Settings, limit: int | None = None) -> list[ReparseResult]:
+    async def all_of_them() -> list[ReparseResult]:
         async with Retrieval(settings) as retrieval:
             ids = (item.id for item in walk_items(library, limit=limit))
             return [result async for result in refetch(library, ids, retrieval)]

@@ -15,7 +15,7 @@ import pytest
 from pagekeep import clock
 from pagekeep.library.change import set_fields, tag_item
 from pagekeep.library.reparse import reparse
-from pagekeep.library.reparse.reparse import Reparsed, stale_ids
+from pagekeep.library.reparse.reparse import ReparseResult, stale_ids
 from pagekeep.model import PARSER_VERSION, Item, RawPage, SaveResult
 from pagekeep.rules import Rulebook, shipped
 from pagekeep.store import Store
@@ -23,7 +23,7 @@ from tests.site.fixtures import Shore, article, book
 
 Keep = Callable[..., SaveResult]
 OLD = PARSER_VERSION - 1
-REAL_READ = reparse._read_by_rules_given
+REAL_READ = reparse._extract_with_loaded_rules
 RULES = shipped()
 
 
@@ -40,7 +40,7 @@ def age(library: Store, item: Item, content: str = "---\ntitle: x\n---\nOld read
     )
 
 
-def run(library: Store, ids: list[str] | None = None, rules: Rulebook = RULES, **how: Any) -> list[Reparsed]:
+def run(library: Store, ids: list[str] | None = None, rules: Rulebook = RULES, **how: Any) -> list[ReparseResult]:
     wanted: Iterator[str] = stale_ids(library, rules) if ids is None else iter(ids)
     return list(reparse.reparse(library, wanted, rules, **how))
 
@@ -199,7 +199,7 @@ def read_or_die(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> object
 def test_a_page_that_kills_its_process_is_told_and_the_others_are_read(
     library: Store, many: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reparse, "_read_by_rules_given", read_or_die)
+    monkeypatch.setattr(reparse, "_extract_with_loaded_rules", read_or_die)
     results = run(library, many, processes=2)
     assert len(results) == len(many)
     failed = [result for result in results if result.outcome == "failed"]
@@ -234,7 +234,7 @@ def test_a_rule_that_discards_replaces_a_good_reading_only_when_forced(
     item = keep(shore.url("a")).item
     discarding = book(discard=True)
     (kept,) = run(library, rules=discarding)
-    assert (kept.outcome, kept.note) == ("kept", "a rule discards the page now, and the stored reading is worth more")
+    assert (kept.outcome, kept.note) == ("kept", "a rule now discards the page, and the stored version has content")
     assert library.get(item.id) == item
     run(library, rules=discarding, force=True)
     assert library.get(item.id).metadata.discarded

@@ -1,4 +1,4 @@
-"""What is being done for each job of this process, for those who watch."""
+"""The progress of the jobs that this process runs."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from contextlib import suppress
 
 
 class Board:
-    """The stage of every job under way. For one event loop."""
+    """The stage of every running job, for one event loop."""
 
     def __init__(self) -> None:
         self._stages: dict[str, str] = {}
         self._watchers: dict[str, set[asyncio.Event]] = {}
 
     def put(self, job_id: str, stage: str) -> None:
-        """The job is at this stage now."""
+        """Set the stage of a job."""
         self._stages[job_id] = stage
         self._wake(job_id)
 
     def drop(self, job_id: str) -> None:
-        """The job is over, whatever came of it."""
+        """Remove a job that has ended."""
         self._stages.pop(job_id, None)
         self._wake(job_id)
 
     def stage(self, job_id: str) -> str | None:
-        """Where the job is, when it is one of this process."""
+        """Return the stage of a job, if this process runs it."""
         return self._stages.get(job_id)
 
     async def change(self, job_id: str, seconds: float) -> None:
-        """Until the job is at another stage, but no longer than so many seconds."""
+        """Wait until the stage of the job changes, at most this many seconds."""
         event = asyncio.Event()
         self._watchers.setdefault(job_id, set()).add(event)
         try:

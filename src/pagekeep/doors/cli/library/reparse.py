@@ -17,7 +17,7 @@ from pagekeep.doors.cli.output import is_terminal, remove_control_chars, show_ba
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.library.reparse.reparse import Reparsed
+    from pagekeep.library.reparse.reparse import ReparseResult
     from pagekeep.rules import Rulebook
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
@@ -54,7 +54,7 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
         total = sum(1 for _ in _find_ids(opened, keys, rules, options)) if sys.stderr.isatty() else None
         with show_bar("Extracting") as progress:
 
-            def add(result: Reparsed) -> None:
+            def add(result: ReparseResult) -> None:
                 report.add(result)
                 progress(report.count, total)
 
@@ -65,12 +65,12 @@ def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_jso
 
 def _find_ids(opened: OpenLibrary, keys: tuple[str, ...], rules: Rulebook, options: dict[str, Any]) -> Iterator[str]:
     from pagekeep.library.items import walk_items
-    from pagekeep.library.reparse.many import Choice, chosen_ids
+    from pagekeep.library.reparse.many import Selection, select_ids
 
-    choice = Choice(keys or None, options["domain"], options["query"], options["limit"])
-    if options["refetch"] and choice == Choice(limit=options["limit"]):
+    choice = Selection(keys or None, options["domain"], options["query"], options["limit"])
+    if options["refetch"] and choice == Selection(limit=options["limit"]):
         return (item.id for item in walk_items(opened.store, limit=options["limit"]))
-    return chosen_ids(opened.store, rules, choice)
+    return select_ids(opened.store, rules, choice)
 
 
 def _run(
@@ -78,7 +78,7 @@ def _run(
     ids: Iterator[str],
     rules: Rulebook,
     options: dict[str, Any],
-    add: Callable[[Reparsed], None],
+    add: Callable[[ReparseResult], None],
 ) -> None:
     from pagekeep.library.reparse.reparse import reparse as run
 
@@ -99,7 +99,7 @@ def _run(
 
 
 async def _refetch(
-    opened: OpenLibrary, ids: Iterator[str], rules: Rulebook, force: bool, add: Callable[[Reparsed], None]
+    opened: OpenLibrary, ids: Iterator[str], rules: Rulebook, force: bool, add: Callable[[ReparseResult], None]
 ) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.reparse.refetch import refetch
@@ -123,7 +123,7 @@ class _Report:
         """Pages done so far."""
         return self._counts.total()
 
-    def add(self, result: Reparsed) -> None:
+    def add(self, result: ReparseResult) -> None:
         """Count one result; on a dry run, print its diff."""
         self._counts[result.outcome] += 1
         if result.note:
@@ -148,7 +148,7 @@ class _Report:
         write(prefix + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) + ".")
 
 
-def _diff_lines(result: Reparsed) -> Iterator[str]:
+def _diff_lines(result: ReparseResult) -> Iterator[str]:
     """Yield the change of one item as a diff, coloured on a terminal."""
     from pagekeep.present.diff import difference
 

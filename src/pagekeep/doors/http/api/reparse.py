@@ -11,7 +11,7 @@ from pagekeep.doors.http.api.models import AskedToReparseMany, OneJob, failures
 from pagekeep.doors.http.api.page_requests import Here
 from pagekeep.doors.http.caller import Changes
 from pagekeep.doors.http.responses import Json
-from pagekeep.library.reparse.many import Choice, enqueue_reparse
+from pagekeep.library.reparse.many import Selection, enqueue_reparse
 from pagekeep.present.json_shapes import job_shape
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
@@ -24,7 +24,7 @@ async def reparse_items(asked: AskedToReparseMany, library: Changes, service: He
     Without a choice, those that an older parser or other rules have read. The answer is a job that can be watched; when it is
     done, its `report` tells how many pages came out how.
     """
-    choice = Choice(None if asked.ids is None else tuple(asked.ids), asked.domain, asked.query, asked.limit)
+    choice = Selection(None if asked.ids is None else tuple(asked.ids), asked.domain, asked.query, asked.limit)
     job = await to_thread(enqueue_reparse, library, choice, force=asked.force)
     service.background.nudge()
     return Json({"job": job_shape(job)}, 202, {"Location": f"/api/v1/jobs/{job.id}"})

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
 from pagekeep.library.queue.jobs import count_jobs, forget_job, list_jobs, revive_job
-from pagekeep.library.reparse.many import Choice, enqueue_reparse
+from pagekeep.library.reparse.many import Selection, enqueue_reparse
 
 router = APIRouter()
 
@@ -32,7 +32,7 @@ def show_queue(frame: ReadFrame) -> HTMLResponse:
 @router.post("/waiting")
 def reparse_all(frame: WriteFrame) -> Response:
     """Queue a reparse of all pages extracted with an older parser or other rules."""
-    enqueue_reparse(frame.library, Choice())
+    enqueue_reparse(frame.library, Selection())
     frame.service.background.nudge()
     return RedirectResponse("/waiting", 303)
 
