@@ -12,7 +12,7 @@ from mcp import Client
 
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.doors.mcp.context import Desk
+from pagekeep.doors.mcp.context import ToolContext
 from pagekeep.doors.mcp.envelope import seal
 from pagekeep.doors.mcp.server import make_server
 from pagekeep.store import open_store
@@ -32,7 +32,7 @@ async def connected(folder: Path) -> AsyncIterator[Client]:
     settings = Settings(library=str(folder / "library.db"), retries=0, timeout=2, per_host_delay=0, render="never")
     with closing(open_store(settings.library)) as store:
         async with Retrieval(settings) as retrieval:
-            desk = Desk(store, retrieval, True)
+            desk = ToolContext(store, retrieval, True)
             async with Client(make_server(lambda: desk, allow_write=True)) as client:
                 yield client
 
@@ -55,7 +55,7 @@ async def test_the_control_reaches_the_canary(tmp_path: Path) -> None:
     settings = Settings(allow_hosts=("127.0.0.1",), retries=0, timeout=2, per_host_delay=0, render="never")
     with Canary() as canary, closing(open_store(tmp_path / "library.db")) as store:
         async with Retrieval(settings) as retrieval:
-            desk = Desk(store, retrieval, False)
+            desk = ToolContext(store, retrieval, False)
             async with Client(make_server(lambda: desk, allow_write=False)) as client:
                 await client.call_tool("fetch", {"url": f"http://127.0.0.1:{canary.port}/"})
         assert canary.connections > 0

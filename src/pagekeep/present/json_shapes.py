@@ -1,31 +1,200 @@
-"""How the library looks from outside: the one JSON shape that every door answers with.
+"""The JSON shapes of the API, the CLI (`--json`) and MCP: one definition, which FastAPI uses to check and document responses.
 
-    items       {"items": [item, ...], "next": key or null}; with a search, each item has `snippet` and `rank`; one that was
-                read has `content`; one that was saved has `outcome` (added, updated, kept), `note` and `warnings`
-    saves       the same, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed
+    items       {"items": [item, ...], "next": key or null}; search results also have `snippet` and `rank`, a single item has
+                `content`, a saved item has `outcome` (added, updated, kept), `note` and `warnings`
+    saves       as above, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed
     jobs        {"jobs": [job, ...]}
-    over HTTP   what is one of its kind stands under its name: {"item": item}, {"job": job}, {"token": token}...
+    over HTTP   a single object is under its name: {"item": item}, {"job": job}, {"token": token}, ...
     one error   {"success": false, "error": {"type", "message", "suggestions"}}
 
-Moments are ISO 8601 in UTC. `next` goes back as `after`. Keys may be added, never renamed or removed.
+Times are ISO 8601 in UTC. `next` is the value of `after` for the next page. Keys may be added, never renamed or removed.
+The order of the fields here is the order in the JSON.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from pagekeep.model import Annotation, Hit, Item, Job, Page, RuleFault, Token, plain
+from pagekeep import model
+from pagekeep.model import JobState, QualityLevel, Scope, Strategy, plain
 
 if TYPE_CHECKING:
-    from pagekeep.model import SaveResult
+    from typing import TypedDict
+
     from pagekeep.rules.rule import Rule
+else:
+    try:  # FastAPI needs this one before Python 3.12; without FastAPI the package may be missing, and either will do
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
 
 
-def item_shape(item: Item, *, content: bool = False) -> dict[str, Any]:
-    """An item as plain JSON types, in a stable order; the content only where it was asked for."""
+class Item(TypedDict):
+    """A saved page."""
+
+    id: str
+    url: str
+    """The normalised URL: two saves with the same one are the same item."""
+    url_full: str
+    """The URL as it was entered."""
+    title: str
+    domain: str
+    author: str | None
+    source: str
+    """`web`; `html` if the caller sent the page; `import:...`."""
+    pinned: bool
+    archived: bool
+    discarded: bool
+    edited: bool
+    """Whether the user edited the text; a new extraction does not replace it."""
+    tags: list[str]
+    quality: QualityLevel | None
+    score: int | None
+    """0 to 100."""
+    strategy: str | None
+    word_count: int | None
+    reading_time: str | None
+    language: str | None
+    reason: str | None
+    """Why there is no content."""
+    suggestion: str | None
+    """What to do about it."""
+    last_error: dict[str, Any] | None
+    retry_count: int
+    parser_version: int | None
+    used_js_rendering: bool
+    saved_at: str
+    published_at: str | None
+    updated_at: str
+    last_opened_at: str | None
+    deleted_at: str | None
+
+
+class WholeItem(Item):
+    """An item with its content."""
+
+    content: str
+    """Frontmatter and Markdown."""
+
+
+class SavedItem(Item):
+    """An item with the result of a save."""
+
+    outcome: Literal["added", "updated", "kept"]
+    """`kept` if the new extraction is worse than the stored one, which stays."""
+    note: str | None
+    """Why the stored version was kept."""
+    warnings: list[str]
+
+
+class FoundItem(Item):
+    """An item found by a search."""
+
+    snippet: str
+    """Text around the matching words, which are between `[[` and `]]`."""
+    rank: float
+
+
+class Items(TypedDict):
+    """A page of items."""
+
+    items: list[Item]
+    next: str | None
+    """The value of `after` for the next page; null on the last page."""
+
+
+class Hits(TypedDict):
+    """A page of search results."""
+
+    items: list[FoundItem]
+    next: str | None
+    """The value of `after` for the next page; null on the last page."""
+
+
+class Job(TypedDict):
+    """A save or reparse in the queue."""
+
+    id: str
+    url: str
+    url_full: str
+    state: JobState
+    attempts: int
+    error: dict[str, Any] | None
+    run_after: str
+    leased_by: str | None
+    leased_until: str | None
+    created_at: str
+    task: Literal["save", "reparse"]
+    item_id: str | None
+    """The item a save created or updated."""
+    report: dict[str, Any] | None
+    """The result of a reparse: `updated`, `unchanged`, `kept`, `failed` and `notes`."""
+    options: dict[str, Any]
+
+
+class Page(TypedDict):
+    """A page that was extracted and not stored."""
+
+    url: str | None
+    title: str | None
+    kind: str
+    strategy: Strategy
+    word_count: int
+    reading_time: str
+    quality: dict[str, Any]
+    caught: dict[str, Any] | None
+    need_render: dict[str, Any] | None
+    metadata: dict[str, Any]
+    markdown: str
+    html: str
+    text: str
+    links: list[dict[str, Any]]
+    media: list[dict[str, Any]]
+    document: str
+    """Frontmatter and Markdown."""
+
+
+class Annotation(TypedDict):
+    """A highlight, or a note on the whole page."""
+
+    id: str
+    item_id: str
+    quote: str
+    before: str
+    after: str
+    note: str
+    colour: str | None
+    created_at: str
+    updated_at: str
+
+
+class Token(TypedDict):
+    """An access token without its secret."""
+
+    id: str
+    name: str
+    scopes: list[Scope]
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+class Fault(TypedDict):
+    """An error in a rule file."""
+
+    file: str
+    line: int
+    path: str
+    rule: str
+    message: str
+    suggestion: str
+
+
+def item_shape(item: model.Item) -> Item:
+    """Return an item without its content."""
     known = item.metadata
-    shape: dict[str, Any] = {
+    return {
         "id": item.id,
         "url": item.url,
         "url_full": item.url_full,
@@ -46,7 +215,7 @@ def item_shape(item: Item, *, content: bool = False) -> dict[str, Any]:
         "language": known.language,
         "reason": known.reason,
         "suggestion": known.suggestion,
-        "last_error": known.last_error,
+        "last_error": cast("dict[str, Any] | None", known.last_error),
         "retry_count": known.retry_count,
         "parser_version": known.parser_version,
         "used_js_rendering": bool(known.used_js_rendering),
@@ -56,28 +225,38 @@ def item_shape(item: Item, *, content: bool = False) -> dict[str, Any]:
         "last_opened_at": item.last_opened_at,
         "deleted_at": item.deleted_at,
     }
-    return {**shape, "content": item.content} if content else shape
 
 
-def items_shape(items: Iterable[Item], next: str | None = None) -> dict[str, Any]:
-    """A page of items, and the key of the next page."""
+def whole_item_shape(item: model.Item) -> WholeItem:
+    """Return an item with its content."""
+    return {**item_shape(item), "content": item.content}
+
+
+def items_shape(items: Iterable[model.Item], next: str | None = None) -> Items:
+    """Return a page of items and the key of the next page."""
     return {"items": [item_shape(item) for item in items], "next": next}
 
 
-def hit_shape(hit: Hit) -> dict[str, Any]:
-    """An item that a search found, with the text around the words."""
-    return {**item_shape(hit.item), "snippet": hit.snippet, "rank": hit.rank}
+def hit_shape(hit: model.Hit) -> FoundItem:
+    """Return a search result."""
+    return {**item_shape(hit.item), "snippet": hit.snippet or "", "rank": hit.rank or 0.0}
 
 
-def job_shape(job: Job) -> dict[str, Any]:
-    """A job as plain JSON types."""
+def saved_shape(saved: model.SaveResult) -> SavedItem:
+    """Return the result of a save."""
+    warnings = [warning.text for warning in saved.warnings]
+    return {**item_shape(saved.item), "outcome": saved.outcome, "note": saved.note, "warnings": warnings}
+
+
+def job_shape(job: model.Job) -> Job:
+    """Return a job."""
     return {
         "id": job.id,
         "url": job.url,
         "url_full": job.url_full,
         "state": job.state,
         "attempts": job.attempts,
-        "error": job.error,
+        "error": cast("dict[str, Any] | None", job.error),
         "run_after": job.run_after,
         "leased_by": job.leased_by,
         "leased_until": job.leased_until,
@@ -89,37 +268,29 @@ def job_shape(job: Job) -> dict[str, Any]:
     }
 
 
-def saved_shape(saved: SaveResult) -> dict[str, Any]:
-    """An item as it came out of a save."""
-    told = {"outcome": saved.outcome, "note": saved.note, "warnings": [warning.text for warning in saved.warnings]}
-    return {**item_shape(saved.item), **told}
+def page_shape(page: model.Page) -> Page:
+    """Return a page that was extracted and not stored."""
+    return cast("Page", {**page.to_json(), "document": page.document})
 
 
-def page_shape(page: Page) -> dict[str, Any]:
-    """A page that was read and not stored."""
-    return {**page.to_json(), "document": page.document}
-
-
-def trace_shape(page: Page) -> dict[str, Any]:
-    """How a page was extracted; the texts of its warnings are in `notes`."""
+def trace_shape(page: model.Page) -> dict[str, Any]:
+    """Return how a page was extracted; the texts of its warnings are in `notes`."""
     shape: dict[str, Any] = plain(page.trace)
     return shape | {"notes": [warning["text"] for warning in shape.pop("warnings")]}
 
 
-def annotation_shape(annotation: Annotation) -> dict[str, Any]:
-    """A marked passage as plain JSON types."""
-    shape: dict[str, Any] = plain(annotation)
-    return shape
+def annotation_shape(annotation: model.Annotation) -> Annotation:
+    """Return an annotation."""
+    return cast("Annotation", plain(annotation))
 
 
-def token_shape(token: Token) -> dict[str, Any]:
-    """What is known of a token; the token itself is not."""
-    shape: dict[str, Any] = plain(token)
-    return {name: value for name, value in shape.items() if name != "user_id"}
+def token_shape(token: model.Token) -> Token:
+    """Return a token without its secret and owner."""
+    return cast("Token", {name: value for name, value in plain(token).items() if name != "user_id"})
 
 
 def rule_shape(rule: Rule) -> dict[str, Any]:
-    """A rule as it would stand in a file, and where it does."""
+    """Return a rule as in a rule file, and where it is defined."""
     from pagekeep.rules.dumping import rule_data
 
     source = rule.source
@@ -127,6 +298,13 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     return {**rule_data(rule), "source": where}
 
 
-def fault_shape(fault: RuleFault) -> dict[str, Any]:
-    """What is wrong with a file of rules, and where."""
-    return {name: getattr(fault, name) for name in ("file", "line", "path", "rule", "message", "suggestion")}
+def fault_shape(fault: model.RuleFault) -> Fault:
+    """Return an error in a rule file."""
+    return {
+        "file": fault.file,
+        "line": fault.line,
+        "path": fault.path,
+        "rule": fault.rule,
+        "message": fault.message,
+        "suggestion": fault.suggestion,
+    }

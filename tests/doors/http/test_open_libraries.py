@@ -18,7 +18,7 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http import service
 from pagekeep.doors.http.api import jobs
-from pagekeep.doors.http.open_libraries import Libraries
+from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.errors import StoreError
 from pagekeep.store import open_store
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -41,20 +41,20 @@ def opened() -> list[Shelf]:
 
 
 @pytest.fixture
-def libraries(opened: list[Shelf]) -> Libraries:
+def libraries(opened: list[Shelf]) -> OpenLibraries:
     def make(user: str) -> Shelf:
         opened.append(Shelf(user))
         return opened[-1]
 
-    return Libraries(make, most=1)  # type: ignore[arg-type]
+    return OpenLibraries(make, max_open=1)  # type: ignore[arg-type]
 
 
 def test_a_library_in_use_stays_open_and_is_closed_when_it_comes_back(
-    libraries: Libraries, opened: list[Shelf]
+    libraries: OpenLibraries, opened: list[Shelf]
 ) -> None:
     async def run() -> None:
-        async with libraries.borrowed("ada"):
-            async with libraries.borrowed("grace"), libraries.borrowed("ada"):
+        async with libraries.borrow("ada"):
+            async with libraries.borrow("grace"), libraries.borrow("ada"):
                 assert [shelf.is_open for shelf in opened] == [True, True]
             assert [shelf.is_open for shelf in opened] == [True, False]
         assert [shelf.is_open for shelf in opened] == [True, False]
@@ -62,10 +62,10 @@ def test_a_library_in_use_stays_open_and_is_closed_when_it_comes_back(
     asyncio.run(run())
 
 
-def test_the_last_one_used_is_kept_for_the_next_request(libraries: Libraries, opened: list[Shelf]) -> None:
+def test_the_last_one_used_is_kept_for_the_next_request(libraries: OpenLibraries, opened: list[Shelf]) -> None:
     async def run() -> None:
         for user in ("ada", "ada", "grace", "ada"):
-            async with libraries.borrowed(user):
+            async with libraries.borrow(user):
                 pass
 
     asyncio.run(run())
@@ -84,10 +84,10 @@ def test_one_that_takes_long_to_open_holds_up_nobody_else_and_is_opened_once() -
             assert go.wait(20)
         return Shelf(user)
 
-    libraries = Libraries(make)  # type: ignore[arg-type]
+    libraries = OpenLibraries(make)  # type: ignore[arg-type]
 
     async def borrow(user: str) -> object:
-        async with libraries.borrowed(user) as library:
+        async with libraries.borrow(user) as library:
             return library
 
     async def run() -> None:
@@ -116,10 +116,10 @@ def test_a_library_that_could_not_be_opened_is_tried_anew() -> None:
             raise StoreError("Not now.")
         return Shelf(user)
 
-    libraries = Libraries(make)  # type: ignore[arg-type]
+    libraries = OpenLibraries(make)  # type: ignore[arg-type]
 
     async def borrow() -> Shelf:
-        async with libraries.borrowed("ada") as library:
+        async with libraries.borrow("ada") as library:
             return library  # type: ignore[return-value]
 
     async def run() -> None:
@@ -136,8 +136,8 @@ def test_a_stream_goes_on_while_others_come(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With room for one library: that of whoever watches a job is not closed under the stream."""
-    monkeypatch.setattr(jobs, "LOOK_EVERY", 0.05)
-    monkeypatch.setattr(service, "Libraries", partial(Libraries, most=1))
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(service, "OpenLibraries", partial(OpenLibraries, max_open=1))
     client = serve(replace(settings, shared=True))
     accounts = service_of(client).accounts
     ada, grace = (app.add_user(accounts, name, PASSWORD).id for name in ("ada", "grace"))

@@ -112,13 +112,13 @@ def test_answers_are_sent_at_once(listen: str) -> None:
     """asyncio sees to it where a socket says that it speaks TCP, and only there."""
     with closing(serve.bind(listen)) as sock:
         assert sock.proto == socket.IPPROTO_TCP
-        assert serve.address_of(sock).startswith("http://")
+        assert serve.browser_url(sock).startswith("http://")
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1", ":80", "127.0.0.1:http", "127.0.0.1:99999"])
 def test_what_is_no_place_to_listen_is_refused(listen: str) -> None:
     with pytest.raises(InvalidUrl):
-        serve.where(listen)
+        serve.parse_listen(listen)
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:8470", "192.168.1.5:8470", "[::]:8470", "pages.example.org:8470"])
@@ -127,14 +127,14 @@ def test_other_machines_are_let_in_only_where_users_are_known(settings: Settings
 
     wide = replace(settings, listen=listen)
     with pytest.raises(NotAllowed, match="users"):
-        serve.refuse_unsafe(wide)
+        serve.check_exposure(wide)
     with closing(open_accounts(settings.library)) as known:
         accounts.add_user(known, "mira", "a long enough password")
-    serve.refuse_unsafe(wide)
+    serve.check_exposure(wide)
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:0", "[::1]:0", "localhost:0", "127.8.9.1:0"])
 def test_this_machine_alone_needs_no_users(settings: Settings, listen: str) -> None:
     from dataclasses import replace
 
-    serve.refuse_unsafe(replace(settings, listen=listen))
+    serve.check_exposure(replace(settings, listen=listen))

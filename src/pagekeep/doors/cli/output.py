@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import click
 
@@ -28,7 +27,7 @@ def write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def write_json(value: dict[str, Any]) -> None:
+def write_json(value: Mapping[str, object]) -> None:
     """Write a JSON object to stdout, indented, its keys in the order given."""
     write(json.dumps(value, ensure_ascii=False, indent=2))
 

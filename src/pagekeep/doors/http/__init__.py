@@ -1,1 +1,1 @@
-"""The server: an API for programs, a reader for people."""
+"""The server: an API for programs, the reader for people."""

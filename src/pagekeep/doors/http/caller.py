@@ -1,4 +1,4 @@
-"""Who asks: by token, by session, or because the server is this machine's alone."""
+"""Authentication: the caller of a request, by token, by session, or as the local user of a private server."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from starlette.concurrency import run_in_threadpool
 
 from pagekeep import accounts
 from pagekeep.doors.http.middleware.cookies import session_of
-from pagekeep.doors.http.middleware.cross_site import refuse_other_sites
-from pagekeep.doors.http.service import Service, service_of
+from pagekeep.doors.http.middleware.cross_site import reject_cross_site
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
 from pagekeep.model import SCOPES, Scope
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
-FORM_BOUNDS: Final = {"max_files": 1, "max_fields": 20}
-"""Of a form that a route reads itself. It is read once, so whoever comes first must name the same bounds."""
-_FORMS: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+FORM_LIMITS: Final = {"max_files": 1, "max_fields": 20}
+"""Limits of a form that a route reads itself. A form is parsed once, so every reader must use the same limits."""
+_FORM_TYPES: Final = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Someone who may use a library."""
+    """An authenticated user or program."""
 
     user_id: str
     name: str
     scopes: frozenset[Scope]
     by: Literal["local", "session", "token"]
     csrf_token: str
-    """What a form must carry to be taken for this caller's own; empty for a token, which no browser sends by itself."""
+    """Must be in every form of this caller; empty for a token, which browsers do not send automatically."""
 
 
 def csrf_token(service: Service, session: str) -> str:
-    """Bound to the session, and known to pages of ours alone."""
-    said = f"csrf {session}".encode("utf-8", "surrogatepass")
-    return hmac.new(service.secret, said, hashlib.sha256).hexdigest()
+    """Return the session's CSRF token, which only our own pages know."""
+    message = f"csrf {session}".encode("utf-8", "surrogatepass")
+    return hmac.new(service.secret, message, hashlib.sha256).hexdigest()
 
 
-async def asking(request: Request, service: Annotated[Service, Depends(service_of)]) -> Caller:
-    """The caller; `NotSignedIn` when nobody can be told. Those whom the accounts must tell are looked up in a thread."""
+async def identify(request: Request, service: CurrentService) -> Caller:
+    """Return the caller or raise `NotSignedIn`. Lookups in the accounts database run in a thread."""
     local = not service.shared and "authorization" not in request.headers
-    return who(request, service) if local else await run_in_threadpool(who, request, service)
+    return identify_sync(request, service) if local else await run_in_threadpool(identify_sync, request, service)
 
 
-def who(request: Request, service: Service) -> Caller:
-    """The same where one may wait."""
-    caller = _who(request, service)
+def identify_sync(request: Request, service: Service) -> Caller:
+    """Return the caller or raise `NotSignedIn`; may block."""
+    caller = _find_caller(request, service)
     request.state.user_id = caller.user_id  # for the log
     return caller
 
 
-def _who(request: Request, service: Service) -> Caller:
-    """A token that is sent is what counts: a bad one is no reason to look for a cookie."""
+def _find_caller(request: Request, service: Service) -> Caller:
+    """Return the caller by token if one is sent, even if a cookie is sent too; an invalid token is an error."""
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":  # other kinds are for a proxy in front of us
+    if kind.lower() == "bearer":  # other schemes are for a proxy in front of the server
         return _by_token(service, secret.strip())
-    refuse_other_sites(request)
+    reject_cross_site(request)
     if service.shared:
         return _by_session(service, session_of(request))
     return Caller(service.settings.user, "local", frozenset(SCOPES), "local", csrf_token(service, "local"))
@@ -77,60 +77,60 @@ def _by_token(service: Service, secret: str) -> Caller:
 def _by_session(service: Service, session: str) -> Caller:
     user = accounts.session_user(service.accounts, session)
     if user is None:
-        raise NotSignedIn("Nobody is signed in.")
+        raise NotSignedIn("Not signed in.")
     return Caller(user.id, user.name, frozenset(SCOPES), "session", csrf_token(service, session))
 
 
-async def may_read(caller: Annotated[Caller, Depends(asking)]) -> Caller:
-    """Someone who may look."""
+async def require_read(caller: Annotated[Caller, Depends(identify)]) -> Caller:
+    """Return a caller with the scope `read`."""
     if "read" not in caller.scopes:
-        raise NotAllowed("The token may not read.")
+        raise NotAllowed("The token lacks the scope `read`.")
     return caller
 
 
-async def may_write(request: Request, caller: Annotated[Caller, Depends(asking)]) -> Caller:
-    """Someone who may change things, and meant to."""
+async def require_write(request: Request, caller: Annotated[Caller, Depends(identify)]) -> Caller:
+    """Return a caller with the scope `write` and, for a session, a valid CSRF token."""
     if "write" not in caller.scopes:
-        raise NotAllowed("The token may only read.", suggestions=("Use one with the scope `write`.",))
+        raise NotAllowed("The token is read-only.", suggestions=("Use a token with the scope `write`.",))
     if caller.by == "session":
-        given = request.headers.get(CSRF_HEADER) or await _form_field(request)
-        if not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), caller.csrf_token.encode()):
-            raise NotAllowed("The form is not from this site, or too old.", suggestions=("Reload the page.",))
+        sent = request.headers.get(CSRF_HEADER) or await _csrf_field(request)
+        if not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), caller.csrf_token.encode()):
+            raise NotAllowed("The form has expired or comes from another site.", suggestions=("Reload the page.",))
     return caller
 
 
-async def in_person(caller: Annotated[Caller, Depends(may_write)]) -> Caller:
-    """Someone who is there and means it: a token that leaked must not make others that outlast it."""
+async def require_no_token(caller: Annotated[Caller, Depends(require_write)]) -> Caller:
+    """Return a caller who does not use a token: a leaked token must not create others that outlast it."""
     if caller.by == "token":
-        raise NotAllowed("No token may do this.", suggestions=("Sign in.",))
+        raise NotAllowed("This is not possible with a token.", suggestions=("Sign in with your password.",))
     return caller
 
 
-async def _form_field(request: Request) -> str:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in _FORMS:
+async def _csrf_field(request: Request) -> str:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() not in _FORM_TYPES:
         return ""
-    value = (await request.form(**FORM_BOUNDS)).get(CSRF_FIELD)
+    value = (await request.form(**FORM_LIMITS)).get(CSRF_FIELD)
     return value if isinstance(value, str) else ""
 
 
-async def own_library(
-    service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_read)]
+async def library_to_read(
+    service: CurrentService, caller: Annotated[Caller, Depends(require_read)]
 ) -> AsyncIterator[Store]:
-    """The caller's library, to look at; theirs until the answer is sent."""
-    async with service.libraries.borrowed(caller.user_id) as library:
+    """Yield the caller's library, for reading; it stays open until the response is sent."""
+    async with service.libraries.borrow(caller.user_id) as library:
         yield library
 
 
-async def own_library_to_change(
-    service: Annotated[Service, Depends(service_of)], caller: Annotated[Caller, Depends(may_write)]
+async def library_to_write(
+    service: CurrentService, caller: Annotated[Caller, Depends(require_write)]
 ) -> AsyncIterator[Store]:
-    """The caller's library, to change; theirs until the answer is sent."""
-    async with service.libraries.borrowed(caller.user_id) as library:
+    """Yield the caller's library, for writing; it stays open until the response is sent."""
+    async with service.libraries.borrow(caller.user_id) as library:
         yield library
 
 
-Reads = Annotated[Store, Depends(own_library)]
-Changes = Annotated[Store, Depends(own_library_to_change)]
-"""What a route that looks or changes takes as its `library`."""
-Person = Annotated[Caller, Depends(in_person)]
-"""What a route that no token may use takes as its `caller`."""
+# The types of route parameters.
+ReadLibrary = Annotated[Store, Depends(library_to_read)]
+WriteLibrary = Annotated[Store, Depends(library_to_write)]
+ReadCaller = Annotated[Caller, Depends(require_read)]
+CallerWithoutToken = Annotated[Caller, Depends(require_no_token)]

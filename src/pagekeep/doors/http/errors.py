@@ -1,14 +1,15 @@
-"""Errors as answers: the same shape for every route, and no word about the inside."""
+"""Errors as JSON responses: one shape for every route, without internal details."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from pagekeep import errors
@@ -38,31 +39,55 @@ STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
     errors.PagekeepError: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
-"""By the nearest class in the tree."""
+"""The HTTP status of each error class; subclasses inherit it."""
+FETCH_STATUSES: Final = (415, 502, 504)
+"""Statuses of errors while fetching a page."""
 _HEADERS: Final[dict[type[PagekeepError], dict[str, str]]] = {
     errors.NotSignedIn: {"WWW-Authenticate": "Bearer"},
     errors.TooManyRequests: {"Retry-After": "60"},
 }
 
 
+class Failure(BaseModel):
+    """The details of an error."""
+
+    type: str = Field(examples=["NotFound"])
+    message: str = Field(examples=["There is no item 3f2a."])
+    suggestions: list[str] = []
+
+
+class Error(BaseModel):
+    """The body of every error response."""
+
+    success: Literal[False]
+    error: Failure
+
+
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the errors of a route for the OpenAPI document."""
+    return {status: {"model": Error} for status in (400, 401, 403, 413, 422, 503, *statuses)}
+
+
 def status_of(error: PagekeepError) -> HTTPStatus:
-    """The status that says the same."""
+    """Return the HTTP status of an error."""
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
 def headers_of(error: PagekeepError) -> dict[str, str]:
-    """What else the answer says, to programs."""
+    """Return the additional headers of an error response."""
     return next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), {})
 
 
-def error_answer(error: PagekeepError) -> Json:
-    """The error as JSON."""
+def error_response(error: PagekeepError) -> Json:
+    """Return the error as JSON."""
     return Json(error.to_json(), status_of(error), headers_of(error))
 
 
-def unexpected_answer() -> Json:
-    """For a fault of ours: what it was is in the log alone."""
-    return Json(_shape("Unexpected", "Something went wrong here.", ["Try again, and report the fault."]), 500)
+def internal_error_response() -> Json:
+    """Return the response to an unexpected error; its details are only in the log."""
+    return Json(
+        _shape("Unexpected", "Internal server error.", ["Try again. If it happens again, please report it."]), 500
+    )
 
 
 def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:
@@ -70,26 +95,26 @@ def _shape(kind: str, message: str, suggestions: list[str]) -> dict[str, Any]:
 
 
 def opens_page(request: Request) -> bool:
-    """Whether a person opens this in a browser; programs do not ask for HTML before all else."""
+    """Return whether a browser opens a page; programs do not prefer HTML."""
     return request.headers.get("accept", "").startswith("text/html") and "authorization" not in request.headers
 
 
 def install(app: FastAPI, count: Callable[[str], None]) -> None:
-    """Every error of a route becomes an answer in our shape, and is counted by its type."""
+    """Turn every error of a route into JSON, and count it by its type."""
 
     @app.exception_handler(PagekeepError)
-    def _ours(_request: Request, error: PagekeepError) -> Response:
+    def _pagekeep_error(_request: Request, error: PagekeepError) -> Response:
         count(error.type)
-        return error_answer(error)
+        return error_response(error)
 
     @app.exception_handler(RequestValidationError)
-    def _invalid(_request: Request, error: RequestValidationError) -> Response:
+    def _validation_error(_request: Request, error: RequestValidationError) -> Response:
         faults = [f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}" for fault in error.errors()]
-        return Json(_shape("InvalidRequest", "The request cannot be read.", faults), 422)
+        return Json(_shape("InvalidRequest", "Invalid request.", faults), 422)
 
     @app.exception_handler(HTTPException)
-    def _plain(_request: Request, error: HTTPException) -> Response:
+    def _http_error(_request: Request, error: HTTPException) -> Response:
         phrase = HTTPStatus(error.status_code).phrase
-        message = "There is nothing at this address." if error.status_code == HTTPStatus.NOT_FOUND else f"{phrase}."
+        message = "Not found." if error.status_code == HTTPStatus.NOT_FOUND else f"{phrase}."
         kind = phrase.title().replace(" ", "").replace("-", "")
         return Json(_shape(kind, message, []), error.status_code, getattr(error, "headers", None))

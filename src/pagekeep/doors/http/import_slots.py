@@ -1,4 +1,4 @@
-"""Imports under way: each reads a file to its end, in a thread that no other work needs."""
+"""Run imports in their own threads, at most a few at a time."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Final, TypeVar
 
 from pagekeep.errors import TooManyRequests
 
-AT_ONCE: Final = 2
-"""An import may take minutes: those that answer everybody else's requests are not to wait for one."""
+MAX_IMPORTS: Final = 2
+"""An import may take minutes; it must not block the threads that answer other requests."""
 T = TypeVar("T")
 
 
-class Imports:
-    """So many at once. Whoever comes when all are taken is told to come back: waiting would cost both sides a connection."""
+class ImportSlots:
+    """A limited number of concurrent imports. Further ones are rejected, because waiting would hold a connection open."""
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._seats = BoundedSemaphore(at_once)
-        self._threads = ThreadPoolExecutor(max(1, at_once), thread_name_prefix="pagekeep-import")
+    def __init__(self, max_imports: int = MAX_IMPORTS) -> None:
+        self._slots = BoundedSemaphore(max_imports)
+        self._threads = ThreadPoolExecutor(max(1, max_imports), thread_name_prefix="pagekeep-import")
 
     async def run(self, work: Callable[[], T]) -> T:
-        """What comes of the work; `TooManyRequests` when others are at theirs."""
-        if not self._seats.acquire(blocking=False):
+        """Run an import and return its result; raise `TooManyRequests` if all slots are in use."""
+        if not self._slots.acquire(blocking=False):
             raise TooManyRequests(
-                "Other imports are under way.",
-                suggestions=("Send the file again in a minute.", "Or use the command: pagekeep import FILE"),
+                "Other imports are running.",
+                suggestions=("Try again in a minute.", "Or use the command: pagekeep import FILE"),
             )
-        doing = self._threads.submit(work)
-        doing.add_done_callback(lambda _: self._seats.release())  # not when the request ends: the thread may go on
-        return await asyncio.wrap_future(doing)
+        future = self._threads.submit(work)
+        future.add_done_callback(lambda _: self._slots.release())  # not when the request ends: the thread may go on
+        return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """No more."""
+        """Accept no more imports."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,6 +1,6 @@
-"""`/mcp`: the assistants' tools over streamable HTTP, for whoever brings a token.
+"""`/mcp`: the MCP tools over streamable HTTP, for callers with a token.
 
-A token and nothing else: an assistant is a program, and a browser that another site steers has none.
+Only tokens are accepted, no sessions: another site could make a browser send the session's cookie.
 """
 
 from __future__ import annotations
@@ -16,81 +16,81 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pagekeep.doors.http.caller import Caller, may_read, who
-from pagekeep.doors.http.errors import error_answer
-from pagekeep.doors.http.middleware.cross_site import refuse_other_sites
+from pagekeep.doors.http.caller import Caller, identify_sync, require_read
+from pagekeep.doors.http.errors import error_response
+from pagekeep.doors.http.middleware.cross_site import reject_cross_site
 from pagekeep.doors.http.service import Service
-from pagekeep.doors.mcp.context import Desk, caller_desk
+from pagekeep.doors.mcp.context import ToolContext, current_context
 from pagekeep.errors import NotSignedIn, PagekeepError
 
 
-class _Door:
-    """Lets in who has a token, with a desk of their own; whoever comes before the tools are there waits for them."""
+class _Endpoint:
+    """Authenticates callers and sets their context; requests wait until the tools are loaded."""
 
     def __init__(self) -> None:
-        self.inside: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+        self.tools: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service: Service = scope["app"].state.service
         try:
-            caller = await may_read(await run_in_threadpool(_caller, Request(scope), service))
+            caller = await require_read(await run_in_threadpool(_find_caller, Request(scope), service))
         except PagekeepError as error:
-            await error_answer(error)(scope, receive, send)
+            await error_response(error)(scope, receive, send)
             return
-        async with service.libraries.borrowed(caller.user_id) as library:
-            chosen = caller_desk.set(Desk(library, service.retrieval, "write" in caller.scopes))
+        async with service.libraries.borrow(caller.user_id) as library:
+            reset_token = current_context.set(ToolContext(library, service.retrieval, "write" in caller.scopes))
             try:
-                await (await asyncio.shield(self.inside))(scope, receive, send)
+                await (await asyncio.shield(self.tools))(scope, receive, send)
             finally:
-                caller_desk.reset(chosen)
+                current_context.reset(reset_token)
 
 
-def _caller(request: Request, service: Service) -> Caller:
-    refuse_other_sites(request)
-    caller = who(request, service) if request.headers.get("authorization") else None
+def _find_caller(request: Request, service: Service) -> Caller:
+    reject_cross_site(request)
+    caller = identify_sync(request, service) if request.headers.get("authorization") else None
     if caller is None or caller.by != "token":
         raise NotSignedIn(
-            "An assistant needs a token.", suggestions=("Make one in the settings, or: pagekeep token add assistant",)
+            "A token is required.", suggestions=("Create one in the settings, or: pagekeep token add assistant",)
         )
     return caller
 
 
 @asynccontextmanager
-async def mounted(app: FastAPI) -> AsyncIterator[None]:
-    """The tools at `/mcp` while the server runs; nothing where the package for them is missing.
+async def mount(app: FastAPI) -> AsyncIterator[None]:
+    """Serve the tools at `/mcp` while the server runs, if the package `mcp` is installed.
 
-    The package takes as long to load as all the rest of the server, so that is done beside: nobody else waits for it.
+    Loading the package takes as long as the rest of the server, so it is loaded in the background.
     """
     if find_spec("mcp") is None:
         yield
         return
-    door, ending = _Door(), asyncio.Event()
-    app.mount("/mcp", door)
-    opening = asyncio.create_task(_open(door, ending))
+    endpoint, stopping = _Endpoint(), asyncio.Event()
+    app.mount("/mcp", endpoint)
+    running = asyncio.create_task(_run(endpoint, stopping))
     try:
         yield
     finally:
-        ending.set()
-        await opening
+        stopping.set()
+        await running
 
 
-async def _open(door: _Door, ending: asyncio.Event) -> None:
-    server, inside = await asyncio.to_thread(_made)
+async def _run(endpoint: _Endpoint, stopping: asyncio.Event) -> None:
+    server, tools = await asyncio.to_thread(_load_tools)
     async with server.session_manager.run():
-        door.inside.set_result(inside)
-        await ending.wait()
+        endpoint.tools.set_result(tools)
+        await stopping.wait()
 
 
-def _made() -> tuple[Any, ASGIApp]:
+def _load_tools() -> tuple[Any, ASGIApp]:
     from mcp.server.transport_security import TransportSecuritySettings
 
     from pagekeep.doors.mcp.server import make_server
 
-    server: Any = make_server(caller_desk.get, allow_write=True)
-    inside: ASGIApp = server.streamable_http_app(
+    server: Any = make_server(current_context.get, allow_write=True)
+    tools: ASGIApp = server.streamable_http_app(
         streamable_http_path="/",
         stateless_http=True,
-        # Names and origins are checked before: by the server for all routes, and by the door above.
+        # Host names and origins are checked before: by the middleware and by the endpoint above.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return server, inside
+    return server, tools

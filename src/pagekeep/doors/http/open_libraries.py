@@ -1,4 +1,4 @@
-"""The libraries of those who are here: kept open for their next request, and closed when there are too many."""
+"""Keep users' libraries open between requests, and close idle ones when there are too many."""
 
 from __future__ import annotations
 
@@ -14,88 +14,88 @@ from starlette.concurrency import run_in_threadpool
 
 from pagekeep.library.open import Store
 
-MOST_OPEN: Final = 200
-"""Libraries kept open; those of people who have gone are closed to make room."""
+MAX_OPEN: Final = 200
+"""Open libraries; beyond that, the least recently used idle ones are closed."""
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Entry:
     opening: Future[Store]
-    """The library, or why there is none; whoever comes while it is being opened waits here."""
+    """The library, or the error of opening it; requests that come meanwhile wait for it."""
     requests: int = 0
-    """In whose hands it is now."""
+    """Requests that use it now."""
 
     @property
     def idle(self) -> bool:
         return not self.requests and self.opening.done()
 
 
-class Libraries:
-    """By user, the last one used at the end. One that is in use stays open, however many there are."""
+class OpenLibraries:
+    """The open libraries by user, the most recently used last. A library in use stays open, however many there are."""
 
-    def __init__(self, open_library: Callable[[str], Store], most: int = MOST_OPEN) -> None:
+    def __init__(self, open_library: Callable[[str], Store], max_open: int = MAX_OPEN) -> None:
         self._open_library = open_library
-        self._most = most
-        self._kept: dict[str, _Kept] = {}
-        self._lock = Lock()  # held for a look at the list alone: the event loop waits for it
+        self._max_open = max_open
+        self._entries: dict[str, _Entry] = {}
+        self._lock = Lock()  # held only briefly: the event loop waits for it
 
     @asynccontextmanager
-    async def borrowed(self, user_id: str) -> AsyncIterator[Store]:
-        """The user's library, open at least until it is given back: for a stream, until its end."""
-        kept, is_new = self._taken(user_id)
+    async def borrow(self, user_id: str) -> AsyncIterator[Store]:
+        """Yield the user's library, which stays open until it is given back; for a stream, until its end."""
+        entry, is_new = self._take(user_id)
         try:
             if is_new:
-                await run_in_threadpool(self._open, user_id, kept)
-            # Every way through another thread is a wait among busy ones: only opening is worth one.
-            yield kept.opening.result() if kept.opening.done() else await asyncio.wrap_future(kept.opening)
+                await run_in_threadpool(self._open, user_id, entry)
+            # Every switch to another thread waits for busy ones, so only opening uses one.
+            yield entry.opening.result() if entry.opening.done() else await asyncio.wrap_future(entry.opening)
         finally:
-            gone = self._given_back(kept)
-            if gone:
-                await asyncio.get_running_loop().run_in_executor(None, _close, gone)
+            closing = self._give_back(entry)
+            if closing:
+                await asyncio.get_running_loop().run_in_executor(None, _close, closing)
 
     def in_use(self, user_id: str) -> bool:
-        """Whether someone has the user's library now."""
-        kept = self._kept.get(user_id)
-        return kept is not None and kept.requests > 0
+        """Return whether a request uses the user's library now."""
+        entry = self._entries.get(user_id)
+        return entry is not None and entry.requests > 0
 
     def close(self) -> None:
-        """At the end."""
+        """Close all libraries."""
         with self._lock:
-            gone = list(self._kept.values())
-            self._kept.clear()
-        _close(gone)
+            closing = list(self._entries.values())
+            self._entries.clear()
+        _close(closing)
 
-    def _taken(self, user_id: str) -> tuple[_Kept, bool]:
-        """The user's place in the list, and whether it is new: then the library is to be opened."""
+    def _take(self, user_id: str) -> tuple[_Entry, bool]:
+        """Return the user's entry and whether it is new, so that the library must be opened."""
         with self._lock:
-            there = self._kept.pop(user_id, None)
-            kept = there or _Kept(Future())
-            self._kept[user_id] = kept  # now the last one used
-            kept.requests += 1
-        if there is None:
-            kept.opening.set_running_or_notify_cancel()  # now nobody who stops waiting can call it off for the others
-        return kept, there is None
+            existing = self._entries.pop(user_id, None)
+            entry = existing or _Entry(Future())
+            self._entries[user_id] = entry  # now the most recently used
+            entry.requests += 1
+        if existing is None:
+            entry.opening.set_running_or_notify_cancel()  # so that a cancelled request cannot cancel it for the others
+        return entry, existing is None
 
-    def _open(self, user_id: str, kept: _Kept) -> None:
+    def _open(self, user_id: str, entry: _Entry) -> None:
         try:
-            kept.opening.set_result(self._open_library(user_id))
+            entry.opening.set_result(self._open_library(user_id))
         except BaseException as error:
-            with self._lock:  # the next one tries anew
-                if self._kept.get(user_id) is kept:
-                    del self._kept[user_id]
-            kept.opening.set_exception(error)
+            with self._lock:  # so that the next request tries again
+                if self._entries.get(user_id) is entry:
+                    del self._entries[user_id]
+            entry.opening.set_exception(error)
 
-    def _given_back(self, kept: _Kept) -> list[_Kept]:
-        """Those that must go to make room are the caller's to close."""
+    def _give_back(self, entry: _Entry) -> list[_Entry]:
+        """Return the entries to close, to stay below the limit."""
         with self._lock:
-            kept.requests -= 1
-            if len(self._kept) <= self._most:
+            entry.requests -= 1
+            if len(self._entries) <= self._max_open:
                 return []
-            idle = [user_id for user_id, one in self._kept.items() if one.idle]
-            return [self._kept.pop(user_id) for user_id in idle[: len(self._kept) - self._most]]
+            idle = [user_id for user_id, one in self._entries.items() if one.idle]
+            return [self._entries.pop(user_id) for user_id in idle[: len(self._entries) - self._max_open]]
 
 
-def _close(gone: list[_Kept]) -> None:
-    for kept in gone:
-        if kept.opening.done() and kept.opening.exception() is None:
-            kept.opening.result().close()
+def _close(entries: list[_Entry]) -> None:
+    for entry in entries:
+        if entry.opening.done() and entry.opening.exception() is None:
+            entry.opening.result().close()

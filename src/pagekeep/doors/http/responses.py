@@ -1,42 +1,58 @@
-"""Answers as JSON, each with a tag by which a client can ask whether anything changed."""
+"""JSON responses, and ETags for conditional requests."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 
 
 class Json(Response):
-    """JSON of anything our own shapes hold. A lone surrogate from a page becomes a question mark and no error."""
+    """A JSON response. Lone surrogates from a page become question marks instead of an error."""
 
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The body."""
+        """Return the body."""
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def tagged(request: Request, response: Response, tag: str | None = None) -> Response:
-    """The response with its tag, or 304 when the client has it already. The tag is of the body unless one is given."""
-    tag = tag or f'"{hashlib.sha256(response.body).hexdigest()[:24]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, Cookie"}
-    if holds(request.headers.get("if-none-match"), tag):
+class TaggedRoute(APIRoute):
+    """A route whose GET responses have an ETag; a client that already has the body gets 304 instead."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler, which adds the ETag after FastAPI checked the response."""
+        handler = super().get_route_handler()
+        if "GET" not in (self.methods or ()):
+            return handler
+
+        async def handle(request: Request) -> Response:
+            return add_etag(request, await handler(request))
+
+        return handle
+
+
+def add_etag(request: Request, response: Response) -> Response:
+    """Add an ETag to a response, a hash of the body unless the route set one; return 304 if the client has it already."""
+    if response.status_code != 200 or not isinstance(getattr(response, "body", None), bytes):
+        return response
+    etag = response.headers.get("etag") or f'"{hashlib.sha256(response.body).hexdigest()[:24]}"'
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": "Accept, Authorization, Cookie"}
+    if has_etag(request.headers.get("if-none-match"), etag):
         return Response(status_code=304, headers=headers)
-    response.headers.update(headers)
+    if response.headers.get("cache-control") == "no-store":
+        del response.headers["etag"]
+    else:
+        response.headers.update(headers)
     return response
 
 
-def answer(request: Request, value: Mapping[str, Any]) -> Response:
-    """What a route that looks answers with."""
-    return tagged(request, Json(value))
-
-
-def holds(given: str | None, tag: str) -> bool:
-    """Whether a header such as `If-None-Match` names the tag. Weak forms count: proxies weaken what they compress."""
-    tags = {part.strip().removeprefix("W/") for part in (given or "").split(",")}
-    return tag in tags or "*" in tags
+def has_etag(header: str | None, etag: str) -> bool:
+    """Return whether a header such as `If-None-Match` lists the ETag. Weak forms count: proxies weaken what they compress."""
+    etags = {part.strip().removeprefix("W/") for part in (header or "").split(",")}
+    return etag in etags or "*" in etags

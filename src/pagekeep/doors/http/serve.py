@@ -1,4 +1,4 @@
-"""Running the server: where it listens, who may reach it, how many processes, and how it ends."""
+"""Run the server: address, processes and shutdown."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ from pagekeep.doors.http.observability import logs
 from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
 
-GRACE: Final = 3
-"""Seconds that requests under way have when the server ends; jobs then have a few more (`app/background.py`)."""
+SHUTDOWN_SECONDS: Final = 3
+"""Time for running requests at shutdown; jobs then have a few more seconds (`library/queue/background.py`)."""
 _BACKLOG: Final = 2048
-_TURN: Final = 0.001
-"""Seconds that a thread has before another gets its turn: at the usual 5 ms a short answer waits for every search."""
+_SWITCH_SECONDS: Final = 0.001
+"""The interpreter's thread switch interval: with the default of 5 ms, short requests wait for every search."""
 
 
-def where(listen: str) -> tuple[str, int]:
-    """Host and port of the setting `listen`."""
+def parse_listen(listen: str) -> tuple[str, int]:
+    """Return host and port of the setting `listen`."""
     host, _, port = listen.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
         raise InvalidUrl(
-            "The server cannot listen there.", suggestions=("Write an address and a port: 127.0.0.1:8470",)
+            f"Invalid listen address: {listen!r}.", suggestions=("Give an address and a port: 127.0.0.1:8470",)
         )
     return host.strip("[]"), int(port)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Return whether only this machine can reach the host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def refuse_unsafe(settings: Settings) -> None:
-    """Nobody listens to other machines without knowing whom it lets in."""
-    if is_loopback(where(settings.listen)[0]) and not settings.shared:
+def check_exposure(settings: Settings) -> None:
+    """Refuse to listen to other machines, or to be shared, without user accounts."""
+    if is_loopback(parse_listen(settings.listen)[0]) and not settings.shared:
         return
     with closing(open_accounts(settings)) as accounts:
         users = get_users(accounts)
     if not users:
         raise NotAllowed(
-            "Other people can be let in only where users are known.",
-            suggestions=("Add one first: pagekeep user add NAME", "Or listen on this machine alone, without --shared."),
+            "A server that other people can reach needs user accounts.",
+            suggestions=("Add a user first: pagekeep user add NAME", "Or listen on 127.0.0.1 only, without --shared."),
         )
 
 
 def bind(listen: str) -> socket.socket:
-    """A socket that listens there; `Conflict` when somebody else does."""
-    host, port = where(listen)
-    # Its kind said in full: only then does the event loop send answers at once. Without, each body waited 40 ms behind its
-    # head, for the client to confirm that.
+    """Return a listening socket; raise `Conflict` if the address is not available."""
+    host, port = parse_listen(listen)
+    # With an explicit protocol the event loop disables Nagle's algorithm. Without it, each response body waited 40 ms after its
+    # headers for the client's acknowledgement.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -77,74 +77,75 @@ def bind(listen: str) -> socket.socket:
         sock.listen(_BACKLOG)
     except OSError as error:
         sock.close()
-        raise _refused(error, host, port) from None
+        raise _bind_error(error, host, port) from None
     sock.set_inheritable(True)
     return sock
 
 
-def _refused(error: OSError, host: str, port: int) -> Conflict:
+def _bind_error(error: OSError, host: str, port: int) -> Conflict:
     if error.errno == errno.EADDRINUSE:
         return Conflict(
-            f"Port {port} is taken.", suggestions=("Is Pagekeep running already?", f"Take another: --port {port + 1}")
+            f"Port {port} is already in use.",
+            suggestions=("Is Pagekeep already running?", f"Use another port: --port {port + 1}"),
         )
     if error.errno == errno.EACCES:
-        return Conflict(f"Port {port} is not for everyone.", suggestions=("Take one above 1023.",))
-    return Conflict(f"The server cannot listen at {host}.", suggestions=("Give an address of this machine.",))
+        return Conflict(f"No permission to use port {port}.", suggestions=("Use a port above 1023.",))
+    return Conflict(f"Cannot listen on {host}.", suggestions=("Use an address of this machine.",))
 
 
-def address_of(sock: socket.socket) -> str:
-    """What people type into a browser."""
+def browser_url(sock: socket.socket) -> str:
+    """Return the URL to open in a browser."""
     host, port = sock.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}/"
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}/"
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready."""
+    """Calls `ready` when it accepts requests."""
 
-    def __init__(self, configured: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(configured)
+    def __init__(self, server_config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(server_config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ready once it answers."""
+        """Start, then call `ready`."""
         await super().startup(sockets)
         self._ready()
 
 
 def serve(settings: Settings, *, workers: int, ready: Callable[[str], None]) -> None:
-    """Answer requests until told to stop. `ready` is told the address.
+    """Serve until stopped; call `ready` with the URL.
 
-    With several workers each is a process that reads its settings itself, so these must be the ones in force there.
+    With several workers, each process loads the settings itself, so `settings` must be the same ones.
     """
-    refuse_unsafe(settings)
-    sys.setswitchinterval(_TURN)
+    check_exposure(settings)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with closing(bind(settings.listen)) as sock:
         if workers == 1:
-            _Server(_configured(create_app(settings), 1), lambda: ready(address_of(sock))).run([sock])
+            _Server(_make_config(create_app(settings), 1), lambda: ready(browser_url(sock))).run([sock])
         else:
-            _serve_by_several(workers, sock, lambda: ready(address_of(sock)))
+            _serve_with_workers(workers, sock, lambda: ready(browser_url(sock)))
 
 
-def _serve_by_several(workers: int, sock: socket.socket, ready: Callable[[], None]) -> None:
+def _serve_with_workers(workers: int, sock: socket.socket, ready: Callable[[], None]) -> None:
     folder = tempfile.mkdtemp(prefix="pagekeep-metrics-")
-    os.environ[SHARED_FOLDER] = folder  # where the processes add up their numbers
+    os.environ[SHARED_FOLDER] = folder  # where the processes combine their metrics
     try:
         ready()
-        Multiprocess(_configured("pagekeep.doors.http.serve:one_of_several", workers), sockets=[sock]).run()
+        Multiprocess(_make_config("pagekeep.doors.http.serve:create_worker_app", workers), sockets=[sock]).run()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def one_of_several() -> FastAPI:
-    """The server of one process, by the settings in force."""
-    sys.setswitchinterval(_TURN)
+def create_worker_app() -> FastAPI:
+    """Return the application of one worker process, with the configured settings."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
     settings = config.load()
     logs.configure(settings.log_level)
     return create_app(settings, processes=max(1, (os.cpu_count() or 2) // 4))
 
 
-def _configured(app: FastAPI | str, workers: int) -> uvicorn.Config:
+def _make_config(app: FastAPI | str, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         factory=isinstance(app, str),
@@ -152,6 +153,6 @@ def _configured(app: FastAPI | str, workers: int) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ws="none",
     )

@@ -1,4 +1,4 @@
-"""The server's own folder: its secret, and room for pictures."""
+"""The server's data folder: its secret and its image caches."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ _SECRET_BYTES: Final = 32
 
 
 def server_folder(settings: Settings) -> Path:
-    """Where the server keeps what is its own: beside the library, or in the data folder when that is on a server."""
+    """Return the folder of the library, or the default data folder if the library is on a database server."""
     return data_folder(settings)
 
 
 def server_secret(settings: Settings) -> bytes:
-    """A secret that lasts longer than the server: pages that are open in a browser go on working after a restart.
+    """Return the server's secret; create it if needed.
 
-    It is readable by its owner alone.
+    It is stored so that open pages work after a restart, in a file that only its owner can read.
     """
     folder = server_folder(settings)
     path = folder / "server.secret"
     try:
-        return _whole(path.read_bytes())
+        return _check_length(path.read_bytes())
     except FileNotFoundError:
         folder.mkdir(parents=True, exist_ok=True)
-    made = secrets.token_bytes(_SECRET_BYTES)
+    secret = secrets.token_bytes(_SECRET_BYTES)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(made)
+        file.write(secret)
     try:
-        os.link(draft, path)  # unlike a rename it fails when another process was quicker
+        os.link(draft, path)  # unlike a rename, this fails if another process was faster
     except FileExistsError:
-        made = _whole(path.read_bytes())
+        secret = _check_length(path.read_bytes())
     finally:
         draft.unlink()
-    return made
+    return secret
 
 
-def _whole(secret: bytes) -> bytes:
-    """With a short one anybody could sign in our name."""
+def _check_length(secret: bytes) -> bytes:
+    """Reject a short secret, with which anyone could forge signatures."""
     if len(secret) < _SECRET_BYTES:
-        raise StoreError("The server's secret is damaged.", suggestions=("Delete the file server.secret.",))
+        raise StoreError(
+            "The file server.secret is damaged.", suggestions=("Delete it; the server creates a new one.",)
+        )
     return secret

@@ -1,4 +1,4 @@
-"""What every route needs: opened with the server, closed with it, shared by all requests."""
+"""The service: everything the routes share, opened and closed with the server."""
 
 from __future__ import annotations
 
@@ -7,91 +7,98 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Final, cast
+from typing import Annotated, Final, cast
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from pagekeep.accounts import Accounts, get_users, open_accounts
 from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.doors.http.image_proxy.cache import Shelf
-from pagekeep.doors.http.image_proxy.proxy import Pictures
-from pagekeep.doors.http.import_slots import Imports
+from pagekeep.doors.http.image_proxy.cache import ImageCache
+from pagekeep.doors.http.image_proxy.proxy import ImageProxy
+from pagekeep.doors.http.import_slots import ImportSlots
 from pagekeep.doors.http.observability.metrics import Metrics
 from pagekeep.doors.http.observability.spans import Spans
-from pagekeep.doors.http.open_libraries import Libraries
+from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.render_worker import Renderer
 
 SCREENSHOT_SECONDS: Final = 3600
-"""For which a picture of a page is there."""
-_TIDY_EVERY: Final = 600.0
-"""Seconds after which pictures whose time is over are looked for."""
-_SCREENSHOT_BYTES: Final = 400_000_000
-"""A shelf takes nothing larger than a twentieth of its room, and a picture of a page has 20 MB at most."""
+"""Seconds that a screenshot is available."""
+_CLEANUP_SECONDS: Final = 600.0
+"""Pause between two removals of expired screenshots."""
+_SCREENSHOT_CACHE_BYTES: Final = 400_000_000
+"""A cache accepts files up to a twentieth of its size, and a screenshot has up to 20 MB."""
 
 
 @dataclass(slots=True)
 class Service:
-    """The running server's belongings."""
+    """What the routes share."""
 
     settings: Settings
     accounts: Accounts
     retrieval: Retrieval
     extractor: ExtractPool
-    """Reads pages in killable processes."""
+    """Extracts pages in worker processes."""
     renderer: Renderer
-    """Renders long texts in such processes, too."""
+    """Renders Markdown as HTML, long texts in worker processes."""
     secret: bytes
-    """Signs what is given to browsers and must come back unchanged."""
+    """The key of signed URLs and CSRF tokens."""
     background: Background
-    """Saves what waits in the queue."""
-    pictures: Pictures
-    screenshots: Shelf
-    """Pictures of pages, for an hour."""
+    """Works on the jobs in the queue."""
+    images: ImageProxy
+    screenshots: ImageCache
+    """Screenshots of pages, for an hour."""
     metrics: Metrics
-    libraries: Libraries
-    imports: Imports
+    libraries: OpenLibraries
+    imports: ImportSlots
 
     @property
     def shared(self) -> bool:
-        """Whether people sign in; else everything is the local user's."""
+        """Whether users sign in; otherwise everything belongs to the local user."""
         return self.settings.shared
 
 
 @asynccontextmanager
-async def opened(
+async def open_service(
     settings: Settings, secret: bytes, metrics: Metrics, spans: Spans | None = None, *, processes: int | None = None
 ) -> AsyncIterator[Service]:
-    """A service for the lifetime of a server."""
+    """Open the service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings)
-    settings = await asyncio.to_thread(_for_whom, settings, accounts)
+    settings = await asyncio.to_thread(_require_sign_in, settings, accounts)
     processes = processes or max(1, (os.cpu_count() or 2) // 2)
     extractor, renderer = ExtractPool(settings, processes), Renderer(processes)
-    extract = metrics.measured(extractor.extract)
+    extract = metrics.measure(extractor.extract)
     try:
         async with (
-            Retrieval(settings, extract=spans.traced(extract) if spans else extract) as retrieval,
-            run_in_background(settings, retrieval, metrics.worked) as background,
+            Retrieval(settings, extract=spans.trace(extract) if spans else extract) as retrieval,
+            run_in_background(settings, retrieval, metrics.record_job) as background,
         ):
-            shelf = Shelf(server_folder(settings) / "image-cache", settings.image_cache)
-            pictures = Pictures(retrieval.client, shelf)
-            shots = Shelf(server_folder(settings) / "screenshot-cache", _SCREENSHOT_BYTES)
-            libraries, imports = Libraries(lambda user_id: open_library(settings, user_id)), Imports()
+            folder = server_folder(settings)
             service = Service(
-                *(settings, accounts, retrieval, extractor, renderer, secret, background),
-                *(pictures, shots, metrics, libraries, imports),
+                settings=settings,
+                accounts=accounts,
+                retrieval=retrieval,
+                extractor=extractor,
+                renderer=renderer,
+                secret=secret,
+                background=background,
+                images=ImageProxy(retrieval.client, ImageCache(folder / "image-cache", settings.image_cache)),
+                screenshots=ImageCache(folder / "screenshot-cache", _SCREENSHOT_CACHE_BYTES),
+                metrics=metrics,
+                libraries=OpenLibraries(lambda user_id: open_library(settings, user_id)),
+                imports=ImportSlots(),
             )
-            tidying = asyncio.create_task(_tidied(shots))
+            cleanup = asyncio.create_task(_remove_expired(service.screenshots))
             try:
                 yield service
             finally:
-                tidying.cancel()
-                imports.close()
-                libraries.close()
+                cleanup.cancel()
+                service.imports.close()
+                service.libraries.close()
     finally:
         extractor.close()
         renderer.close()
@@ -100,21 +107,24 @@ async def opened(
             await asyncio.to_thread(spans.close)
 
 
-async def _tidied(screenshots: Shelf) -> None:
-    """Whether or not anybody asks for another one: they may show what is private."""
+async def _remove_expired(screenshots: ImageCache) -> None:
+    """Remove expired screenshots regularly, even without requests: they may show private content."""
     while True:
-        await asyncio.to_thread(screenshots.drop_older, SCREENSHOT_SECONDS)
-        await asyncio.sleep(_TIDY_EVERY)
+        await asyncio.to_thread(screenshots.remove_older, SCREENSHOT_SECONDS)
+        await asyncio.sleep(_CLEANUP_SECONDS)
 
 
-def _for_whom(settings: Settings, accounts: Accounts) -> Settings:
-    """Where there are users, they sign in: nobody is to walk past them by forgetting to say `shared`."""
+def _require_sign_in(settings: Settings, accounts: Accounts) -> Settings:
+    """Treat the server as shared if there are users, even if the setting `shared` was forgotten."""
     return replace(settings, shared=settings.shared or bool(get_users(accounts)))
 
 
 async def service_of(request: Request) -> Service:
-    """The service, as a dependency of a route."""
+    """Return the service, as a dependency of a route."""
     return cast("Service", request.app.state.service)
 
 
-__all__ = ["LOCAL_USER", "Service", "opened", "service_of"]
+CurrentService = Annotated[Service, Depends(service_of)]
+"""The type of a route's `service` parameter."""
+
+__all__ = ["LOCAL_USER", "CurrentService", "Service", "open_service", "service_of"]

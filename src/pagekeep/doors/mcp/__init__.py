@@ -1,1 +1,1 @@
-"""The door for AI assistants: the web and the library as tools, with page text marked as what it is."""
+"""The MCP server: tools for AI assistants to read web pages and the library, with page text marked as data."""

@@ -1,4 +1,4 @@
-"""What the tools work with: someone's library, and the way to the web."""
+"""The context of a tool call: the caller's library and the means to fetch pages."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from pagekeep.model import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """For one caller."""
+class ToolContext:
+    """The context of one caller."""
 
     library: Store
     retrieval: Retrieval
     may_write: bool
-    """Whether this caller may save and change things."""
+    """Whether the caller may save and change items."""
 
-    def changing(self) -> Store:
-        """The library, to change it; `NotAllowed` for those who may only look."""
+    def writable_library(self) -> Store:
+        """Return the library for changes; raise `NotAllowed` for a read-only caller."""
         if not self.may_write:
-            raise NotAllowed("This connection may only read.", suggestions=("Use a token with the scope `write`.",))
+            raise NotAllowed("This connection is read-only.", suggestions=("Use a token with the scope `write`.",))
         return self.library
 
     async def capture(self, url: str, render: RenderMode | None, progress: Progress) -> Captured:
-        """The page at an address, through the address guard."""
+        """Fetch and extract the page at a URL, through the address guard."""
         return await capture(Request(url, render=render), self.retrieval, progress=progress)
 
     def find(self, key: str) -> Item:
-        """An item by id or address."""
+        """Return an item by ID or URL."""
         from pagekeep.library.items import get_item
 
         return get_item(self.library, key)
 
 
-caller_desk: ContextVar[Desk] = ContextVar("caller_desk")
-"""On the server: the desk of whoever asks, set for each request."""
+current_context: ContextVar[ToolContext] = ContextVar("current_context")
+"""On the server: the context of the caller, set for each request."""
 
-DeskFinder = Callable[[], Desk]
+ContextFinder = Callable[[], ToolContext]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.doors.http.image_proxy.formats import MOST_PIXELS, checked_kind
+from pagekeep.doors.http.image_proxy.formats import MAX_PIXELS, check_image
 from pagekeep.errors import PagekeepError, TooLarge, UnsupportedContent
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
 
@@ -17,19 +17,19 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_real_pictures_are_known_by_their_bytes(form: str) -> None:
-    assert checked_kind(picture(form)) == FORMATS[form]
+    assert check_image(picture(form)) == FORMATS[form]
 
 
 @pytest.mark.parametrize(
     "how", [{"lossless": True}, {"save_all": True}, {"exif": b"Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x00"}]
 )
 def test_every_sort_of_webp_is_known(how: dict[str, object]) -> None:
-    assert checked_kind(picture("WEBP", **how)) == "image/webp"
+    assert check_image(picture("WEBP", **how)) == "image/webp"
 
 
 def test_progressive_pictures_and_pictures_with_notes_are_known() -> None:
-    assert checked_kind(picture("JPEG", progressive=True, comment=b"from the harbour" * 1000)) == "image/jpeg"
-    assert checked_kind(picture("GIF", comment=b"from the harbour" * 1000)) == "image/gif"
+    assert check_image(picture("JPEG", progressive=True, comment=b"from the harbour" * 1000)) == "image/jpeg"
+    assert check_image(picture("GIF", comment=b"from the harbour" * 1000)) == "image/gif"
 
 
 @pytest.mark.parametrize(
@@ -53,23 +53,23 @@ def test_progressive_pictures_and_pictures_with_notes_are_known() -> None:
 )
 def test_all_else_is_refused(data: bytes) -> None:
     with pytest.raises(UnsupportedContent):
-        checked_kind(data)
+        check_image(data)
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "WEBP"])
 def test_more_than_forty_megapixels_are_refused(form: str) -> None:
-    assert checked_kind(claims(form, 8_000, 5_000)) == FORMATS[form]
+    assert check_image(claims(form, 8_000, 5_000)) == FORMATS[form]
     with pytest.raises(TooLarge):
-        checked_kind(claims(form, 8_000, 5_001))
+        check_image(claims(form, 8_000, 5_001))
 
 
 def test_a_webp_of_more_than_forty_megapixels_is_refused() -> None:
     with pytest.raises(TooLarge):
-        checked_kind(claims("WEBP", 16_000, 16_000))
+        check_image(claims("WEBP", 16_000, 16_000))
     large = bytearray(picture("WEBP", lossless=True))
     large[21:25] = struct.pack("<I", 0x3FFF | 0x3FFF << 14)
     with pytest.raises(TooLarge):
-        checked_kind(bytes(large))
+        check_image(bytes(large))
 
 
 def test_a_frame_larger_than_its_screen_counts() -> None:
@@ -77,7 +77,7 @@ def test_a_frame_larger_than_its_screen_counts() -> None:
     at = data.index(b"\x2c", 13)
     data[at + 5 : at + 9] = struct.pack("<HH", 60_000, 60_000)
     with pytest.raises(TooLarge):
-        checked_kind(bytes(data))
+        check_image(bytes(data))
 
 
 def test_the_largest_picture_in_an_icon_counts() -> None:
@@ -86,13 +86,13 @@ def test_the_largest_picture_in_an_icon_counts() -> None:
     first = struct.pack("<BBBBHHII", 48, 32, 0, 0, 1, 32, len(small), 38)
     second = struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, len(large), 38 + len(small))
     with pytest.raises(TooLarge):
-        checked_kind(head + first + second + small + large)
+        check_image(head + first + second + small + large)
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("WEBP", "GIF")])
 def test_a_picture_without_area_is_none(form: str) -> None:
     with pytest.raises(UnsupportedContent):
-        checked_kind(claims(form, 0, 50))
+        check_image(claims(form, 0, 50))
 
 
 def with_parts(form: str, parts: int) -> bytes:
@@ -109,9 +109,9 @@ def with_parts(form: str, parts: int) -> bytes:
 
 @pytest.mark.parametrize("form", ["JPEG", "GIF", "AVIF"])
 def test_a_picture_of_very_many_parts_is_given_up_on(form: str) -> None:
-    assert checked_kind(with_parts(form, 1_000)) == FORMATS[form]
+    assert check_image(with_parts(form, 1_000)) == FORMATS[form]
     with pytest.raises(UnsupportedContent):
-        checked_kind(with_parts(form, 1_000_000))
+        check_image(with_parts(form, 1_000_000))
 
 
 @given(
@@ -123,11 +123,11 @@ def test_damaged_pictures_raise_nothing_but_our_own_errors(case: tuple[bytes, in
     whole, at, noise = case
     for data in (whole[:at], whole[:at] + noise + whole[at + len(noise) :], whole[:at] + noise):
         try:
-            kind = checked_kind(data)
+            kind = check_image(data)
         except PagekeepError:
             continue
         assert kind in FORMATS.values()
 
 
 def test_the_bound_is_forty_megapixels() -> None:
-    assert MOST_PIXELS == 40_000_000
+    assert MAX_PIXELS == 40_000_000

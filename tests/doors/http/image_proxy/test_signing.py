@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pagekeep.doors.http.image_proxy.signing import is_ours, signed_path
+from pagekeep.doors.http.image_proxy.signing import is_signed, signed_path
 
 SECRET = b"s" * 32
 URL = "https://example.com/a picture?size=1&x=\u00e9#part"
@@ -20,21 +20,21 @@ def parts(path: str) -> tuple[str, str]:
 def test_what_was_signed_comes_back_as_it_was() -> None:
     url, given = parts(signed_path(SECRET, "ada", URL))
     assert url == URL
-    assert is_ours(SECRET, "ada", url, given)
+    assert is_signed(SECRET, "ada", url, given)
 
 
 @pytest.mark.parametrize("given", ["", "0" * 64, "\u00e9" * 64, "\ud800"])
 def test_no_other_signature_will_do(given: str) -> None:
-    assert not is_ours(SECRET, "ada", URL, given)
+    assert not is_signed(SECRET, "ada", URL, given)
 
 
 def test_a_signature_is_for_one_address_one_user_and_one_server() -> None:
     url, given = parts(signed_path(SECRET, "ada", URL))
-    assert not is_ours(SECRET, "ada", url + "2", given)
-    assert not is_ours(SECRET, "grace", url, given)
-    assert not is_ours(b"t" * 32, "ada", url, given)
+    assert not is_signed(SECRET, "ada", url + "2", given)
+    assert not is_signed(SECRET, "grace", url, given)
+    assert not is_signed(b"t" * 32, "ada", url, given)
 
 
 def test_an_address_that_cannot_be_written_is_no_reason_to_fail() -> None:
     url, given = parts(signed_path(SECRET, "ada", "https://example.com/\ud800"))
-    assert is_ours(SECRET, "ada", url, given)
+    assert is_signed(SECRET, "ada", url, given)

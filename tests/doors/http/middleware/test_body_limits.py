@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
-from pagekeep.doors.http.middleware.body_limits import BoundedBodies
+from pagekeep.doors.http.middleware.body_limits import BodyLimits
 
 
 def app() -> FastAPI:
@@ -34,7 +34,7 @@ def stream(parts: int) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("path", ["/json", "/raw"])
 def test_a_body_without_a_length_is_refused_where_it_becomes_too_large(path: str) -> None:
-    client = TestClient(BoundedBodies(app(), most=10_000))
+    client = TestClient(BodyLimits(app(), most=10_000))
     answer = client.post(path, content=stream(11), headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert answer.json()["error"]["type"] == "TooLarge"
@@ -43,7 +43,7 @@ def test_a_body_without_a_length_is_refused_where_it_becomes_too_large(path: str
 
 def test_all_bodies_in_hand_have_a_bound_together() -> None:
     async def go() -> tuple[list[int], list[int]]:
-        bounded = BoundedBodies(app(), most=10_000, most_in_all=15_000)
+        bounded = BodyLimits(app(), most=10_000, most_in_all=15_000)
         gate = asyncio.Event()
         first = asyncio.create_task(ask(bounded, 9, gate))
         await asyncio.sleep(0.05)
@@ -58,12 +58,12 @@ def test_all_bodies_in_hand_have_a_bound_together() -> None:
 
 def test_a_body_that_does_not_come_is_given_up_on() -> None:
     async def go() -> int:
-        return await ask(BoundedBodies(app(), seconds=0.05), 1, asyncio.Event())
+        return await ask(BodyLimits(app(), seconds=0.05), 1, asyncio.Event())
 
     assert asyncio.run(go()) == 429
 
 
-async def ask(bounded: BoundedBodies, parts: int, gate: asyncio.Event | None) -> int:
+async def ask(bounded: BodyLimits, parts: int, gate: asyncio.Event | None) -> int:
     """The status for a body of so many parts, of which the last comes when the gate opens."""
     statuses: list[int] = []
     sent = 0

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from pagekeep.doors.http.middleware.headers import SafeHeaders
+from pagekeep.doors.http.middleware.headers import SecurityHeaders
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def client() -> TestClient:
     def fails() -> None:
         raise RuntimeError("the password is swordfish")
 
-    app.add_middleware(SafeHeaders)
+    app.add_middleware(SecurityHeaders)
     return TestClient(app)
 
 

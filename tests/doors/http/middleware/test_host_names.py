@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.middleware.host_names import host_of, names_of
+from pagekeep.doors.http.middleware.host_names import allowed_names, host_of
 
 
 def test_the_owners_names_and_the_address_listened_at_are_answered_to() -> None:
-    names = names_of(Settings(listen="192.0.2.4:80", server_names=("Pages.Example.org", "2001:db8::1")))
+    names = allowed_names(Settings(listen="192.0.2.4:80", server_names=("Pages.Example.org", "2001:db8::1")))
     assert {"192.0.2.4", "pages.example.org", "[2001:db8::1]", "localhost"} <= names
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:8470", "[::]:8470"])
 def test_all_addresses_are_the_name_of_none(listen: str) -> None:
-    assert names_of(Settings(listen=listen)) == names_of(Settings())
+    assert allowed_names(Settings(listen=listen)) == allowed_names(Settings())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from pagekeep import accounts as app
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
-from pagekeep.doors.http.import_slots import Imports
+from pagekeep.doors.http.import_slots import ImportSlots
 from pagekeep.doors.http.web import imports
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import import_stream
@@ -99,7 +99,7 @@ def test_imports_leave_the_threads_that_read_pages_for_others_alone(
     client: TestClient,
 ) -> None:
     """Each of several at once carries pages to be read; none waits for a thread that another one holds."""
-    service_of(client).imports = Imports(8)
+    service_of(client).imports = ImportSlots(8)
 
     def export(name: int) -> bytes:
         page = "<p>" + "Words about a harbour. " * 40 + "</p>"
@@ -119,7 +119,7 @@ def test_imports_leave_the_threads_that_read_pages_for_others_alone(
 
 
 def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestClient, library: Store) -> None:
-    service_of(client).imports = Imports(0)
+    service_of(client).imports = ImportSlots(0)
     page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
     assert "Send the file again in a minute." in page.text

@@ -46,13 +46,13 @@ def mcp(allow_write: bool, library: str | None, user: str | None) -> None:
 
 async def _serve(settings: Settings, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
     from pagekeep.capture.from_url import Retrieval
-    from pagekeep.doors.mcp.context import Desk
+    from pagekeep.doors.mcp.context import ToolContext
     from pagekeep.library.open import open_library
 
     with closing(open_library(settings)) as store:
         async with Retrieval(settings) as retrieval:
-            desk = Desk(store, retrieval, allow_write)
-            server = make_server(lambda: desk, allow_write=allow_write)
+            context = ToolContext(store, retrieval, allow_write)
+            server = make_server(lambda: context, allow_write=allow_write)
             interrupted = await _until_interrupted(server.run_stdio_async())
     if interrupted:  # a thread still waits for the next line and cannot be stopped; everything else is closed
         os._exit(INTERRUPTED)

@@ -153,11 +153,11 @@ def read(key: str, library: str | None, user: str | None, as_json: bool) -> None
     """Read a saved page: formatted on a terminal, as Markdown in a pipe."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.change import apply_action
-        from pagekeep.present.json_shapes import item_shape
+        from pagekeep.present.json_shapes import whole_item_shape
 
         item = apply_action(store, "opened", key)
         if as_json:
-            write_json({"items": [item_shape(item, content=True)], "next": None})
+            write_json({"items": [whole_item_shape(item)], "next": None})
         elif is_terminal():
             _show_document(item.content)
         else:

@@ -1,56 +1,57 @@
-"""`/api/v1/items/{item}/annotations`: passages that the reader marked."""
+"""`/api/v1/items/{item}/annotations`: highlights and notes."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path
 from fastapi.responses import Response
 
-from pagekeep.doors.http.api import models
 from pagekeep.doors.http.api.items import ItemId
-from pagekeep.doors.http.api.models import failures
-from pagekeep.doors.http.caller import Changes, Reads
-from pagekeep.doors.http.responses import Json, answer
+from pagekeep.doors.http.api.request_models import AnnotationChanges, NewAnnotation
+from pagekeep.doors.http.api.response_models import Annotations, OneAnnotation
+from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
+from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.library.annotations import annotate, edit_annotation, get_annotations, remove_annotation
 from pagekeep.present.json_shapes import annotation_shape
 
-router = APIRouter(prefix="/api/v1/items/{item_id}/annotations", tags=["annotations"])
-MarkId = Annotated[str, Path(max_length=100)]
+router = APIRouter(prefix="/api/v1/items/{item_id}/annotations", tags=["annotations"], route_class=TaggedRoute)
+AnnotationId = Annotated[str, Path(max_length=100)]
 
 
-@router.get("", response_model=models.Annotations, responses=failures(404))
-def list_annotations(request: Request, item_id: ItemId, library: Reads) -> Response:
-    """The marked passages of an item, oldest first."""
-    return answer(request, {"annotations": [annotation_shape(one) for one in get_annotations(library, item_id)]})
+@router.get("", responses=error_responses(404))
+def list_annotations(item_id: ItemId, library: ReadLibrary) -> Annotations:
+    """List the annotations of an item, oldest first."""
+    return {"annotations": [annotation_shape(one) for one in get_annotations(library, item_id)]}
 
 
-@router.post("", status_code=201, response_model=models.OneAnnotation, responses=failures(404))
-def add_annotation(item_id: ItemId, asked: models.Passage, library: Changes) -> Response:
-    """Mark a passage by its words, or write a note on the whole page."""
+@router.post("", status_code=201, responses=error_responses(404))
+def add_annotation(item_id: ItemId, body: NewAnnotation, library: WriteLibrary) -> OneAnnotation:
+    """Add a highlight, or a note on the whole page."""
     made = annotate(
         library,
         item_id,
-        asked.quote,
-        before=asked.before,
-        after=asked.after,
-        note=asked.note,
-        colour=asked.colour,
+        body.quote,
+        before=body.before,
+        after=body.after,
+        note=body.note,
+        colour=body.colour,
     )
-    return Json({"annotation": annotation_shape(made)}, 201)
+    return {"annotation": annotation_shape(made)}
 
 
-@router.patch("/{annotation_id}", response_model=models.OneAnnotation, responses=failures(404))
+@router.patch("/{annotation_id}", responses=error_responses(404))
 def change_annotation(
-    item_id: ItemId, annotation_id: MarkId, asked: models.ChangedPassage, library: Changes
-) -> Response:
+    item_id: ItemId, annotation_id: AnnotationId, body: AnnotationChanges, library: WriteLibrary
+) -> OneAnnotation:
     """Change the note or the colour."""
-    changed = edit_annotation(library, item_id, annotation_id, note=asked.note, colour=asked.colour)
-    return Json({"annotation": annotation_shape(changed)})
+    changed = edit_annotation(library, item_id, annotation_id, note=body.note, colour=body.colour)
+    return {"annotation": annotation_shape(changed)}
 
 
-@router.delete("/{annotation_id}", status_code=204, responses=failures(404))
-def delete_annotation(item_id: ItemId, annotation_id: MarkId, library: Changes) -> Response:
-    """Take the mark off."""
+@router.delete("/{annotation_id}", status_code=204, responses=error_responses(404))
+def delete_annotation(item_id: ItemId, annotation_id: AnnotationId, library: WriteLibrary) -> Response:
+    """Delete an annotation."""
     remove_annotation(library, item_id, annotation_id)
     return Response(status_code=204)

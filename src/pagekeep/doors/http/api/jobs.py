@@ -1,58 +1,57 @@
-"""`/api/v1/jobs`: saves that wait, and what is being done for them."""
+"""`/api/v1/jobs`: the queue, and the progress of its jobs."""
 
 from __future__ import annotations
 
 import json
 from asyncio import to_thread
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Path, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from pagekeep import clock
-from pagekeep.doors.http.api.models import Jobs, OneJob, failures
-from pagekeep.doors.http.api.page_requests import Here
-from pagekeep.doors.http.caller import Changes, Reads
-from pagekeep.doors.http.responses import Json, answer
+from pagekeep.doors.http.api.response_models import Jobs, OneJob
+from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
+from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotFound
 from pagekeep.library.items import get_item
 from pagekeep.library.open import Store
 from pagekeep.library.queue import jobs
 from pagekeep.library.queue.progress import Board
 from pagekeep.model import Job, JobState
-from pagekeep.present.json_shapes import item_shape, job_shape
+from pagekeep.present.json_shapes import Item, item_shape, job_shape
 
-router = APIRouter(prefix="/api/v1", tags=["jobs"])
-LOOK_EVERY: Final = 1.0
-"""Seconds after which the library is asked, for jobs that another process works on."""
+router = APIRouter(prefix="/api/v1", tags=["jobs"], route_class=TaggedRoute)
+POLL_SECONDS: Final = 1.0
+"""How often the library is checked for jobs that another process works on."""
 JobId = Annotated[str, Path(max_length=100)]
 
 
-@router.get("/jobs", response_model=Jobs, responses=failures())
+@router.get("/jobs", responses=error_responses())
 def list_jobs(
-    request: Request,
-    library: Reads,
+    library: ReadLibrary,
     state: JobState | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-) -> Response:
-    """The latest jobs, newest first; those in the state `dead` were given up."""
-    return answer(request, {"jobs": [job_shape(job) for job in jobs.list_jobs(library, state, limit)]})
+) -> Jobs:
+    """List jobs, newest first; `dead` jobs failed and are not retried."""
+    return {"jobs": [job_shape(job) for job in jobs.list_jobs(library, state, limit)]}
 
 
-@router.get("/jobs/{job_id}", response_model=OneJob, responses=failures(404))
-def read_job(request: Request, job_id: JobId, library: Reads) -> Response:
-    """One job."""
-    return answer(request, {"job": job_shape(jobs.get_job(library, job_id))})
+@router.get("/jobs/{job_id}", responses=error_responses(404))
+def read_job(job_id: JobId, library: ReadLibrary) -> OneJob:
+    """Return a job."""
+    return {"job": job_shape(jobs.get_job(library, job_id))}
 
 
-@router.post("/jobs/{job_id}/revive", response_model=OneJob, responses=failures(404))
-async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response:
-    """Put a job that was given up back into the queue; any other stays as it is."""
+@router.post("/jobs/{job_id}/revive", responses=error_responses(404))
+async def revive_job(job_id: JobId, library: WriteLibrary, service: CurrentService) -> OneJob:
+    """Put a dead job back into the queue; other jobs do not change."""
     job = await to_thread(jobs.revive_job, library, job_id)
     service.background.nudge()
-    return Json({"job": job_shape(job)})
+    return {"job": job_shape(job)}
 
 
 @router.get(
@@ -61,46 +60,46 @@ async def revive_job(job_id: JobId, library: Changes, service: Here) -> Response
     responses={
         200: {
             "content": {"text/event-stream": {}},
-            "description": "Events `stage` while it is worked on, then one `done` or `failed`. The data of each is JSON: "
-            "`job`, `stage` (in words), `item` (when done).",
+            "description": "Events `stage` while the job runs, then one `done` or `failed`. The data of each is JSON: "
+            "`job`, `stage` (text), `item` (when done).",
         },
-        **failures(404),
+        **error_responses(404),
     },
 )
-async def watch_job(job_id: JobId, library: Reads, service: Here) -> EventSourceResponse:
-    """What is being done for a job, as it happens; ends when the job is done, was given up, or must wait to be retried."""
+async def watch_job(job_id: JobId, library: ReadLibrary, service: CurrentService) -> EventSourceResponse:
+    """Stream the progress of a job; ends when the job is done, dead, or waiting to be retried."""
     job = await to_thread(jobs.get_job, library, job_id)
-    return EventSourceResponse(_events(job, library, service.background.board), headers={"Cache-Control": "no-store"})
+    return EventSourceResponse(_watch(job, library, service.background.board), headers={"Cache-Control": "no-store"})
 
 
-async def _events(job: Job, library: Store, board: Board) -> AsyncIterator[ServerSentEvent]:
-    told: tuple[str, str | None] | None = None
+async def _watch(job: Job, library: Store, board: Board) -> AsyncIterator[ServerSentEvent]:
+    last: tuple[str, str | None] | None = None
     while True:
-        ended = _ended(job)
-        stage = None if ended else board.stage(job.id)
-        if ended or (job.state, stage) != told:
-            told = job.state, stage
-            item = await to_thread(_item, job, library)
+        final = _final_event(job)
+        stage = None if final else board.stage(job.id)
+        if final or (job.state, stage) != last:
+            last = job.state, stage
+            item = await to_thread(_result_item, job, library)
             data = {"job": job_shape(job), "stage": stage or job.state.capitalize(), "item": item}
-            yield ServerSentEvent(json.dumps(data, ensure_ascii=False), event=ended or "stage")
-        if ended:
+            yield ServerSentEvent(json.dumps(data, ensure_ascii=False), event=final or "stage")
+        if final:
             return
-        await board.change(job.id, LOOK_EVERY)
+        await board.change(job.id, POLL_SECONDS)
         job = await to_thread(jobs.get_job, library, job.id)
 
 
-def _ended(job: Job) -> str | None:
-    """The name of the last event, if this is it. A job that is to be tried again later has failed for now."""
+def _final_event(job: Job) -> str | None:
+    """Return the name of the last event if the job ended; a job that waits to be retried has failed for now."""
     if job.state in ("done", "dead"):
         return "done" if job.state == "done" else "failed"
     return "failed" if job.state == "queued" and job.error and job.run_after > clock.now() else None
 
 
-def _item(job: Job, library: Store) -> dict[str, Any] | None:
-    made = job.options.get("item")
-    if job.state != "done" or made is None:
+def _result_item(job: Job, library: Store) -> Item | None:
+    item_id = job.options.get("item")
+    if job.state != "done" or item_id is None:
         return None
     try:
-        return item_shape(get_item(library, str(made)))
-    except NotFound:  # purged meanwhile
+        return item_shape(get_item(library, str(item_id)))
+    except NotFound:  # purged in the meantime
         return None

@@ -1,4 +1,4 @@
-"""`/api/v1/reparse`: many kept pages read again, by the queue."""
+"""`/api/v1/reparse`: reparse many items in the background."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ from asyncio import to_thread
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from pagekeep.doors.http.api.models import AskedToReparseMany, OneJob, failures
-from pagekeep.doors.http.api.page_requests import Here
-from pagekeep.doors.http.caller import Changes
-from pagekeep.doors.http.responses import Json
+from pagekeep.doors.http.api.request_models import ReparseManyRequest
+from pagekeep.doors.http.api.response_models import OneJob
+from pagekeep.doors.http.caller import WriteLibrary
+from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
 from pagekeep.present.json_shapes import job_shape
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
 
 
-@router.post("/reparse", status_code=202, response_model=OneJob, responses=failures(404))
-async def reparse_items(asked: AskedToReparseMany, library: Changes, service: Here) -> Response:
-    """Read many pages as they were kept again, by the parser and the rules of today; a worse reading replaces nothing.
+@router.post("/reparse", status_code=202, responses=error_responses(404))
+async def reparse_items(
+    response: Response, body: ReparseManyRequest, library: WriteLibrary, service: CurrentService
+) -> OneJob:
+    """Extract many stored pages again with the current parser and rules; a worse result does not replace the stored one.
 
-    Without a choice, those that an older parser or other rules have read. The answer is a job that can be watched; when it is
-    done, its `report` tells how many pages came out how.
+    By default, all items extracted with an older parser or other rules. Returns a job; when it is done, its `report` has the
+    number of items per outcome.
     """
-    choice = Selection(None if asked.ids is None else tuple(asked.ids), asked.domain, asked.query, asked.limit)
-    job = await to_thread(enqueue_reparse, library, choice, force=asked.force)
+    choice = Selection(None if body.ids is None else tuple(body.ids), body.domain, body.query, body.limit)
+    job = await to_thread(enqueue_reparse, library, choice, force=body.force)
     service.background.nudge()
-    return Json({"job": job_shape(job)}, 202, {"Location": f"/api/v1/jobs/{job.id}"})
+    response.headers["Location"] = f"/api/v1/jobs/{job.id}"
+    return {"job": job_shape(job)}

@@ -1,62 +1,59 @@
-"""`/api/v1/rules`: what is known about sites and platforms."""
+"""`/api/v1/rules`: list, check and try rules."""
 
 from __future__ import annotations
 
 from asyncio import to_thread
-from typing import Annotated
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import Response
+from fastapi import APIRouter
 
-from pagekeep.doors.http.api import models
-from pagekeep.doors.http.api.models import FETCHING, failures
-from pagekeep.doors.http.api.page_requests import Here
-from pagekeep.doors.http.caller import Caller, Reads, may_read
-from pagekeep.doors.http.responses import Json, answer
+from pagekeep.doors.http.api.request_models import RuleFile, RuleTrialRequest
+from pagekeep.doors.http.api.response_models import Checked, Rules, Tried
+from pagekeep.doors.http.caller import ReadCaller, ReadLibrary
+from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
+from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.try_rules import try_rules
 from pagekeep.present.explain_rules import match_shape
 from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape
 from pagekeep.rules.loading import check, read
 from pagekeep.rules.schema import schema
 
-router = APIRouter(prefix="/api/v1/rules", tags=["rules"])
-Reader = Annotated[Caller, Depends(may_read)]
+router = APIRouter(prefix="/api/v1/rules", tags=["rules"], route_class=TaggedRoute)
 
 
-@router.get("", response_model=models.Rules, responses=failures())
-def list_rules(request: Request, caller: Reader, service: Here, own: bool = False) -> Response:
-    """The rules in force, in the order they run, and what is wrong with those that were left out."""
+@router.get("", responses=error_responses())
+def list_rules(caller: ReadCaller, service: CurrentService, own: bool = False) -> Rules:
+    """List the active rules in the order they run, and the errors in invalid rules."""
     book = service.retrieval.rules
-    found = [rule for rule in book.rules if not (own and rule.source and rule.source.shipped)]
+    rules = [rule for rule in book.rules if not (own and rule.source and rule.source.shipped)]
     faults = [fault_shape(fault) for fault in book.faults]
-    return answer(request, {"rules": [rule_shape(rule) for rule in found], "faults": faults})
+    return {"rules": [rule_shape(rule) for rule in rules], "faults": faults}
 
 
-@router.get("/schema", response_model=None, responses=failures())
-def read_schema(request: Request, caller: Reader) -> Response:
-    """The JSON Schema of rule files, for editors."""
-    return answer(request, schema())
+@router.get("/schema", responses=error_responses())
+def read_schema(caller: ReadCaller) -> dict[str, Any]:
+    """Return the JSON Schema of rule files, for editors."""
+    return schema()
 
 
-@router.post("/check", response_model=models.Checked, responses=failures())
-async def check_rules(asked: models.Yaml, caller: Reader) -> Response:
-    """Every fault of a file of rules, with line, key and what to write instead."""
-    checked = await to_thread(lambda: check(read(asked.yaml, "rules.yaml")))
+@router.post("/check", responses=error_responses())
+async def check_rules(body: RuleFile, caller: ReadCaller) -> Checked:
+    """Check a rule file; return every error with its line, key and a suggestion."""
+    checked = await to_thread(lambda: check(read(body.yaml, "rules.yaml")))
     faults = [fault_shape(fault) for fault in checked.faults]
-    return Json({"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults})
+    return {"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults}
 
 
-@router.post("/try", response_model=models.Tried, responses=failures(404, *FETCHING))
-async def try_on_page(asked: models.AskedToTry, library: Reads, service: Here) -> Response:
-    """What rules would make of a page, beside what the other rules in force make of it. Nothing is stored."""
-    tried = await try_rules(asked.yaml, asked.page, library, service.retrieval, service.extractor)
-    return Json(
-        {
-            "before": page_shape(tried.before),
-            "after": page_shape(tried.after),
-            "diff": list(tried.changes),
-            "matches": [match_shape(match) for match in tried.matches],
-            "idle": list(tried.idle),
-            "faults": [fault_shape(fault) for fault in tried.faults],
-        }
-    )
+@router.post("/try", responses=error_responses(404, *FETCH_STATUSES))
+async def try_on_page(body: RuleTrialRequest, library: ReadLibrary, service: CurrentService) -> Tried:
+    """Extract a page with and without the rules, next to the other active rules. Nothing is stored."""
+    tried = await try_rules(body.yaml, body.page, library, service.retrieval, service.extractor)
+    return {
+        "before": page_shape(tried.before),
+        "after": page_shape(tried.after),
+        "diff": list(tried.changes),
+        "matches": [match_shape(match) for match in tried.matches],
+        "idle": list(tried.idle),
+        "faults": [fault_shape(fault) for fault in tried.faults],
+    }

@@ -1,4 +1,4 @@
-"""`/api/v1/saves`: pages into the library, at once or by the queue."""
+"""`/api/v1/saves`: save pages, at once or through the queue."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
-from pagekeep.doors.http.api.models import FETCHING, AskedToSave, OneJob, OneSavedItem, failures
-from pagekeep.doors.http.api.page_requests import Here, given_by, request_of
-from pagekeep.doors.http.caller import Changes
+from pagekeep.doors.http.api.request_models import SaveRequest
+from pagekeep.doors.http.api.response_models import OneJob, OneSavedItem
+from pagekeep.doors.http.caller import WriteLibrary
+from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json
-from pagekeep.doors.http.service import Service
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.change import clean_tag
 from pagekeep.library.idempotency import run_once
 from pagekeep.library.open import Store
@@ -28,48 +29,53 @@ router = APIRouter(prefix="/api/v1", tags=["saves"])
     status_code=201,
     response_model=OneSavedItem,
     responses={
-        200: {"model": OneSavedItem, "description": "It was there: updated, or kept when the new reading is worse."},
-        202: {"model": OneJob, "description": "It waits for its turn (`wait=false`)."},
-        **failures(409, *FETCHING),
+        200: {"model": OneSavedItem, "description": "The item existed: updated, or kept if the new version is worse."},
+        202: {"model": OneJob, "description": "The page is in the queue (`wait=false`)."},
+        **error_responses(409, *FETCH_STATUSES),
     },
 )
 async def save_page(
-    asked: AskedToSave,
-    library: Changes,
-    service: Here,
-    wait: Annotated[bool, Query(description="Answer when the page is saved; otherwise at once, with a job.")] = True,
+    body: SaveRequest,
+    library: WriteLibrary,
+    service: CurrentService,
+    wait: Annotated[bool, Query(description="Respond when the page is saved; otherwise at once, with a job.")] = True,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> Response:
-    """Save a page by its address, or as the caller has it (`html`, saved at once in any case).
+    """Save a page by its URL, or as `html` (which is always saved at once).
 
-    A page that is there is updated, and what was set on it stays. The same `Idempotency-Key` gets the same answer for a day.
+    An existing item is updated, and the user's changes to it stay. The same `Idempotency-Key` gets the same response for a day.
     """
-    wish = {"wait": wait, **asked.model_dump(mode="json")}
+    fields = {"wait": wait, **body.model_dump(mode="json")}
 
     async def do() -> dict[str, Any]:
-        return await _queued(asked, library, service) if _queues(asked, wait) else await _saved(asked, library, service)
+        save_later = not wait and body.html is None
+        return await _queue(body, library, service) if save_later else await _save(body, library, service)
 
-    answer = await run_once(idempotency_key, wish, library, do)
+    answer = await run_once(idempotency_key, fields, library, do)
+    # Not checked again: a repeated request gets its stored response, even one of an older version.
     return Json(answer["body"], answer["status"], {"Location": answer["location"]})
 
 
-def _queues(asked: AskedToSave, wait: bool) -> bool:
-    return not wait and asked.html is None
-
-
-async def _saved(asked: AskedToSave, library: Store, service: Service) -> dict[str, Any]:
+async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
     saved = await save(
-        request_of(asked), library, service.retrieval, tags=_tags(asked), force=asked.force, uploaded=given_by(asked)
+        body.capture_request(),
+        library,
+        service.retrieval,
+        tags=_tags(body),
+        force=body.force,
+        uploaded=body.uploaded_page(),
     )
     status = 201 if saved.outcome == "added" else 200
-    return {"status": status, "location": f"/api/v1/items/{saved.item.id}", "body": {"item": saved_shape(saved)}}
+    content: OneSavedItem = {"item": saved_shape(saved)}
+    return {"status": status, "location": f"/api/v1/items/{saved.item.id}", "body": content}
 
 
-async def _queued(asked: AskedToSave, library: Store, service: Service) -> dict[str, Any]:
-    job = await to_thread(enqueue, request_of(asked), library, tags=_tags(asked), force=asked.force)
+async def _queue(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
+    job = await to_thread(enqueue, body.capture_request(), library, tags=_tags(body), force=body.force)
     service.background.nudge()
-    return {"status": 202, "location": f"/api/v1/jobs/{job.id}", "body": {"job": job_shape(job)}}
+    content: OneJob = {"job": job_shape(job)}
+    return {"status": 202, "location": f"/api/v1/jobs/{job.id}", "body": content}
 
 
-def _tags(asked: AskedToSave) -> tuple[str, ...]:
-    return tuple(filter(None, map(clean_tag, asked.tags)))
+def _tags(body: SaveRequest) -> tuple[str, ...]:
+    return tuple(filter(None, map(clean_tag, body.tags)))

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Query
 
-from pagekeep.doors.http.api.models import Hits, Stats, failures
-from pagekeep.doors.http.caller import Reads
-from pagekeep.doors.http.responses import answer
+from pagekeep.doors.http.api.response_models import Stats
+from pagekeep.doors.http.caller import ReadLibrary
+from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.library import items
-from pagekeep.present.json_shapes import hit_shape
+from pagekeep.present.json_shapes import Hits, hit_shape
 
-router = APIRouter(prefix="/api/v1", tags=["search"])
+router = APIRouter(prefix="/api/v1", tags=["search"], route_class=TaggedRoute)
 
 
-@router.get("/search", response_model=Hits, responses=failures())
+@router.get("/search", responses=error_responses())
 def search_items(
-    request: Request,
-    library: Reads,
+    library: ReadLibrary,
     q: Annotated[str, Query(max_length=1000, examples=['lighthouse "harbour wall" -storm tag:history'])],
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     after: Annotated[str | None, Query(max_length=10_000)] = None,
-) -> Response:
-    """Items by their words, best first; also is:pinned, domain:, tag:, quality:, before:, after:, "a phrase" and -without."""
+) -> Hits:
+    """Search items, best match first. Also: is:pinned, domain:, tag:, quality:, before:, after:, "a phrase", -excluded."""
     page = items.search_items(library, q, limit=limit, after=after)
-    return answer(request, {"items": [hit_shape(hit) for hit in page.hits], "next": page.next})
+    return {"items": [hit_shape(hit) for hit in page.hits], "next": page.next}
 
 
-@router.get("/stats", response_model=Stats, responses=failures())
-def count_items(request: Request, library: Reads) -> Response:
-    """What is in the library, counted."""
-    return answer(request, {"stats": dict(items.count_items(library))})
+@router.get("/stats", responses=error_responses())
+def count_items(library: ReadLibrary) -> Stats:
+    """Return counts of the library's items."""
+    return {"stats": dict(items.count_items(library))}

@@ -1,1 +1,1 @@
-"""Doors in the shape of other services, for tools that already speak to those."""
+"""Endpoints compatible with other services (Jina Reader, Firecrawl), for tools that already use those."""

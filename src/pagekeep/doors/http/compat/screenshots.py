@@ -1,7 +1,6 @@
-"""`/screenshots`: pictures of pages for an hour, at addresses that nobody can guess.
+"""`/screenshots`: screenshots of pages, for an hour, at signed URLs.
 
-Clients of reader and scraping services fetch them without a token, as they would from those services: whoever has the address
-has the picture.
+Clients of Jina and Firecrawl fetch them without a token, as from those services: the URL is enough to see the screenshot.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from pagekeep.doors.http.api.models import failures
-from pagekeep.doors.http.api.page_requests import Here
-from pagekeep.doors.http.service import SCREENSHOT_SECONDS, Service
+from pagekeep.doors.http.errors import error_responses
+from pagekeep.doors.http.service import SCREENSHOT_SECONDS, CurrentService, Service
 from pagekeep.errors import NotFound
 
 router = APIRouter(tags=["reader"])
@@ -31,10 +29,10 @@ HEADERS: Final = {
 }
 
 
-async def address_of(picture: bytes, request: Request, service: Service) -> str:
-    """Where the picture is for an hour from now."""
+async def store_screenshot(image: bytes, request: Request, service: Service) -> str:
+    """Store a screenshot and return its URL, which is valid for an hour."""
     name, until = f"{secrets.token_hex(16)}.png", int(time.time()) + SCREENSHOT_SECONDS
-    await to_thread(service.screenshots.keep, name, picture)
+    await to_thread(service.screenshots.store, name, image)
     base = str(request.base_url).rstrip("/")
     return f"{base}/screenshots/{name}?until={until}&sig={_signature(service.secret, name, until)}"
 
@@ -44,17 +42,19 @@ def _signature(secret: bytes, name: str, until: int) -> str:
 
 
 @router.get(
-    "/screenshots/{name}", response_class=Response, responses={200: {"content": {"image/png": {}}}, **failures(404)}
+    "/screenshots/{name}",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}, **error_responses(404)},
 )
 def show_screenshot(
-    service: Here,
+    service: CurrentService,
     name: Annotated[str, Path(max_length=100)],
     until: Annotated[int, Query(ge=0, le=10**12)],
     sig: Annotated[str, Query(max_length=64)],
 ) -> Response:
-    """A picture that `/r` or `/v2/scrape` took within the last hour, by the address that they gave."""
+    """Return a screenshot taken by `/r` or `/v2/scrape` within the last hour."""
     signed = hmac.compare_digest(_signature(service.secret, name, until).encode(), sig.encode("utf-8", "surrogatepass"))
-    picture = service.screenshots.find(name) if signed and _NAME.fullmatch(name) and until > time.time() else None
-    if picture is None:
-        raise NotFound("There is no such picture, or no more.", suggestions=("Ask for it again.",))
-    return Response(picture, media_type="image/png", headers=HEADERS)
+    image = service.screenshots.find(name) if signed and _NAME.fullmatch(name) and until > time.time() else None
+    if image is None:
+        raise NotFound("The screenshot does not exist or has expired.", suggestions=("Request the page again.",))
+    return Response(image, media_type="image/png", headers=HEADERS)

@@ -1,1 +1,1 @@
-"""Pictures of saved pages, fetched by the server: the sites they are on never see who reads, and when."""
+"""Images of saved pages, fetched by the server so that their sites do not see the user."""

@@ -1,7 +1,7 @@
-"""Pictures kept on disk, within a bound: those looked at longest ago go first.
+"""A cache of images on disk with a size limit; the least recently used are removed first.
 
-A file's name is the signature of its address and user: without the server's secret nobody can tell from the folder what was
-read, and no user can tell by the time an answer takes what another has looked at.
+A file's name is the signature of its URL and user: the folder does not reveal what was read, and no user can find out by
+response times what another has viewed.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-_SHARE: Final = 20
-"""A look around the folder for each twentieth of the bound that was written: other processes write there, too."""
-_LEFT: Final = 0.9
-"""Of the bound, after a clean-up."""
-_TOUCHED_EVERY: Final = 3600.0
-_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55\n# Pictures of saved pages; may be deleted at any time.\n"
-"""By which programs for backups know that they may pass the folder over (bford.info/cachedir)."""
+_CHECKS_PER_SIZE: Final = 20
+"""The folder is measured each time a twentieth of the limit was written: other processes write there, too."""
+_FILL_AFTER_CLEANUP: Final = 0.9
+"""Share of the limit that stays after a clean-up."""
+_TOUCH_SECONDS: Final = 3600.0
+"""A file's time of use is updated at most this often."""
+_TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55\n# Images of saved pages; may be deleted at any time.\n"
+"""Tells backup programs to skip the folder (bford.info/cachedir)."""
 
 
 class _File(NamedTuple):
@@ -29,44 +30,44 @@ class _File(NamedTuple):
     path: str
 
 
-class Shelf:
-    """Pictures by their key. A disk that is full or gone costs nothing but time: nothing is found, nothing is kept."""
+class ImageCache:
+    """Images by key. If the disk is full or missing, nothing is found and nothing is stored, without an error."""
 
-    def __init__(self, folder: Path, most_bytes: int) -> None:
+    def __init__(self, folder: Path, max_bytes: int) -> None:
         self._folder = folder
-        self._most = most_bytes
+        self._max_bytes = max_bytes
         self._lock = Lock()
-        self._written = most_bytes  # so that the first one kept makes us look around
+        self._written = max_bytes  # so that the first file triggers a check
 
     def find(self, key: str) -> bytes | None:
-        """What was kept, noted as looked at now."""
+        """Return the data of a key and mark it as used now."""
         path = self._path(key)
         try:
             data = path.read_bytes()
-            if time.time() - path.stat().st_mtime > _TOUCHED_EVERY:
+            if time.time() - path.stat().st_mtime > _TOUCH_SECONDS:
                 os.utime(path)
         except OSError:
             return None
         return data
 
-    def keep(self, key: str, data: bytes) -> None:
-        """Whole or not at all; not what would take more than a twentieth of the room."""
-        if len(data) * _SHARE > self._most:
+    def store(self, key: str, data: bytes) -> None:
+        """Store data atomically, unless it is larger than a twentieth of the limit."""
+        if len(data) * _CHECKS_PER_SIZE > self._max_bytes:
             return
         with suppress(OSError):
             self._write(self._path(key), data)
             self._make_room(len(data))
 
-    def drop_older(self, seconds: float) -> None:
-        """Nothing stays that was last looked at before so long."""
+    def remove_older(self, seconds: float) -> None:
+        """Remove files last used longer ago than this."""
         with suppress(OSError):
             for file in self._files():
                 if file.used < time.time() - seconds:
                     with suppress(OSError):
                         os.unlink(file.path)
 
-    def drop(self, key: str) -> None:
-        """It is of no use."""
+    def remove(self, key: str) -> None:
+        """Remove a key."""
         with suppress(OSError):
             self._path(key).unlink()
 
@@ -88,28 +89,28 @@ class Shelf:
     def _make_room(self, written: int) -> None:
         with self._lock:
             self._written += written
-            if self._written * _SHARE < self._most:
+            if self._written * _CHECKS_PER_SIZE < self._max_bytes:
                 return
             self._written = 0
         files = sorted(self._files())
-        too_much = sum(file.size for file in files) - self._most
-        if too_much <= 0:
+        excess = sum(file.size for file in files) - self._max_bytes
+        if excess <= 0:
             return
-        too_much += int(self._most * (1 - _LEFT))
+        excess += int(self._max_bytes * (1 - _FILL_AFTER_CLEANUP))
         for file in files:
-            if too_much <= 0:
+            if excess <= 0:
                 return
             with suppress(OSError):
                 os.unlink(file.path)
-            too_much -= file.size
+            excess -= file.size
 
     def _files(self) -> list[_File]:
-        found = []
+        files = []
         for folder in os.scandir(self._folder):
             if not folder.is_dir(follow_symlinks=False):
                 continue
             for entry in os.scandir(folder.path):
                 with suppress(OSError):
-                    about = entry.stat(follow_symlinks=False)
-                    found.append(_File(about.st_mtime, about.st_size, entry.path))
-        return found
+                    stat = entry.stat(follow_symlinks=False)
+                    files.append(_File(stat.st_mtime, stat.st_size, entry.path))
+        return files

@@ -1,6 +1,6 @@
-"""What a picture is, and how large, by its first bytes alone: nothing is decoded, and what a server says of it is not heard.
+"""Detect the format and size of an image from its headers: nothing is decoded, and the server's content type is ignored.
 
-Walks over its parts have a bound: a picture of 20 MB can be made of ten million of them.
+The number of parts examined is limited: an image of 20 MB can consist of ten million parts.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import Final, NamedTuple
 
 from pagekeep.errors import TooLarge, UnsupportedContent
 
-MOST_PIXELS: Final = 40_000_000
-_MOST_PARTS: Final = 20_000
-_DEEPEST_BOX: Final = 4
+MAX_PIXELS: Final = 40_000_000
+_MAX_PARTS: Final = 20_000
+_MAX_BOX_DEPTH: Final = 4
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF})
-"""Markers of JPEG that begin with the picture's size."""
+"""JPEG markers whose segment starts with the image's size."""
 _BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-"""Markers of JPEG without a length."""
+"""JPEG markers without a length."""
 _CONTAINERS: Final = {b"meta": 4, b"iprp": 0, b"ipco": 0}
-"""Boxes of AVIF on the way to its size, and what stands before the boxes within."""
+"""AVIF boxes that contain the size, and the number of bytes before their inner boxes."""
 
 
 class Size(NamedTuple):
-    """Width and height."""
+    """Width and height in pixels."""
 
     width: int
     height: int
@@ -34,24 +34,24 @@ class Size(NamedTuple):
         return self.width * self.height
 
 
-def checked_kind(data: bytes) -> str:
-    """The media type of a picture that may be shown; `UnsupportedContent` for all else, `TooLarge` above the bound."""
-    known = next((known for known in _KINDS if known.begins(data)), None)
-    if known is None:
-        raise _no_picture()
+def check_image(data: bytes) -> str:
+    """Return the media type of an image; raise `UnsupportedContent` for other data, `TooLarge` above the pixel limit."""
+    image_format = next((known for known in _FORMATS if known.matches(data)), None)
+    if image_format is None:
+        raise _not_an_image()
     try:
-        found = list(known.sizes(data))
-    except (struct.error, IndexError):  # it ends before it says how large it is
-        raise _no_picture() from None
-    if not found or min(size.pixels for size in found) <= 0:
-        raise _no_picture()
-    if max(size.pixels for size in found) > MOST_PIXELS:
-        raise TooLarge(f"The picture has more than {MOST_PIXELS // 1_000_000} megapixels.", suggestions=())
-    return known.name
+        sizes = list(image_format.sizes(data))
+    except (struct.error, IndexError):  # the file ends before its size
+        raise _not_an_image() from None
+    if not sizes or min(size.pixels for size in sizes) <= 0:
+        raise _not_an_image()
+    if max(size.pixels for size in sizes) > MAX_PIXELS:
+        raise TooLarge(f"The image has more than {MAX_PIXELS // 1_000_000} megapixels.", suggestions=())
+    return image_format.media_type
 
 
-def _no_picture() -> UnsupportedContent:
-    return UnsupportedContent("This is no picture that can be shown.", suggestions=())
+def _not_an_image() -> UnsupportedContent:
+    return UnsupportedContent("This is not an image that browsers can show.", suggestions=())
 
 
 def _png(data: bytes) -> Iterator[Size]:
@@ -60,12 +60,12 @@ def _png(data: bytes) -> Iterator[Size]:
 
 
 def _gif(data: bytes) -> Iterator[Size]:
-    """The screen, and the first frame, which may be larger."""
+    """Yield the sizes of the canvas and of the first frame, which may be larger."""
     width, height, flags = struct.unpack_from("<HHB", data, 6)
     yield Size(width, height)
     at = 13 + (3 << (flags & 7) + 1 if flags & 0x80 else 0)
-    within = False  # an extension, which is made of blocks
-    for _ in range(_MOST_PARTS):
+    within = False  # inside an extension, which consists of blocks
+    for _ in range(_MAX_PARTS):
         if within:
             within = data[at] != 0
             at += data[at] + 1
@@ -75,14 +75,14 @@ def _gif(data: bytes) -> Iterator[Size]:
         else:
             break
     if data[at] != 0x2C or within:
-        raise _no_picture()
+        raise _not_an_image()
     left, top, wide, high = struct.unpack_from("<HHHH", data, at + 1)
     yield Size(left + wide, top + high)
 
 
 def _jpeg(data: bytes) -> Iterator[Size]:
     at = 2
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if data[at] != 0xFF:
             return
         marker = data[at + 1]
@@ -98,7 +98,7 @@ def _jpeg(data: bytes) -> Iterator[Size]:
 def _webp(data: bytes) -> Iterator[Size]:
     kind = data[12:16]
     if kind == b"VP8X":
-        yield Size(_three(data, 24) + 1, _three(data, 27) + 1)
+        yield Size(_uint24(data, 24) + 1, _uint24(data, 27) + 1)
     elif kind == b"VP8L" and data[20] == 0x2F:
         (bits,) = struct.unpack_from("<I", data, 21)
         yield Size((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
@@ -107,13 +107,13 @@ def _webp(data: bytes) -> Iterator[Size]:
         yield Size(width & 0x3FFF, height & 0x3FFF)
 
 
-def _three(data: bytes, at: int) -> int:
+def _uint24(data: bytes, at: int) -> int:
     low, high = struct.unpack_from("<HB", data, at)
     return int(low) | int(high) << 16
 
 
 def _bmp(data: bytes, at: int = 14, *, halved: bool = False) -> Iterator[Size]:
-    """By the header that stands there; in an icon the height counts the mask as well."""
+    """Yield the size in the header; in an icon the height includes the mask."""
     (length,) = struct.unpack_from("<I", data, at)
     if length == 12:
         yield Size(*struct.unpack_from("<HH", data, at + 4))
@@ -123,17 +123,17 @@ def _bmp(data: bytes, at: int = 14, *, halved: bool = False) -> Iterator[Size]:
 
 
 def _ico(data: bytes) -> Iterator[Size]:
-    """Every picture within: each is a PNG or a BMP without its beginning."""
+    """Yield the size of every image in the icon: a PNG, or a BMP without its file header."""
     (count,) = struct.unpack_from("<H", data, 4)
-    for number in range(min(count, _MOST_PARTS)):
+    for number in range(min(count, _MAX_PARTS)):
         (at,) = struct.unpack_from("<I", data, 6 + 16 * number + 12)
         within = _png(data[at : at + 32]) if data.startswith(_PNG, at) else _bmp(data, at, halved=True)
         yield next(within, Size(0, 0))
 
 
 def _avif(data: bytes) -> Iterator[Size]:
-    """Every size that is told: one of them is the picture's."""
-    parts = _MOST_PARTS
+    """Yield every size in the file; one of them is the image's."""
+    parts = _MAX_PARTS
     waiting = [(0, len(data), 0)]
     while waiting:
         at, end, depth = waiting.pop()
@@ -146,31 +146,31 @@ def _avif(data: bytes) -> Iterator[Size]:
                 return
             if kind == b"ispe":
                 yield Size(*struct.unpack_from(">II", data, at + head + 4))
-            elif kind in _CONTAINERS and depth < _DEEPEST_BOX:
+            elif kind in _CONTAINERS and depth < _MAX_BOX_DEPTH:
                 waiting.append((at + head + _CONTAINERS[kind], min(end, at + length), depth + 1))
             at += length
 
 
 def _is_avif(data: bytes) -> bool:
-    """By the brands it goes by, of which the first few count."""
+    """Return whether the first brands of the file include AVIF."""
     length = min(int.from_bytes(data[:4], "big"), 128)
     brands = {data[at : at + 4] for at in (8, *range(16, length, 4))}
     return data[4:8] == b"ftyp" and not brands.isdisjoint({b"avif", b"avis"})
 
 
-class _Kind(NamedTuple):
-    begins: Callable[[bytes], bool]
-    name: str
+class _Format(NamedTuple):
+    matches: Callable[[bytes], bool]
+    media_type: str
     sizes: Callable[[bytes], Iterator[Size]]
 
 
-_KINDS: Final = (
-    _Kind(lambda data: data.startswith(_PNG), "image/png", _png),
-    _Kind(lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", _jpeg),
-    _Kind(lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", _gif),
-    _Kind(lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP", "image/webp", _webp),
-    _Kind(_is_avif, "image/avif", _avif),
-    _Kind(lambda data: data.startswith(b"\x00\x00\x01\x00"), "image/x-icon", _ico),
-    _Kind(lambda data: data.startswith(b"BM"), "image/bmp", _bmp),
+_FORMATS: Final = (
+    _Format(lambda data: data.startswith(_PNG), "image/png", _png),
+    _Format(lambda data: data.startswith(b"\xff\xd8\xff"), "image/jpeg", _jpeg),
+    _Format(lambda data: data.startswith((b"GIF87a", b"GIF89a")), "image/gif", _gif),
+    _Format(lambda data: data.startswith(b"RIFF") and data[8:12] == b"WEBP", "image/webp", _webp),
+    _Format(_is_avif, "image/avif", _avif),
+    _Format(lambda data: data.startswith(b"\x00\x00\x01\x00"), "image/x-icon", _ico),
+    _Format(lambda data: data.startswith(b"BM"), "image/bmp", _bmp),
 )
-"""SVG is none of them: it is a page, with scripts."""
+"""SVG is missing on purpose: it can contain scripts."""

@@ -1,4 +1,4 @@
-"""A picture from its address: off the shelf, or through the guard like everything else that is fetched."""
+"""Fetch images through the address guard, with a cache."""
 
 from __future__ import annotations
 
@@ -6,57 +6,57 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pagekeep.doors.http.image_proxy.cache import Shelf
-from pagekeep.doors.http.image_proxy.formats import checked_kind
+from pagekeep.doors.http.image_proxy.cache import ImageCache
+from pagekeep.doors.http.image_proxy.formats import check_image
 from pagekeep.errors import PagekeepError, TooLarge
 
 if TYPE_CHECKING:
     from pagekeep.fetch.client import Client
 
-MOST_BYTES: Final = 20_000_000
+MAX_IMAGE_BYTES: Final = 20_000_000
 _ACCEPT: Final = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.5"
-_AT_A_TIME: Final = 24
-"""Each may take 20 MB."""
+_MAX_FETCHES: Final = 24
+"""Images fetched at the same time; each may need 20 MB of memory."""
 
 
-class Picture(NamedTuple):
-    """Its media type, by what it is, and its bytes."""
+class Image(NamedTuple):
+    """An image and its detected media type."""
 
-    kind: str
+    media_type: str
     data: bytes
 
 
 @dataclass(slots=True)
-class Pictures:
-    """Fetches pictures and keeps them."""
+class ImageProxy:
+    """Fetches and caches images."""
 
     client: Client
-    shelf: Shelf
-    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_A_TIME))
+    cache: ImageCache
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MAX_FETCHES))
 
-    async def get(self, key: str, url: str) -> Picture:
-        """The picture; an error of fetching, `UnsupportedContent` or `TooLarge` when it is none that may be shown."""
-        kept = await asyncio.to_thread(self._kept, key)
-        if kept is not None:
-            return kept
-        async with self._turns:
-            picture = await self._fetched(url)
-        await asyncio.to_thread(self.shelf.keep, key, picture.data)
-        return picture
+    async def get(self, key: str, url: str) -> Image:
+        """Return the image; raise a fetch error, or `UnsupportedContent` or `TooLarge` if it cannot be shown."""
+        cached = await asyncio.to_thread(self._find, key)
+        if cached is not None:
+            return cached
+        async with self._slots:
+            image = await self._fetch(url)
+        await asyncio.to_thread(self.cache.store, key, image.data)
+        return image
 
-    def _kept(self, key: str) -> Picture | None:
-        data = self.shelf.find(key)
+    def _find(self, key: str) -> Image | None:
+        data = self.cache.find(key)
         if data is None:
             return None
         try:
-            return Picture(checked_kind(data), data)
-        except PagekeepError:  # the file is not what was kept
-            self.shelf.drop(key)
+            return Image(check_image(data), data)
+        except PagekeepError:  # the file is damaged
+            self.cache.remove(key)
             return None
 
-    async def _fetched(self, url: str) -> Picture:
+    async def _fetch(self, url: str) -> Image:
         try:
-            data = (await self.client.download(url, accept=_ACCEPT, max_bytes=MOST_BYTES)).body
+            data = (await self.client.download(url, accept=_ACCEPT, max_bytes=MAX_IMAGE_BYTES)).body
         except TooLarge:
-            raise TooLarge(f"The picture is larger than {MOST_BYTES // 1_000_000} MB.", suggestions=()) from None
-        return Picture(checked_kind(data), data)
+            raise TooLarge(f"The image is larger than {MAX_IMAGE_BYTES // 1_000_000} MB.", suggestions=()) from None
+        return Image(check_image(data), data)

@@ -1,4 +1,4 @@
-"""Addresses of pictures that only the server can have made: else anyone could have it fetch anything."""
+"""Signed image URLs: without a signature anyone could make the server fetch any URL."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ PATH: Final = "/api/proxy-image"
 
 
 def signature(secret: bytes, user_id: str, url: str) -> str:
-    """What the server says about this address and this user, and nobody else can."""
-    said = f"image\n{user_id}\n{url}".encode("utf-8", "surrogatepass")
-    return hmac.new(secret, said, hashlib.sha256).hexdigest()
+    """Return the signature of an image URL for one user."""
+    message = f"image\n{user_id}\n{url}".encode("utf-8", "surrogatepass")
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()
 
 
 def signed_path(secret: bytes, user_id: str, url: str) -> str:
-    """Where this user's browser gets the picture from."""
-    known = url.encode("utf-8", "replace").decode()  # what cannot be written in an address is no picture anyway
-    return f"{PATH}?url={quote(known, safe='')}&sig={signature(secret, user_id, known)}"
+    """Return the proxy path of an image for one user."""
+    clean = url.encode("utf-8", "replace").decode()  # lone surrogates cannot be part of a URL
+    return f"{PATH}?url={quote(clean, safe='')}&sig={signature(secret, user_id, clean)}"
 
 
-def is_ours(secret: bytes, user_id: str, url: str, given: str) -> bool:
-    """Whether the server signed this address for this user."""
-    return hmac.compare_digest(signature(secret, user_id, url).encode(), given.encode("utf-8", "surrogatepass"))
+def is_signed(secret: bytes, user_id: str, url: str, claimed: str) -> bool:
+    """Return whether the server signed this URL for this user."""
+    return hmac.compare_digest(signature(secret, user_id, url).encode(), claimed.encode("utf-8", "surrogatepass"))

@@ -1,1 +1,1 @@
-"""What stands before every route: names, sizes and headers, whoever asks."""
+"""Checks of every request before its route: host names, body sizes, headers, cookies and origins."""

@@ -1,4 +1,4 @@
-"""Bodies have limits, kept while they come in: what they say of their length is not believed."""
+"""Limits for request bodies, enforced while they arrive: the declared length is not trusted."""
 
 from __future__ import annotations
 
@@ -11,145 +11,145 @@ from typing import Final, NoReturn
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pagekeep.doors.http.errors import error_answer
+from pagekeep.doors.http.errors import error_response
 from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests
 
-MOST_BYTES: Final = 30_000_000
-"""A page of 10 MB, written as JSON."""
-MOST_IN_ALL: Final = 300_000_000
-"""Of all bodies that are in hand: they are taken before it is known who sends them."""
-SLOWEST_SECONDS: Final = 120.0
-SLOWEST_FILE_SECONDS: Final = 3600.0
-FILES_AT_A_TIME: Final = 4
-"""Large files on their way to the disk."""
+MAX_BODY_BYTES: Final = 30_000_000
+"""Enough for a page of 10 MB written as JSON."""
+MAX_TOTAL_BYTES: Final = 300_000_000
+"""All bodies together: they are accepted before the caller is authenticated."""
+MAX_BODY_SECONDS: Final = 120.0
+MAX_FILE_SECONDS: Final = 3600.0
+MAX_FILES: Final = 4
+"""Large files uploaded at the same time; they are written to disk."""
 
 
-class BoundedBodies:
-    """Answers 413 to a body that is too large, without reading it to its end, and gives up on one that does not come.
+class BodyLimits:
+    """Rejects bodies that are too large, without reading them to the end, and bodies that arrive too slowly.
 
-    `files` are the paths that take larger ones, with their bounds. Their routes read the body themselves, once they know who
-    sends it, and never whole into memory. `refused` makes the answer.
+    `files` maps the paths that accept larger files to their limits. Their routes read the body themselves, after authentication
+    and never as a whole into memory. `rejection` creates the response.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        most: int = MOST_BYTES,
-        most_in_all: int = MOST_IN_ALL,
-        seconds: float = SLOWEST_SECONDS,
+        max_bytes: int = MAX_BODY_BYTES,
+        max_total: int = MAX_TOTAL_BYTES,
+        seconds: float = MAX_BODY_SECONDS,
         files: Mapping[str, int] = MappingProxyType({}),
-        refused: Callable[[Scope, PagekeepError], Response] = lambda _, error: error_answer(error),
+        rejection: Callable[[Scope, PagekeepError], Response] = lambda _, error: error_response(error),
     ) -> None:
         self._app = app
-        self._most = most
+        self._max_bytes = max_bytes
         self._seconds = seconds
         self._files = files
-        self._refused = refused
-        self._in_memory = _Pool(most_in_all)
-        self._on_disk = _Pool(FILES_AT_A_TIME * max(files.values(), default=0))
+        self._rejection = rejection
+        self._in_memory = _Pool(max_total)
+        self._on_disk = _Pool(MAX_FILES * max(files.values(), default=0))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        bounds = self._bounds(scope["path"])
+        limits = self._limits(scope["path"])
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared[:20]) > bounds.most:
-            await self._refuse(_TOO_LARGE, scope, receive, send)
+        if not declared.isdigit() or int(declared[:20]) > limits.max_bytes:
+            await self._reject(_TOO_LARGE, scope, receive, send)
             return
-        body = _Body(bounds, receive, send)
+        body = _Body(limits, receive, send)
         try:
             await self._app(scope, body.receive, body.send)
-        except _Refused:
+        except _Rejected:
             pass
         finally:
-            bounds.pool.in_hand -= body.read
-        if body.error is not None and not body.begun:
-            await self._refuse(body.error, scope, receive, send)
+            limits.pool.in_use -= body.read
+        if body.error is not None and not body.started:
+            await self._reject(body.error, scope, receive, send)
 
-    async def _refuse(self, error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self._refused(scope, error)
-        answer.headers["connection"] = "close"
-        await answer(scope, receive, send)
+    async def _reject(self, error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
+        response = self._rejection(scope, error)
+        response.headers["connection"] = "close"
+        await response(scope, receive, send)
 
-    def _bounds(self, path: str) -> _Bounds:
+    def _limits(self, path: str) -> _Limits:
         if path in self._files:
-            return _Bounds(self._files[path], SLOWEST_FILE_SECONDS, self._on_disk)
-        return _Bounds(self._most, self._seconds, self._in_memory)
+            return _Limits(self._files[path], MAX_FILE_SECONDS, self._on_disk)
+        return _Limits(self._max_bytes, self._seconds, self._in_memory)
 
 
 @dataclass(slots=True)
 class _Pool:
-    """Bytes of all bodies of a kind that are in hand."""
+    """Bytes of all bodies that share a limit."""
 
-    most: int
-    in_hand: int = 0
+    max_bytes: int
+    in_use: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Bounds:
-    """Of one body."""
+class _Limits:
+    """Limits of one body."""
 
-    most: int
+    max_bytes: int
     seconds: float
     pool: _Pool
 
-    def refusal(self, length: int, read: int) -> PagekeepError | None:
-        """Why the bytes that came last are too many, if they are."""
-        self.pool.in_hand += length
-        if read > self.most:
+    def check(self, length: int, read: int) -> PagekeepError | None:
+        """Count the bytes that arrived last; return the error if they are too many."""
+        self.pool.in_use += length
+        if read > self.max_bytes:
             return _TOO_LARGE
-        return _BUSY if self.pool.in_hand > self.pool.most else None
+        return _BUSY if self.pool.in_use > self.pool.max_bytes else None
 
     def deadline(self) -> float:
-        """When a body that begins now must be there."""
+        """Return the time by which a body that starts now must be complete."""
         return asyncio.get_running_loop().time() + self.seconds
 
 
 class _Body:
-    """One body on its way in, and whether the answer is on its way out."""
+    """One request body, and whether its response has started."""
 
-    def __init__(self, bounds: _Bounds, receive: Receive, send: Send) -> None:
-        self._bounds = bounds
+    def __init__(self, limits: _Limits, receive: Receive, send: Send) -> None:
+        self._limits = limits
         self._receive = receive
         self._send = send
-        self._until = bounds.deadline()
+        self._deadline = limits.deadline()
         self._complete = False
         self.read = 0
-        self.begun = False
+        self.started = False
         self.error: PagekeepError | None = None
 
     async def receive(self) -> Message:
-        """The next part; once the body is there, news of the client's leaving, for which one may wait for ever."""
+        """Return the next part; after the last one, the disconnect message, without a time limit."""
         try:
-            async with asyncio.timeout_at(None if self._complete else self._until):
+            async with asyncio.timeout_at(None if self._complete else self._deadline):
                 message = await self._receive()
         except TimeoutError:
             self._fail(_SLOW)
         self._complete = not message.get("more_body", False)
         length = len(message.get("body", b""))
         self.read += length
-        error = self._bounds.refusal(length, self.read)
+        error = self._limits.check(length, self.read)
         if error is not None:
             self._fail(error)
         return message
 
     def _fail(self, error: PagekeepError) -> NoReturn:
         self.error = error
-        raise _Refused
+        raise _Rejected
 
     async def send(self, message: Message) -> None:
-        """What a route makes of a body that was refused half-way is not sent: the refusal is."""
-        if self.error is not None and not self.begun:
+        """Drop the route's response to a body that was rejected halfway; the rejection is sent instead."""
+        if self.error is not None and not self.started:
             return
-        self.begun = True
+        self.started = True
         await self._send(message)
 
 
-class _Refused(Exception):
-    """The body is not wanted. Whoever reads it may take this for a fault of their own, and answer: see `_Body.send`."""
+class _Rejected(Exception):
+    """The body was rejected. The route may catch this and respond anyway: see `_Body.send`."""
 
 
-_TOO_LARGE: Final = TooLarge("The request is larger than the server takes.")
-_BUSY: Final = TooManyRequests("The server has its hands full.", suggestions=("Try again in a moment.",))
+_TOO_LARGE: Final = TooLarge("The request is too large.")
+_BUSY: Final = TooManyRequests("The server is busy.", suggestions=("Try again in a moment.",))
 _SLOW: Final = TooManyRequests("The request took too long to arrive.", suggestions=("Try again.",))

@@ -1,4 +1,4 @@
-"""The cookie that says who is signed in."""
+"""The session cookie."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pagekeep.accounts import SESSION_SECONDS
 
 _PLAIN: Final = "pagekeep_session"
 _SECURE: Final = f"__Host-{_PLAIN}"
-"""Over HTTPS: browsers take a cookie of this name from this very host alone, so no neighbour can plant a session of theirs."""
+"""Over HTTPS: browsers accept a cookie with this prefix only from this host, so other subdomains cannot set it."""
 
 
 def session_of(request: Request) -> str:
-    """The key of the session, or nothing."""
+    """Return the session's key, or an empty string."""
     return request.cookies.get(_name(request), "")
 
 
 def set_session(response: Response, request: Request, session: str) -> None:
-    """Let the browser keep the key, out of reach of scripts and of forms on other sites."""
+    """Set the cookie, hidden from scripts and from forms on other sites."""
     response.set_cookie(
         _name(request),
         session,
@@ -33,7 +33,7 @@ def set_session(response: Response, request: Request, session: str) -> None:
 
 
 def drop_session(response: Response, request: Request) -> None:
-    """Let the browser forget the key."""
+    """Delete the cookie."""
     response.delete_cookie(_name(request), path="/", secure=_is_secure(request), httponly=True, samesite="lax")
 
 

@@ -1,4 +1,4 @@
-"""Headers on every answer, errors included: nothing but our own script runs, and nobody is told where a reader came from."""
+"""Security headers on every response, errors included: only our own scripts run, and no referrer is sent."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Final
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pagekeep.doors.http.errors import unexpected_answer
+from pagekeep.doors.http.errors import internal_error_response
 
 _log: Final = logging.getLogger("pagekeep.server")
-_ALWAYS: Final = {
+_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -25,7 +25,7 @@ _ALWAYS: Final = {
 
 
 def policy(nonce: str) -> str:
-    """The content security policy of our own pages."""
+    """Return the content security policy of our own pages."""
     return (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; media-src 'self'; "
@@ -33,16 +33,17 @@ def policy(nonce: str) -> str:
     )
 
 
-class SafeHeaders:
-    """Puts the headers on; templates find the nonce in `request.state.nonce`. A route that set a header keeps its own.
+class SecurityHeaders:
+    """Adds the headers a route did not set itself; templates find the nonce in `request.state.nonce`.
 
-    It also answers for routes that fail in a way nobody thought of: what answers for them otherwise stands further out, where
-    no header is put on.
+    It also handles unexpected errors: Starlette's own handler is outside of this middleware, so its response would have none.
     """
 
-    def __init__(self, app: ASGIApp, unexpected: Callable[[Scope], ASGIApp] = lambda _: unexpected_answer()) -> None:
+    def __init__(
+        self, app: ASGIApp, internal_error: Callable[[Scope], ASGIApp] = lambda _: internal_error_response()
+    ) -> None:
         self._app = app
-        self._unexpected = unexpected
+        self._internal_error = internal_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -51,22 +52,22 @@ class SafeHeaders:
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
 
-        begun = False
+        started = False
 
-        async def dressed(message: Message) -> None:
-            nonlocal begun
+        async def send_with_headers(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
-                begun = True
+                started = True
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", policy(nonce))
-                for name, value in _ALWAYS.items():
+                for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         try:
-            await self._app(scope, receive, dressed)
-        except Exception:  # whatever it is: it is logged, and the reader is told no more than that it happened
-            if begun:
+            await self._app(scope, receive, send_with_headers)
+        except Exception:  # any error: it is logged, and its details are not shown
+            if started:
                 raise
             _log.exception("A route failed: %s", scope["method"])
-            await self._unexpected(scope)(scope, receive, dressed)
+            await self._internal_error(scope)(scope, receive, send_with_headers)

@@ -1,4 +1,4 @@
-"""Requests for other names are refused: else a page could reach this server under a name of its own (DNS rebinding)."""
+"""Reject requests for unknown host names: otherwise a page could reach the server through its own name (DNS rebinding)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pagekeep.config import Settings
-from pagekeep.doors.http.errors import error_answer
+from pagekeep.doors.http.errors import error_response
 from pagekeep.errors import NotAllowed
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-ANY: Final = frozenset({"0.0.0.0", "[::]", ""})
-"""Addresses that stand for all of the machine's, and are the name of none."""
+WILDCARDS: Final = frozenset({"0.0.0.0", "[::]", ""})
+"""Listen addresses that mean all interfaces; they are not host names."""
 
 
-def names_of(settings: Settings) -> frozenset[str]:
-    """Those the owner gave, and the address it listens at unless that is any."""
+def allowed_names(settings: Settings) -> frozenset[str]:
+    """Return the configured host names, the listen address and the loopback names."""
     bound = without_port(settings.listen)
-    given = {name if ":" not in name or name.startswith("[") else f"[{name}]" for name in settings.server_names}
-    return LOOPBACK | frozenset(name.lower() for name in {*given, bound} - ANY)
+    configured = {name if ":" not in name or name.startswith("[") else f"[{name}]" for name in settings.server_names}
+    return LOOPBACK | frozenset(name.lower() for name in {*configured, bound} - WILDCARDS)
 
 
-class NamesOnly:
-    """Lets through what is asked of a name that is ours."""
+class HostNames:
+    """Accepts requests for the allowed host names only."""
 
     def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
         self._app = app
@@ -31,16 +31,14 @@ class NamesOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket") and host_of(scope) not in self._names:
-            error = NotAllowed(
-                "The server does not answer to that name.", suggestions=("Its owner can add it to `server_names`.",)
-            )
-            await error_answer(error)(scope, receive, send)
+            error = NotAllowed("Unknown host name.", suggestions=("Add it to the setting `server_names`.",))
+            await error_response(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
 
 def host_of(scope: Scope) -> str:
-    """The name that is asked for, without the port. Several or none are no name of ours."""
+    """Return the requested host name without the port; empty if there is not exactly one."""
     hosts = [value for name, value in scope["headers"] if name == b"host"]
     if len(hosts) != 1:
         return ""
@@ -48,6 +46,6 @@ def host_of(scope: Scope) -> str:
 
 
 def without_port(host: str) -> str:
-    """`host:port` without the port."""
+    """Return `host:port` without the port."""
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdigit() else host

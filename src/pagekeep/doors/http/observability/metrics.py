@@ -1,4 +1,4 @@
-"""Numbers for Prometheus. Several processes add theirs up in a folder that `PROMETHEUS_MULTIPROC_DIR` names."""
+"""Metrics for Prometheus. Several processes combine theirs in the folder of `PROMETHEUS_MULTIPROC_DIR`."""
 
 from __future__ import annotations
 
@@ -20,40 +20,46 @@ _SCORES: Final = tuple(range(10, 101, 10))
 
 
 class Metrics:
-    """The server's counters, in a registry of their own."""
+    """The server's metrics, in their own registry."""
 
     def __init__(self) -> None:
-        self._registry = mine = CollectorRegistry()
-        self._pages = Counter("pagekeep_extract", "Pages read, by the level they came to.", ["level"], registry=mine)
-        self._errors = Counter("pagekeep_errors", "Failures, by type.", ["type"], registry=mine)
+        self._registry = registry = CollectorRegistry()
+        self._pages = Counter("pagekeep_extract", "Extracted pages, by quality level.", ["level"], registry=registry)
+        self._errors = Counter("pagekeep_errors", "Errors, by type.", ["type"], registry=registry)
         self._seconds = Histogram(
-            "pagekeep_duration_seconds", "Time for a page, by stage.", ["stage"], buckets=_SECONDS, registry=mine
+            "pagekeep_duration_seconds", "Time per page, by stage.", ["stage"], buckets=_SECONDS, registry=registry
         )
-        self._scores = Histogram("pagekeep_quality_score", "Scores of pages, 0 to 100.", buckets=_SCORES, registry=mine)
-        self._words = Histogram("pagekeep_word_count", "Words of pages.", buckets=_WORDS, registry=mine)
-        self._rendered = Counter("pagekeep_render", "Pages that came out of the browser.", registry=mine)
+        self._scores = Histogram(
+            "pagekeep_quality_score", "Quality scores, 0 to 100.", buckets=_SCORES, registry=registry
+        )
+        self._words = Histogram("pagekeep_word_count", "Words per page.", buckets=_WORDS, registry=registry)
+        self._rendered = Counter("pagekeep_render", "Pages rendered in a browser.", registry=registry)
         self._jobs = Gauge(
-            "pagekeep_jobs", "Saves in the queue, by state.", ["state"], registry=mine, multiprocess_mode="mostrecent"
+            "pagekeep_jobs",
+            "Jobs in the queue, by state.",
+            ["state"],
+            registry=registry,
+            multiprocess_mode="mostrecent",
         )
-        self._worked = Counter("pagekeep_jobs_worked", "Turns at jobs, by outcome.", ["outcome"], registry=mine)
+        self._worked = Counter("pagekeep_jobs_worked", "Job attempts, by outcome.", ["outcome"], registry=registry)
         labels = ["method", "route", "status"]
         self._requests = Histogram(
-            "pagekeep_request_seconds", "Time for a request.", labels, buckets=_SECONDS, registry=mine
+            "pagekeep_request_seconds", "Time per request.", labels, buckets=_SECONDS, registry=registry
         )
 
-    def measured(self, read: ExtractPage) -> ExtractPage:
-        """The same reading of pages, counted."""
+    def measure(self, read: ExtractPage) -> ExtractPage:
+        """Return an extraction function that also records metrics."""
 
-        async def counted(fetched: Fetched, options: Options) -> Page:
-            began = time.perf_counter()
+        async def read_and_record(fetched: Fetched, options: Options) -> Page:
+            start = time.perf_counter()
             page = await read(fetched, options)
-            self.read(page, fetched, time.perf_counter() - began)
+            self.record_page(page, fetched, time.perf_counter() - start)
             return page
 
-        return counted
+        return read_and_record
 
-    def read(self, page: Page, fetched: Fetched, seconds: float) -> None:
-        """A page was read."""
+    def record_page(self, page: Page, fetched: Fetched, seconds: float) -> None:
+        """Record an extracted page."""
         self._seconds.labels("extract").observe(seconds)
         self._pages.labels(page.quality.level).inc()
         self._scores.observe(page.quality.score)
@@ -61,31 +67,31 @@ class Metrics:
         total = fetched.seconds.get("total")
         if total is not None:
             self._seconds.labels("render" if fetched.rendered else "fetch").observe(total)
-        if fetched.rendered and total is not None:  # not one that came so from the caller or the library
+        if fetched.rendered and total is not None:  # not a page sent by a client or stored in the library
             self._rendered.inc()
 
-    def failed(self, kind: str) -> None:
-        """Something failed in a way that has a name."""
+    def record_error(self, kind: str) -> None:
+        """Record an error by its type."""
         self._errors.labels(kind).inc()
 
-    def worked(self, result: JobResult) -> None:
-        """A turn at a job is over."""
+    def record_job(self, result: JobResult) -> None:
+        """Record an attempt at a job."""
         if result.error is None:
             self._worked.labels("done").inc()
         else:
             self._worked.labels("again" if result.retry_at else "dead").inc()
-            self.failed(str(result.error.get("type")))
+            self.record_error(str(result.error.get("type")))
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request got its answer."""
+    def record_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Record a request."""
         self._requests.labels(method, route, str(status)).observe(seconds)
 
-    def text(self, jobs: Mapping[str, int]) -> bytes:
-        """All numbers, as Prometheus reads them."""
+    def render(self, jobs: Mapping[str, int]) -> bytes:
+        """Return all metrics in the format of Prometheus."""
         for state, count in jobs.items():
             self._jobs.labels(state).set(count)
         if SHARED_FOLDER not in os.environ:
             return generate_latest(self._registry)
-        together = CollectorRegistry()
-        multiprocess.MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-        return generate_latest(together)
+        combined = CollectorRegistry()
+        multiprocess.MultiProcessCollector(combined)  # type: ignore[no-untyped-call]
+        return generate_latest(combined)

@@ -1,6 +1,6 @@
-"""Spans for OpenTelemetry: one a request, one a page that is read, and in it one a stage.
+"""Spans for OpenTelemetry: one per request, one per extracted page, and one per stage of the page.
 
-Only where somebody asked for them: with the extra `tracing`, and an address in OpenTelemetry's own variables.
+Only active with the extra `tracing` installed and an endpoint in OpenTelemetry's environment variables.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span
 
-_ADDRESSES: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_SECOND: Final = 1_000_000_000
+_ENDPOINT_VARIABLES: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+_NANOSECONDS: Final = 1_000_000_000
+"""Per second."""
 _log: Final = logging.getLogger("pagekeep.spans")
 
 
 class Spans:
-    """Tells what happened when. Like the log, it tells of a page only the host."""
+    """Records spans. Like the log, they contain only the host of a page."""
 
     def __init__(self, provider: TracerProvider) -> None:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -42,69 +43,71 @@ class Spans:
         self._incoming = TraceContextTextMapPropagator()
 
     def request(self, scope: Scope) -> AbstractContextManager[Span]:
-        """The span of a request, in the trace that its sender began, if one did."""
+        """Return the span of a request, as part of the client's trace if it sent one."""
         from opentelemetry.trace import SpanKind
 
         context = self._incoming.extract(dict(Headers(scope=scope).items()))
         return self._tracer.start_as_current_span(scope["method"], context, SpanKind.SERVER)
 
-    def traced(self, read: ExtractPage) -> ExtractPage:
-        """The same reading of pages, told of."""
+    def trace(self, read: ExtractPage) -> ExtractPage:
+        """Return an extraction function that also records spans."""
 
-        async def told(fetched: Fetched, options: Options) -> Page:
-            began = time.time_ns()
+        async def read_and_record(fetched: Fetched, options: Options) -> Page:
+            start = time.time_ns()
             try:
                 page = await read(fetched, replace(options, timer=time.perf_counter))
             except PagekeepError as error:
-                self._tell(fetched, began, {"error.type": error.type}, ())
+                self._record(fetched, start, {"error.type": error.type}, ())
                 raise
-            about = {
+            attributes = {
                 "pagekeep.level": page.quality.level,
                 "pagekeep.score": page.quality.score,
                 "pagekeep.strategy": page.strategy,
                 "pagekeep.word_count": page.word_count,
             }
-            self._tell(fetched, began, about, page.trace.seconds.items())
+            self._record(fetched, start, attributes, page.trace.seconds.items())
             return page
 
-        return told
+        return read_and_record
 
-    def _tell(self, fetched: Fetched, began: int, about: dict[str, Any], stages: Iterable[tuple[str, float]]) -> None:
-        """One span for the page, with what was measured on its way laid end to end: fetching, then the reader's stages."""
+    def _record(
+        self, fetched: Fetched, start: int, attributes: dict[str, Any], stages: Iterable[tuple[str, float]]
+    ) -> None:
+        """Record one span for the page and, inside it, one for fetching and one per stage of the extraction."""
         from opentelemetry.trace import Status, StatusCode, set_span_in_context
 
-        ended = time.time_ns()
-        fetching = int(fetched.seconds.get("total", 0) * _SECOND)
-        about = {"server.address": urlsplit(fetched.url).hostname or "", **about}
-        whole = self._tracer.start_span("page", start_time=began - fetching, attributes=about)
-        if "error.type" in about:
-            whole.set_status(Status(StatusCode.ERROR))
-        inside = set_span_in_context(whole)
+        end_time = time.time_ns()
+        fetching = int(fetched.seconds.get("total", 0) * _NANOSECONDS)
+        attributes = {"server.address": urlsplit(fetched.url).hostname or "", **attributes}
+        page_span = self._tracer.start_span("page", start_time=start - fetching, attributes=attributes)
+        if "error.type" in attributes:
+            page_span.set_status(Status(StatusCode.ERROR))
+        inside = set_span_in_context(page_span)
         if fetching:
-            self._part("render" if fetched.rendered else "fetch", inside, began - fetching, began)
-        reading = self._part("extract", inside, began, ended)
+            self._part("render" if fetched.rendered else "fetch", inside, start - fetching, start)
+        reading = self._part("extract", inside, start, end_time)
         inside = set_span_in_context(reading)
         measured = list(stages)
         at = max(
-            began, ended - int(sum(seconds for _, seconds in measured) * _SECOND)
-        )  # before that it waited its turn
+            start, end_time - int(sum(seconds for _, seconds in measured) * _NANOSECONDS)
+        )  # before that it waited for a worker
         for stage, seconds in measured:
-            self._part(stage, inside, at, at := min(ended, at + int(seconds * _SECOND)))
-        whole.end(ended)
+            self._part(stage, inside, at, at := min(end_time, at + int(seconds * _NANOSECONDS)))
+        page_span.end(end_time)
 
-    def _part(self, name: str, inside: Any, began: int, ended: int) -> Span:
-        part = self._tracer.start_span(name, inside, start_time=began)
-        part.end(ended)
+    def _part(self, name: str, inside: Any, start: int, end_time: int) -> Span:
+        part = self._tracer.start_span(name, inside, start_time=start)
+        part.end(end_time)
         return part
 
     def close(self) -> None:
-        """Send what is left."""
+        """Send the remaining spans."""
         self._provider.shutdown()
 
 
-def configured() -> Spans | None:
-    """Spans that go where the variables say; `None` when they name no place."""
-    if not any(os.environ.get(name) for name in _ADDRESSES):
+def configure() -> Spans | None:
+    """Return spans sent to the configured endpoint; `None` if there is none."""
+    if not any(os.environ.get(name) for name in _ENDPOINT_VARIABLES):
         return None
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -112,7 +115,7 @@ def configured() -> Spans | None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        _log.warning("an address for spans is set, but not the package: pip install 'pagekeep[tracing]'")
+        _log.warning("a tracing endpoint is set, but the package is missing: pip install 'pagekeep[tracing]'")
         return None
     name = os.environ.get("OTEL_SERVICE_NAME") or "pagekeep"
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
@@ -120,8 +123,8 @@ def configured() -> Spans | None:
     return Spans(provider)
 
 
-class Traced:
-    """A span around every request."""
+class RequestSpans:
+    """Records a span for every request."""
 
     def __init__(self, app: ASGIApp, spans: Spans | None) -> None:
         self._app = app
@@ -133,13 +136,13 @@ class Traced:
             return
         with self._spans.request(scope) as span:
 
-            async def watched(message: Message) -> None:
+            async def send_and_record(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     span.set_attribute("http.response.status_code", message["status"])
                 await send(message)
 
             try:
-                await self._app(scope, receive, watched)
+                await self._app(scope, receive, send_and_record)
             finally:
                 route = str(getattr(scope.get("route"), "path", "none"))
                 span.update_name(f"{scope['method']} {route}")

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
-from pagekeep.doors.http.errors import error_answer, opens_page, status_of, unexpected_answer
+from pagekeep.doors.http.errors import error_response, internal_error_response, opens_page, status_of
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
@@ -53,7 +53,7 @@ def internal_error(scope: Scope) -> ASGIApp:
     """Return the response to an unexpected error: a page for people, JSON for programs."""
     request = Request(scope)
     if not is_person(request):
-        return unexpected_answer()
+        return internal_error_response()
     error = PagekeepError(
         "Internal server error.", suggestions=("Try again in a moment.", "If it happens again, please report it.")
     )
@@ -63,7 +63,7 @@ def internal_error(scope: Scope) -> ASGIApp:
 def rejection(scope: Scope, error: PagekeepError) -> Response:
     """Return the response to a request rejected before any route: a page for people, JSON for programs."""
     request = Request(scope)
-    return _error_page(request, error) if is_person(request) else error_answer(error)
+    return _error_page(request, error) if is_person(request) else error_response(error)
 
 
 def is_person(request: Request) -> bool:

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from starlette.datastructures import UploadFile
 
-from pagekeep.doors.http.caller import FORM_BOUNDS
+from pagekeep.doors.http.caller import FORM_LIMITS
 from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.service import Service
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
@@ -37,7 +37,7 @@ async def import_file(frame: WriteFrame) -> HTMLResponse:
 
     The form is read here and not by FastAPI: it may be large, and only now is the caller authenticated. The file goes to disk.
     """
-    async with frame.request.form(**FORM_BOUNDS) as form:
+    async with frame.request.form(**FORM_LIMITS) as form:
         file, fetch = form.get("file"), form.get("fetch", "queue")
         try:
             if not isinstance(file, UploadFile):
@@ -64,7 +64,7 @@ def _page_extractor(service: Service) -> ReadPage:
     def read(fetched: Fetched, options: Options) -> Page:
         began = perf_counter()
         page = service.extractor.extract_blocking(fetched, options)
-        service.metrics.read(page, fetched, perf_counter() - began)
+        service.metrics.record_page(page, fetched, perf_counter() - began)
         return page
 
     return read

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep import accounts
-from pagekeep.doors.http.caller import in_person
+from pagekeep.doors.http.caller import require_no_token
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.cookies import session_of, set_session
 from pagekeep.doors.http.middleware.cross_site import own_path
@@ -77,7 +77,7 @@ def set_appearance(
     return response
 
 
-@router.post("/settings/tokens", dependencies=[Depends(in_person)])
+@router.post("/settings/tokens", dependencies=[Depends(require_no_token)])
 def add_token(
     frame: WriteFrame,
     name: Annotated[str, Form(max_length=100)],
@@ -91,14 +91,14 @@ def add_token(
     return response
 
 
-@router.post("/settings/tokens/{token_id}/revoke", dependencies=[Depends(in_person)])
+@router.post("/settings/tokens/{token_id}/revoke", dependencies=[Depends(require_no_token)])
 def revoke_token(frame: WriteFrame, token_id: str) -> Response:
     """Revoke a token."""
     accounts.revoke_token(frame.service.accounts, frame.caller.user_id, token_id)
     return RedirectResponse("/settings#tokens", 303)
 
 
-@router.post("/settings/password", dependencies=[Depends(in_person)])
+@router.post("/settings/password", dependencies=[Depends(require_no_token)])
 def change_password(
     frame: WriteFrame,
     old: Annotated[str, Form(max_length=1_000)],
@@ -119,7 +119,7 @@ def change_password(
     return response
 
 
-@router.post("/settings/sessions/{key}/end", dependencies=[Depends(in_person)])
+@router.post("/settings/sessions/{key}/end", dependencies=[Depends(require_no_token)])
 def end_session(frame: WriteFrame, key: str) -> Response:
     """End one session of the user."""
     accounts.end_session(frame.service.accounts, frame.caller.user_id, key)

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from pagekeep import accounts
-from pagekeep.doors.http.caller import Caller, may_write
+from pagekeep.doors.http.caller import Caller, require_write
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.cookies import drop_session, session_of, set_session
-from pagekeep.doors.http.middleware.cross_site import own_path, refuse_other_sites
-from pagekeep.doors.http.service import Service, service_of
+from pagekeep.doors.http.middleware.cross_site import own_path, reject_cross_site
+from pagekeep.doors.http.service import CurrentService
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.errors import AccessError
 
@@ -26,7 +26,7 @@ _CLEAR_SITE_DATA: Final = '"cache", "cookies", "storage"'
 @router.get("/sign-in")
 def show_sign_in(
     request: Request,
-    service: Annotated[Service, Depends(service_of)],
+    service: CurrentService,
     back: Annotated[str, Query(max_length=2_000)] = "/",
 ) -> Response:
     """Show the form; redirect to the library on a server without accounts."""
@@ -38,13 +38,13 @@ def show_sign_in(
 @router.post("/sign-in")
 def sign_in(
     request: Request,
-    service: Annotated[Service, Depends(service_of)],
+    service: CurrentService,
     name: Annotated[str, Form(max_length=200)] = "",
     password: Annotated[str, Form(max_length=1_000)] = "",
     back: Annotated[str, Form(max_length=2_000)] = "/",
 ) -> Response:
     """Check the password and start a session, replacing the current one."""
-    refuse_other_sites(request)  # otherwise another site could sign a user in to the attacker's account
+    reject_cross_site(request)  # otherwise another site could sign a user in to the attacker's account
     if not service.shared:
         return RedirectResponse(own_path(back), 303)
     address = request.client.host if request.client else ""
@@ -62,8 +62,8 @@ def sign_in(
 @router.post("/sign-out")
 def sign_out(
     request: Request,
-    service: Annotated[Service, Depends(service_of)],
-    _caller: Annotated[Caller, Depends(may_write)],
+    service: CurrentService,
+    _caller: Annotated[Caller, Depends(require_write)],
 ) -> Response:
     """End the session on the server and in the browser."""
     if session := session_of(request):

@@ -11,9 +11,9 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pagekeep.doors.http.caller import CSRF_FIELD, Caller, Changes, Reads, may_read, may_write
-from pagekeep.doors.http.middleware.body_limits import MOST_BYTES
-from pagekeep.doors.http.service import Service, service_of
+from pagekeep.doors.http.caller import CSRF_FIELD, Caller, ReadCaller, ReadLibrary, WriteLibrary, require_write
+from pagekeep.doors.http.middleware.body_limits import MAX_BODY_BYTES
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web.layout import formatting
 from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
 from pagekeep.doors.http.web.layout.static_files import static_url
@@ -34,7 +34,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MOST_BYTES)
+    environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MAX_BODY_BYTES)
     environment.filters.update(
         day=formatting.day,
         direction=formatting.direction,
@@ -93,18 +93,18 @@ class Frame:
 
 async def _read_frame(
     request: Request,
-    service: Annotated[Service, Depends(service_of)],
-    caller: Annotated[Caller, Depends(may_read)],
-    library: Reads,
+    service: CurrentService,
+    caller: ReadCaller,
+    library: ReadLibrary,
 ) -> Frame:
     return Frame(request, service, caller, library)
 
 
 async def _write_frame(
     request: Request,
-    service: Annotated[Service, Depends(service_of)],
-    caller: Annotated[Caller, Depends(may_write)],
-    library: Changes,
+    service: CurrentService,
+    caller: Annotated[Caller, Depends(require_write)],
+    library: WriteLibrary,
 ) -> Frame:
     return Frame(request, service, caller, library)
 

@@ -1,0 +1,189 @@
+"""The bodies of API requests: checked by FastAPI and described in the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from pagekeep.capture.from_url import Request
+from pagekeep.capture.uploads import sent_page
+from pagekeep.doors.http.observability.logs import log_host
+from pagekeep.model import Fetched, Scope
+
+MAX_TAGS: Final = 100
+
+
+def _replace_surrogates(value: object) -> object:
+    """Replace lone surrogates, which a browser's text may contain and UTF-8 cannot encode."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+Html = Annotated[str, BeforeValidator(_replace_surrogates)]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=8192)]
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS)]
+Selector = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+RenderMode = Literal["auto", "force", "never"]
+ItemKey = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+AnnotationText = Annotated[str, StringConstraints(max_length=10_000)]
+Colour = Annotated[str, StringConstraints(max_length=40)]
+Password = Annotated[str, StringConstraints(max_length=1_000)]
+
+
+class RequestBody(BaseModel):
+    """The base of all bodies. Unknown keys are rejected, so that a typo does not pass silently."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ExtractRequest(RequestBody):
+    """A page to extract: by its URL, or as HTML."""
+
+    url: Url | None = Field(None, examples=["https://example.com/post"])
+    html: Html | None = Field(None, description="The page's HTML; if present, nothing is fetched.")
+    rendered: bool = Field(True, description="Whether `html` comes from a browser, after its scripts ran.")
+    selection: Html | None = Field(None, description="HTML of the part of the page to extract.")
+    render: RenderMode | None = Field(
+        None, description="Whether to load the page in a browser: if needed, always, never."
+    )
+    wait_for: Selector | None = Field(None, description="CSS selector of an element the browser waits for.")
+
+    @model_validator(mode="after")
+    def _check_source(self) -> ExtractRequest:
+        if self.url is None and self.html is None:
+            raise ValueError("`url` or `html` is required")
+        if self.selection is not None and self.html is None:
+            raise ValueError("`selection` requires `html`")
+        return self
+
+    def capture_request(self) -> Request:
+        """Return the request to capture the page, and add the page's host to the log."""
+        if self.url:
+            log_host(self.url)
+        return Request(self.url or "", render=self.render, wait_for=self.wait_for)
+
+    def uploaded_page(self) -> Fetched | None:
+        """Return the page if its HTML was sent."""
+        if self.html is None:
+            return None
+        return sent_page(self.url or "", self.html, rendered=self.rendered, selection=self.selection)
+
+
+class SaveRequest(ExtractRequest):
+    """A page to save; its URL identifies it."""
+
+    url: Url = Field(examples=["https://example.com/post"])
+    tags: Tags = Field([], examples=[["harbour", "history"]])
+    force: bool = Field(False, description="Replace the stored version even if the new one is worse.")
+
+
+class ItemChanges(RequestBody):
+    """Changes to an item; fields that are left out stay unchanged."""
+
+    pinned: bool | None = None
+    archived: bool | None = None
+    tags: Tags | None = Field(None, description="All tags; replaces the existing ones.")
+    add_tags: Tags = Field([], examples=[["harbour"]])
+    remove_tags: Tags = []
+    opened: Literal[True] | None = Field(None, description="Mark the item as opened now.")
+
+    @model_validator(mode="after")
+    def _check_tags(self) -> ItemChanges:
+        if self.tags is not None and (self.add_tags or self.remove_tags):
+            raise ValueError("use either `tags`, or `add_tags` and `remove_tags`")
+        return self
+
+
+class RetryRequest(RequestBody):
+    """How to fetch an item again."""
+
+    render: RenderMode | None = None
+    wait_for: Selector | None = None
+
+
+class ReparseRequest(RequestBody):
+    """How to reparse an item."""
+
+    force: bool = Field(False, description="Replace the stored version even if the new one is worse.")
+    dry_run: bool = Field(False, description="Only report what would change.")
+
+
+class ReparseManyRequest(RequestBody):
+    """The items to reparse: by `ids`, `domain` or `query`; without any of them, all outdated items."""
+
+    ids: Annotated[list[ItemKey], Field(min_length=1, max_length=1000)] | None = Field(
+        None, description="IDs of the items."
+    )
+    domain: Annotated[str, StringConstraints(min_length=1, max_length=300)] | None = Field(
+        None, description="All items of this domain.", examples=["example.com"]
+    )
+    query: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = Field(
+        None, description="All results of this search."
+    )
+    limit: Annotated[int, Field(ge=1)] | None = Field(None, description="Maximum number of items, oldest first.")
+    force: bool = Field(False, description="Replace the stored version even if the new one is worse.")
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"domain": "example.com", "limit": 100}]})
+
+    @model_validator(mode="after")
+    def _check_choice(self) -> ReparseManyRequest:
+        if sum(choice is not None for choice in (self.ids, self.domain, self.query)) > 1:
+            raise ValueError("use only one of `ids`, `domain` and `query`")
+        return self
+
+
+class PurgeRequest(RequestBody):
+    """The deleted items to remove permanently."""
+
+    ids: Annotated[list[Annotated[str, StringConstraints(max_length=100)]], Field(max_length=1000)] | None = Field(
+        None, description="IDs of the items; without it, all deleted items."
+    )
+
+
+class RuleFile(RequestBody):
+    """A rule file."""
+
+    yaml: Annotated[str, StringConstraints(max_length=1_000_000)] = Field(
+        examples=["- id: mine\n  trigger: {host: {equals: example.com}}\n  remove: [.promo]\n"]
+    )
+
+
+class RuleTrialRequest(RuleFile):
+    """Rules, and the page to try them on."""
+
+    page: Url = Field(description="ID or URL of a saved page, or the URL of another page.")
+
+
+class NewAnnotation(RequestBody):
+    """A highlight, found again by its words, or a note on the whole page."""
+
+    quote: AnnotationText = Field("", description="The highlighted words; empty for a note on the whole page.")
+    before: AnnotationText = Field("", description="A few words before the quote.")
+    after: AnnotationText = Field("", description="A few words after the quote.")
+    note: AnnotationText = ""
+    colour: Colour | None = None
+
+
+class AnnotationChanges(RequestBody):
+    """Changes to an annotation; fields that are left out stay unchanged."""
+
+    note: AnnotationText | None = None
+    colour: Colour | None = None
+
+
+class PasswordChange(RequestBody):
+    """The current and the new password."""
+
+    old: Password = Field(examples=["nine stoves and a kettle"])
+    new: Password = Field(description="At least ten characters.", examples=["ten kettles and no stove"])
+
+
+class TokenRequest(RequestBody):
+    """A token to create."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(examples=["phone"])
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=2)] = ["read"]
+    days: Annotated[float, Field(gt=0, le=36_500)] | None = Field(
+        None, description="Days until the token expires; without it, the token is valid until revoked."
+    )

@@ -1,0 +1,115 @@
+"""The bodies of API responses: FastAPI checks every response against them. The objects in them are in `present.json_shapes`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from pagekeep.present import json_shapes
+from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
+
+
+class OneItem(TypedDict):
+    item: Item
+
+
+class OneWholeItem(TypedDict):
+    item: WholeItem
+
+
+class OneSavedItem(TypedDict):
+    item: SavedItem
+
+
+class PerhapsAnItem(TypedDict):
+    item: Item | None
+    """Null if the page is not in the library."""
+
+
+class OneJob(TypedDict):
+    job: Job
+
+
+class Jobs(TypedDict):
+    jobs: list[Job]
+
+
+class OnePage(TypedDict):
+    page: Page
+
+
+class Explanation(TypedDict):
+    explanation: str
+    """For people."""
+    trace: dict[str, Any]
+    """For programs."""
+    page: Page
+
+
+class Reparsed(TypedDict):
+    outcome: Literal["updated", "unchanged", "kept", "failed"]
+    note: str | None
+    diff: list[str]
+    """Lines of a unified diff of the Markdown."""
+    item: Item
+
+
+class Purged(TypedDict):
+    purged: int
+
+
+class Health(TypedDict):
+    status: Literal["ok"]
+
+
+class Stats(TypedDict):
+    stats: dict[str, Any]
+
+
+class Rules(TypedDict):
+    rules: list[dict[str, Any]]
+    faults: list[Fault]
+
+
+class Checked(TypedDict):
+    good: bool
+    rules: list[dict[str, Any]]
+    faults: list[Fault]
+
+
+class Tried(TypedDict):
+    before: Page
+    after: Page
+    diff: list[str]
+    """Lines of a unified diff of the Markdown."""
+    matches: list[dict[str, Any]]
+    """What each rule did."""
+    idle: list[str]
+    """IDs of rules that did not apply."""
+    faults: list[Fault]
+
+
+class OneAnnotation(TypedDict):
+    annotation: Annotation
+
+
+class Annotations(TypedDict):
+    annotations: list[Annotation]
+
+
+class Tokens(TypedDict):
+    tokens: list[Token]
+
+
+class NewToken(TypedDict):
+    token: Token
+    secret: str
+    """Shown only in this response."""
+
+
+_CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
+for _shape in (*vars(json_shapes).values(), *list(globals().values())):
+    if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
+        _CONFIG(_shape)
