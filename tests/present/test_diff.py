@@ -20,5 +20,5 @@ def test_a_line_of_dashes_is_content_like_any_other() -> None:
 
 
 def test_a_huge_reading_is_told_as_a_whole() -> None:
-    (line,) = difference("a\n" * module.MOST_LINES, "b\n" * module.MOST_LINES)
+    (line,) = difference("a\n" * module.MAX_LINES, "b\n" * module.MAX_LINES)
     assert "too many" in line

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from pagekeep.present.formulas import DEEPEST, LONGEST, mathml
+from pagekeep.present.formulas import MAX_CHARS, MAX_DEPTH, to_mathml
 
 
 def test_a_formula_is_typeset() -> None:
-    made = mathml(r"\frac{1}{2}", block=False)
+    made = to_mathml(r"\frac{1}{2}", block=False)
     assert made == (
         '<math display="inline"><mrow><mfrac><mrow><mn>1</mn></mrow><mrow><mn>2</mn></mrow></mfrac></mrow></math>'
     )
-    assert 'display="block"' in str(mathml("x", block=True))
+    assert 'display="block"' in str(to_mathml("x", block=True))
 
 
-@pytest.mark.parametrize("tex", ["{", r"\frac{", "x" * (LONGEST + 1), "{" * (DEEPEST + 1) + "}" * (DEEPEST + 1)])
+@pytest.mark.parametrize("tex", ["{", r"\frac{", "x" * (MAX_CHARS + 1), "{" * (MAX_DEPTH + 1) + "}" * (MAX_DEPTH + 1)])
 def test_what_cannot_be_typeset_is_none(tex: str) -> None:
-    assert mathml(tex, block=False) is None
+    assert to_mathml(tex, block=False) is None
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_what_cannot_be_typeset_is_none(tex: str) -> None:
     ],
 )
 def test_no_formula_makes_anything_but_mathematics(tex: str) -> None:
-    made = mathml(tex, block=False) or ""
+    made = to_mathml(tex, block=False) or ""
     for bad in ("<script", "<img", "href=", " style=", "class=", 'onclick="'):
         assert bad not in made

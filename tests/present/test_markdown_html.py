@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.present.markdown_html import LONGEST, body_of, render, sanitised
+from pagekeep.present.markdown_html import MAX_CHARS, render
+from pagekeep.present.sanitise_html import sanitise
+from pagekeep.present.sections import body_of
 
 
 def test_frontmatter_is_no_part_of_the_body() -> None:
@@ -35,7 +37,7 @@ def test_headings_have_ids_of_our_own_and_no_second_first_level() -> None:
 def test_a_picture_with_its_caption_is_a_figure() -> None:
     html = render(
         "[![A wheel](https://e.example/w.png)](https://e.example/w.png)\n\n*The **old** wheel.*\n\nText *in italics*",
-        picture=lambda url: f"/proxy?{url[-5:]}",
+        image_url=lambda url: f"/proxy?{url[-5:]}",
     ).html
     assert 'src="/proxy?w.png"' in html
     assert "<figcaption>The <strong>old</strong> wheel.</figcaption>" in html
@@ -51,7 +53,7 @@ def test_two_italic_words_under_a_picture_are_no_caption() -> None:
 
 @pytest.mark.parametrize("address", ["data:image/png;base64,AAAA", "file:///etc/passwd", "blob:https://e.example/1"])
 def test_pictures_from_anywhere_but_the_web_leave_their_words(address: str) -> None:
-    html = render(f"![the words]({address})", picture=lambda url: url).html
+    html = render(f"![the words]({address})", image_url=lambda url: url).html
     assert "<img" not in html
     assert "the words" in html
 
@@ -79,7 +81,7 @@ def test_links_lead_out_and_tell_nobody() -> None:
 def test_no_link_leads_into_our_own_site_or_runs_anything(address: str) -> None:
     for tree in (
         dom.parse_fragment(render(f"[x](<{address}>)").html),
-        dom.parse_fragment(sanitised(f'<a href="{address}">x</a>', set())),
+        dom.parse_fragment(sanitise(f'<a href="{address}">x</a>', set())),
     ):
         assert dom.select(tree, "a[href]") == []
 
@@ -168,7 +170,7 @@ def test_html_in_the_text_is_text(vector: str) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS)
 def test_the_sanitiser_alone_leaves_nothing_that_acts(vector: str) -> None:
-    tree = dom.parse_fragment(sanitised(vector, set()))
+    tree = dom.parse_fragment(sanitise(vector, set()))
     for node in dom.elements(tree):
         assert node.tag not in ("script", "style", "svg", "math", "iframe", "form", "input", "button", "base", "meta")
         for name, value in dom.attributes(node).items():
@@ -178,8 +180,8 @@ def test_the_sanitiser_alone_leaves_nothing_that_acts(vector: str) -> None:
 
 
 def test_a_text_too_long_is_shown_as_it_is() -> None:
-    shown = render("*a* <b> " * (LONGEST // 8 + 1)).html
-    assert shown.startswith('<p role="note">This text is too long')
+    shown = render("*a* <b> " * (MAX_CHARS // 8 + 1)).html
+    assert shown.startswith('<p role="note">This page is too long')
     assert "<pre>*a* &lt;b&gt; *a*" in shown
 
 

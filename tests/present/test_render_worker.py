@@ -11,7 +11,7 @@ import pytest
 from pagekeep.errors import ParseError
 from pagekeep.present import render_worker
 from pagekeep.present.markdown_html import Rendered, render
-from pagekeep.present.render_worker import SHORT, Renderer, is_short
+from pagekeep.present.render_worker import MAX_INLINE_CHARS, Renderer, is_short
 from pagekeep.workers import Limits
 
 LONG = "The keeper counts *the ships* and [writes](/log) it down.\n\n![A ship](/ship.png)\n\n" * 500
@@ -36,11 +36,11 @@ def renderer() -> Iterator[Renderer]:
 
 
 def test_a_long_text_comes_out_as_a_short_one_would(renderer: Renderer) -> None:
-    assert len(LONG) > SHORT
+    assert len(LONG) > MAX_INLINE_CHARS
     how = {"base": "https://e.example/", "title": "Ships"}
-    picture = Numbered("x")
-    assert renderer.render(LONG, **how, picture=picture) == render(LONG, **how, picture=picture)
-    assert "/pictures/x?" in renderer.render(LONG, **how, picture=picture).html
+    image_url = Numbered("x")
+    assert renderer.render(LONG, **how, image_url=image_url) == render(LONG, **how, image_url=image_url)
+    assert "/pictures/x?" in renderer.render(LONG, **how, image_url=image_url).html
 
 
 def test_a_long_text_is_not_rendered_in_this_process(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,9 +53,9 @@ def test_a_text_that_takes_too_long_is_shown_as_written_with_a_notice() -> None:
     renderer = Renderer(1, Limits(cpu_seconds=0.4, wall_seconds=20.0))
     try:
         shown = renderer.render(f"<script>\ud800{HOSTILE}").html
-        assert shown.startswith('<p role="note">Laying this text out took too long')
+        assert shown.startswith('<p role="note">Rendering this page took too long')
         assert "<pre>&lt;script&gt;?![a][![a][" in shown
-        assert "<em>the ships</em>" in renderer.render(LONG[: SHORT + 100]).html
+        assert "<em>the ships</em>" in renderer.render(LONG[: MAX_INLINE_CHARS + 100]).html
     finally:
         renderer.close()
 
@@ -94,8 +94,8 @@ def test_a_short_text_that_makes_a_large_table_counts_as_long(markdown: str, sho
 
 
 def test_when_too_many_wait_the_next_one_does_not(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer, "_seats", threading.BoundedSemaphore(1))
-    with renderer._seats:
-        assert "hands full" in renderer.render(LONG).html
+    monkeypatch.setattr(renderer, "_slots", threading.BoundedSemaphore(1))
+    with renderer._slots:
+        assert "busy" in renderer.render(LONG).html
         assert "<p>Short" in renderer.render("Short").html
     assert "<em>the ships</em>" in renderer.render(LONG).html

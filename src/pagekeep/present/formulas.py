@@ -1,4 +1,4 @@
-"""Formulas for the browser: TeX to MathML, of which only harmless elements and attributes are kept."""
+"""Convert TeX formulas to MathML, keeping only safe elements and attributes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from latex2mathml.converter import convert_to_element
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-LONGEST: Final = 4_000
-"""Characters of a formula that is typeset; the converter takes the square of them at worst."""
-DEEPEST: Final = 40
-"""Braces within braces; the converter calls itself for each."""
+MAX_CHARS: Final = 4_000
+"""Longer formulas are not converted: the converter takes quadratic time at worst."""
+MAX_DEPTH: Final = 40
+"""Nesting of braces; the converter recurses for each level."""
 
 _TAGS: Final = frozenset(
     "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mmultiscripts "
@@ -25,38 +25,38 @@ _ATTRIBUTES: Final = frozenset(
     "largeop linethickness lspace mathvariant maxsize minsize movablelimits notation rowlines rowspacing rspace "
     "scriptlevel separator stretchy symmetric voffset width".split()
 )
-"""The converter also makes `href`, `style`, `class` and `id` out of what a formula says: none of them."""
+"""The converter also creates `href`, `style`, `class` and `id` from formulas; these are dropped."""
 
 
 @lru_cache(maxsize=2_000)
-def mathml(tex: str, *, block: bool) -> str | None:
-    """The formula as MathML; `None` when it cannot be typeset, and is better shown as it is written."""
-    if len(tex) > LONGEST or _depth(tex) > DEEPEST:
+def to_mathml(tex: str, *, block: bool) -> str | None:
+    """Return the formula as MathML; `None` if it cannot be converted and should be shown as TeX."""
+    if len(tex) > MAX_CHARS or _depth(tex) > MAX_DEPTH:
         return None
     try:
         element = convert_to_element(tex, display="block" if block else "inline")
-        return _written(element)
-    except Exception:  # the converter has its own errors and lets out others for unfinished TeX: none is worth a page
+        return _serialise(element)
+    except Exception:  # the converter raises various errors for invalid TeX; none should prevent showing the page
         return None
 
 
 def _depth(tex: str) -> int:
-    deepest = depth = 0
+    max_depth = depth = 0
     for char in tex:
         depth += (char == "{") - (char == "}")
-        deepest = max(deepest, depth)
-    return max(deepest, tex.count("\\left"), tex.count("\\begin"))
+        max_depth = max(max_depth, depth)
+    return max(max_depth, tex.count("\\left"), tex.count("\\begin"))
 
 
-def _written(element: Element) -> str:
-    """Text is escaped here: the converter leaves it as the formula had it, `<script>` included."""
+def _serialise(element: Element) -> str:
+    """Return the element as HTML. Text is escaped here: the converter leaves it as in the formula, `<script>` included."""
     tag = element.tag.rpartition("}")[2]
-    inside = escape(unescape(element.text or "")) + "".join(
-        _written(child) + escape(unescape(child.tail or "")) for child in element
+    content = escape(unescape(element.text or "")) + "".join(
+        _serialise(child) + escape(unescape(child.tail or "")) for child in element
     )
     if tag not in _TAGS:
-        return inside
+        return content
     attributes = "".join(
         f' {name}="{escape(unescape(value))}"' for name, value in element.attrib.items() if name in _ATTRIBUTES
     )
-    return f"<{tag}{attributes}>{inside}</{tag}>"
+    return f"<{tag}{attributes}>{content}</{tag}>"

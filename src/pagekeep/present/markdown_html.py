@@ -1,7 +1,7 @@
-"""Markdown as HTML for the reader: rendered, its pictures and links seen to, and sanitised last.
+"""Render Markdown as HTML for the reader, with absolute links and proxied images, and sanitise it last.
 
-Content is never trusted. The renderer passes no HTML through; the sanitiser would let none of it harm; the server's
-content policy would not run it. Each holds alone.
+Content is never trusted. The renderer passes no HTML through, the sanitiser would remove it, and the server's content policy
+would not run it. Each of the three is sufficient.
 """
 
 from __future__ import annotations
@@ -12,43 +12,26 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from typing import Any, Final
-from urllib.parse import urljoin, urlsplit
 
-import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from pagekeep.present.code_colours import CLASSES, highlighted
-from pagekeep.present.formulas import mathml
+from pagekeep.present.code_colours import highlight_code
+from pagekeep.present.formulas import to_mathml
+from pagekeep.present.sanitise_html import CALLOUT_STYLES, absolute_url, sanitise
 
-LONGEST: Final = 1_000_000
-"""Characters that are rendered; longer ones are shown as they are written: hostile text takes a second a tenth of this."""
-MOST_COLOURED: Final = 300_000
-"""Characters of code that are coloured on one page."""
+MAX_CHARS: Final = 1_000_000
+"""Longer texts are shown as source: hostile text takes a second per 100,000 characters."""
+MAX_HIGHLIGHTED_CHARS: Final = 300_000
+"""Characters of code that are highlighted on one page."""
 
 _CALLOUT: Final = re.compile(r"\[!([A-Za-z][A-Za-z-]{0,30})\][+-]?[ \t]*")
-_KINDS: Final = {
-    "tip": "tip",
-    "hint": "tip",
-    "success": "tip",
-    "warning": "warning",
-    "attention": "warning",
-    "caution": "danger",
-    "danger": "danger",
-    "error": "danger",
-    "important": "important",
-    "quote": "quote",
-    "cite": "quote",
-}
-"""Which look a callout has; all others look like notes."""
-_FOOTNOTE: Final = re.compile(r"#fn(?:ref)?[0-9]+(?::[0-9]+)?")
-_SCHEMES: Final = frozenset({"http", "https", "mailto", "tel"})
 _FORMULA: Final = re.compile(r'<data value="([0-9]{1,7})"></data>')
 
-Picture = Callable[[str], str]
-"""Where the reader's browser gets a picture, by its address on the web."""
+ImageUrl = Callable[[str], str]
+"""Returns the URL from which the browser loads an image, by the image's original URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,128 +45,121 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page to be read in a browser."""
+    """A rendered page."""
 
     html: str
-    """Safe to be put into a page as it is."""
+    """Safe to insert into a page."""
     headings: tuple[Heading, ...] = ()
     is_temporary: bool = False
     """Whether this is a fallback because the server was busy: it must not be cached."""
 
 
 @dataclass(slots=True)
-class _Work:
-    """What is gathered while one page is rendered."""
+class _State:
+    """Collected while one page is rendered."""
 
     base: str
-    picture: Picture | None
+    image_url: ImageUrl | None
     headings: list[Heading] = field(default_factory=list)
-    pictures: set[str] = field(default_factory=set)
+    images: set[str] = field(default_factory=set)
     formulas: list[str] = field(default_factory=list)
-    coloured: int = 0
+    highlighted: int = 0
 
 
-def body_of(document: str) -> str:
-    """The Markdown of a document, without its frontmatter."""
-    if not document.startswith("---\n"):
-        return document
-    _, found, rest = document[4:].partition("\n---\n")
-    return rest.lstrip("\n") if found else document
+def render(markdown: str, *, base: str = "", title: str = "", image_url: ImageUrl | None = None) -> Rendered:
+    """Return the Markdown as safe HTML.
 
-
-def render(markdown: str, *, base: str = "", title: str = "", picture: Picture | None = None) -> Rendered:
-    """The Markdown as safe HTML.
-
-    `base` is the page's address, for links that are not absolute. A first heading that repeats the `title` is left out.
-    Without `picture` pictures keep their addresses.
+    `base` is the page's URL, for relative links. A first heading that repeats the `title` is left out. Without `image_url`,
+    images keep their URLs.
     """
-    if len(markdown) > LONGEST:
-        return as_written(markdown, "This text is too long to be laid out; it is shown as it is written.")
-    markdown = markdown.encode("utf-8", "replace").decode()  # half a character is nothing to show
-    work = _Work(base, picture)
+    if len(markdown) > MAX_CHARS:
+        return render_source(markdown, "This page is too long to render, so it is shown as Markdown source.")
+    markdown = markdown.encode("utf-8", "replace").decode()  # lone surrogates cannot be shown
+    state = _State(base, image_url)
     try:
         tokens = _renderer().parse(markdown)
     except RecursionError:
-        return as_written(markdown, "This text is nested too deep to be laid out; it is shown as it is written.")
+        return render_source(markdown, "This page is nested too deeply to render, so it is shown as Markdown source.")
     tokens = _without_title(tokens, title)
-    _name_headings(tokens, work)
+    _name_headings(tokens, state)
     for change in (_figures, _callouts, _tasks):
         tokens = list(change(tokens))
     for token in tokens:
         if token.type in ("th_open", "td_open"):
             _align(token)
-        _see_to_addresses(token.children or (), work)
-    html: str = _renderer().renderer.render(tokens, _renderer().options, {"work": work})
-    return Rendered(_with_formulas(sanitised(html, work.pictures), work.formulas), tuple(work.headings))
+        _resolve_urls(token.children or (), state)
+    html: str = _renderer().renderer.render(tokens, _renderer().options, {"state": state})
+    return Rendered(_insert_formulas(sanitise(html, state.images), state.formulas), tuple(state.headings))
 
 
-def as_written(markdown: str, why: str, *, is_temporary: bool = False) -> Rendered:
-    """The text itself, with a notice why it is no more than that."""
+def render_source(markdown: str, reason: str, *, is_temporary: bool = False) -> Rendered:
+    """Return the Markdown source with a notice of why it is not rendered."""
     text = markdown.encode("utf-8", "replace").decode()
-    return Rendered(f'<p role="note">{escape(why)}</p>\n<pre>{escape(text)}</pre>', is_temporary=is_temporary)
+    return Rendered(f'<p role="note">{escape(reason)}</p>\n<pre>{escape(text)}</pre>', is_temporary=is_temporary)
 
 
 @cache
 def _renderer() -> MarkdownIt:
-    made = (
+    parser = (
         MarkdownIt("commonmark", {"html": False})
         .enable(["table", "strikethrough"])
         .use(footnote_plugin)
         .use(dollarmath_plugin, allow_space=False, allow_digits=False, allow_labels=False)
     )
-    made.add_render_rule("math_inline", _formula)
-    made.add_render_rule("math_block", _formula)
-    made.add_render_rule("fence", _code)
-    made.add_render_rule("code_block", _code)
-    made.add_render_rule("table_open", lambda *_: '<div class="table"><table>')
-    made.add_render_rule("table_close", lambda *_: "</table></div>")
-    made.add_render_rule("footnote_block_open", lambda *_: '<section class="footnotes"><ol>')
-    made.add_render_rule("footnote_block_close", lambda *_: "</ol></section>")
-    made.add_render_rule("footnote_ref", _footnote_mark)
-    made.add_render_rule("footnote_anchor", _footnote_way_back)
-    made.add_render_rule("raw", lambda _self, tokens, index, *_: tokens[index].content)
-    return made
+    parser.add_render_rule("math_inline", _formula)
+    parser.add_render_rule("math_block", _formula)
+    parser.add_render_rule("fence", _code)
+    parser.add_render_rule("code_block", _code)
+    parser.add_render_rule("table_open", lambda *_: '<div class="table"><table>')
+    parser.add_render_rule("table_close", lambda *_: "</table></div>")
+    parser.add_render_rule("footnote_block_open", lambda *_: '<section class="footnotes"><ol>')
+    parser.add_render_rule("footnote_block_close", lambda *_: "</ol></section>")
+    parser.add_render_rule("footnote_ref", _footnote_reference)
+    parser.add_render_rule("footnote_anchor", _footnote_back_link)
+    parser.add_render_rule("raw", lambda _self, tokens, index, *_: tokens[index].content)
+    return parser
 
 
-# What the renderer shows in our own way
+# Render rules
 
 
 def _formula(_self: Any, tokens: Sequence[Token], index: int, _options: Any, env: dict[str, Any]) -> str:
-    """A mark in place of the formula, which is put in after sanitising: it is made of MathML, and made safe on its own."""
-    token, work = tokens[index], env["work"]
+    """Return a placeholder for the formula, which is inserted after sanitising: its MathML is made safe separately."""
+    token, state = tokens[index], env["state"]
     block = token.type == "math_block"
-    made = mathml(token.content.strip(), block=block)
-    shown = made or f'<code class="tex">{escape(token.content)}</code>'
-    work.formulas.append(f'<div class="formula">{shown}</div>' if block else shown)
-    return f'<data value="{len(work.formulas) - 1}"></data>'
+    converted = to_mathml(token.content.strip(), block=block)
+    html = converted or f'<code class="tex">{escape(token.content)}</code>'
+    state.formulas.append(f'<div class="formula">{html}</div>' if block else html)
+    return f'<data value="{len(state.formulas) - 1}"></data>'
 
 
 def _code(_self: Any, tokens: Sequence[Token], index: int, _options: Any, env: dict[str, Any]) -> str:
-    token, work = tokens[index], env["work"]
+    token, state = tokens[index], env["state"]
     language = token.info.strip().partition(" ")[0]
-    work.coloured += len(token.content)
-    shown = highlighted(token.content, language) if work.coloured <= MOST_COLOURED else escape(token.content)
+    state.highlighted += len(token.content)
+    within_limit = state.highlighted <= MAX_HIGHLIGHTED_CHARS
+    code = highlight_code(token.content, language) if within_limit else escape(token.content)
     label = f' data-language="{escape(language)}"' if language else ""
-    return f"<pre{label}><code>{shown}</code></pre>\n"
+    return f"<pre{label}><code>{code}</code></pre>\n"
 
 
-def _footnote_mark(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+def _footnote_reference(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     number, again = int(tokens[index].meta["id"]) + 1, int(tokens[index].meta["subId"])
-    own = f"fnref{number}" + (f":{again}" if again else "")
-    return f'<sup class="footnote-ref"><a href="#fn{number}" id="{own}">{number}</a></sup>'
+    anchor = f"fnref{number}" + (f":{again}" if again else "")
+    return f'<sup class="footnote-ref"><a href="#fn{number}" id="{anchor}">{number}</a></sup>'
 
 
-def _footnote_way_back(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+def _footnote_back_link(_self: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     number, again = int(tokens[index].meta["id"]) + 1, int(tokens[index].meta["subId"])
-    own = f"fnref{number}" + (f":{again}" if again else "")
-    return f' <a href="#{own}" class="back" aria-label="Back to the text">↩\ufe0e</a>'
+    anchor = f"fnref{number}" + (f":{again}" if again else "")
+    return f' <a href="#{anchor}" class="back" aria-label="Back to the text">↩\ufe0e</a>'
 
 
-# What is done to the tokens before
+# Changes to the tokens before rendering
 
 
 def _without_title(tokens: list[Token], title: str) -> list[Token]:
-    """A picture may stand before the heading; after a first paragraph it is no title any more."""
+    """Remove the first heading if it repeats the title; an image may precede it."""
     for index, token in enumerate(tokens[:8]):
         if token.type == "heading_open" and token.tag == "h1":
             if " ".join(_text(tokens[index + 1]).split()) == " ".join(title.split()):
@@ -192,8 +168,8 @@ def _without_title(tokens: list[Token], title: str) -> list[Token]:
     return tokens
 
 
-def _name_headings(tokens: list[Token], work: _Work) -> None:
-    """Ids of our own making; levels so that the page's title is the only first one."""
+def _name_headings(tokens: list[Token], state: _State) -> None:
+    """Give headings our own IDs, and shift their levels so that the page's title is the only h1."""
     opened = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
     shift = 1 if any(tokens[index].tag == "h1" for index in opened) else 0
     for number, index in enumerate(opened, start=1):
@@ -201,7 +177,7 @@ def _name_headings(tokens: list[Token], work: _Work) -> None:
         tokens[index].tag = tokens[index + 2].tag = f"h{level}"
         tokens[index].attrSet("id", f"section-{number}")
         if text := " ".join(_text(tokens[index + 1]).split()):
-            work.headings.append(Heading(level, f"section-{number}", text))
+            state.headings.append(Heading(level, f"section-{number}", text))
 
 
 def _text(inline: Token) -> str:
@@ -212,10 +188,10 @@ def _text(inline: Token) -> str:
 
 
 def _figures(tokens: list[Token]) -> Iterator[Token]:
-    """A paragraph that is one picture, and the line in italics under it, as a figure."""
+    """Turn a paragraph that is one image, and the caption in italics after it, into a figure."""
     index = 0
     while index < len(tokens):
-        if not _is_paragraph(tokens, index) or not _is_picture(tokens[index + 1]):
+        if not _is_paragraph(tokens, index) or not _is_image(tokens[index + 1]):
             yield tokens[index]
             index += 1
             continue
@@ -235,13 +211,13 @@ def _is_paragraph(tokens: list[Token], index: int) -> bool:
     return index + 1 < len(tokens) and tokens[index].type == "paragraph_open"
 
 
-def _is_picture(inline: Token) -> bool:
+def _is_image(inline: Token) -> bool:
     kinds = [child.type for child in inline.children or ()]
     return kinds in (["image"], ["link_open", "image", "link_close"])
 
 
 def _is_caption(inline: Token) -> bool:
-    """All in one pair of asterisks."""
+    """Return whether the whole line is in one pair of asterisks."""
     parts = inline.children or []
     if len(parts) < 3 or parts[0].type != "em_open" or parts[-1].type != "em_close":
         return False
@@ -250,28 +226,28 @@ def _is_caption(inline: Token) -> bool:
 
 
 def _callouts(tokens: list[Token]) -> Iterator[Token]:
-    """Quotations that begin with `[!note]`."""
+    """Turn quotes that begin with `[!note]` into callouts."""
     for index, token in enumerate(tokens):
         if token.type == "blockquote_open" and index + 2 < len(tokens) and tokens[index + 1].type == "paragraph_open":
             first = _first_text(tokens[index + 2])
-            marked = _CALLOUT.match(first.content) if first else None
-            if first and marked:
-                first.content = first.content[marked.end() :]
-                kind = _KINDS.get(marked[1].lower(), "note")
+            match = _CALLOUT.match(first.content) if first else None
+            if first and match:
+                first.content = first.content[match.end() :]
+                kind = CALLOUT_STYLES.get(match[1].lower(), "note")
                 token.attrSet("class", f"callout {kind}")
                 yield token
-                yield from _callout_title(tokens[index + 2], marked[1])
+                yield from _callout_title(tokens[index + 2], match[1])
                 continue
         yield token
 
 
 def _callout_title(inline: Token, kind: str) -> Iterator[Token]:
-    """What stands behind the mark on its line, else the kind's own name."""
+    """Yield the callout's title: the rest of its first line, or the name of its kind."""
     parts = inline.children or []
     breaks = next((place for place, part in enumerate(parts) if part.type in ("softbreak", "hardbreak")), len(parts))
     title, rest = parts[:breaks], parts[breaks + 1 :]
     heading = Token("inline", "", 0)
-    heading.children = title if any(part.content.strip() for part in title) else [_words(kind.capitalize())]
+    heading.children = title if any(part.content.strip() for part in title) else [_text_token(kind.capitalize())]
     inline.children = rest
     yield _raw('<p class="callout-title">')
     yield heading
@@ -279,7 +255,7 @@ def _callout_title(inline: Token, kind: str) -> Iterator[Token]:
 
 
 def _tasks(tokens: list[Token]) -> Iterator[Token]:
-    """List items that begin with `[ ]` or `[x]`: a mark to be seen and heard, no field to be filled in."""
+    """Turn list items that begin with `[ ]` or `[x]` into tasks, with a labelled box that is not a form field."""
     for index, token in enumerate(tokens):
         if token.type == "inline" and index > 1 and tokens[index - 2].type == "list_item_open":
             first = _first_text(token)
@@ -302,101 +278,38 @@ def _raw(html: str) -> Token:
     return Token("raw", "", 0, content=html)
 
 
-def _words(text: str) -> Token:
+def _text_token(text: str) -> Token:
     return Token("text", "", 0, content=text)
 
 
 def _align(cell: Token) -> None:
-    """By class: the content policy takes no styles."""
+    """Align a cell by class: the content policy blocks inline styles."""
     side = str(cell.attrs.pop("style", "")).removeprefix("text-align:")
     if side:
         cell.attrSet("class", side)
 
 
-def _see_to_addresses(parts: Sequence[Token], work: _Work) -> None:
-    """Links lead out to the web, pictures come the way the reader's browser may get them; anything else is nowhere."""
+def _resolve_urls(parts: Sequence[Token], state: _State) -> None:
+    """Make links absolute and replace image URLs; remove all other URLs."""
     for part in parts:
         if part.type == "link_open":
-            href = _absolute(str(part.attrGet("href") or ""), work.base)
+            href = absolute_url(str(part.attrGet("href") or ""), state.base)
             part.attrs = {"href": href} if href else {}
         elif part.type == "image":
-            _see_to_picture(part, work)
+            _resolve_image(part, state)
 
 
-def _see_to_picture(part: Token, work: _Work) -> None:
-    src = _absolute(str(part.attrGet("src") or ""), work.base)
+def _resolve_image(part: Token, state: _State) -> None:
+    src = absolute_url(str(part.attrGet("src") or ""), state.base)
     if not src.startswith(("http://", "https://")):
-        part.type = "text"  # its words are there already: the alternative text
+        part.type = "text"  # shows the alternative text, which is already its content
         return
-    shown = work.picture(src) if work.picture else src
-    work.pictures.add(shown)
-    part.attrSet("src", shown)
+    url = state.image_url(src) if state.image_url else src
+    state.images.add(url)
+    part.attrSet("src", url)
     part.attrSet("loading", "lazy")
     part.attrSet("decoding", "async")
 
 
-def _absolute(address: str, base: str) -> str:
-    """The address on the web; nothing for one that leads elsewhere."""
-    try:
-        full = urljoin(base, address)
-        return full if urlsplit(full).scheme.lower() in _SCHEMES else ""
-    except ValueError:
-        return ""
-
-
-# The last gate
-
-_TAGS: Final = frozenset(
-    "p h1 h2 h3 h4 h5 h6 ul ol li blockquote hr div section a strong em s sup code br span pre img figure figcaption "
-    "table thead tbody tr th td data".split()
-)
-_ATTRIBUTES: Final[dict[str, set[str]]] = {
-    "a": {"href", "id", "aria-label"},
-    "data": {"value"},
-    "img": {"src", "alt", "title", "loading", "decoding"},
-    "li": {"id"},
-    "ol": {"start"},
-    "pre": {"data-language"},
-    "span": {"role", "aria-label"},
-    **{f"h{level}": {"id"} for level in range(1, 7)},
-}
-_ALLOWED_CLASSES: Final[dict[str, set[str]]] = {
-    "a": {"back"},
-    "blockquote": {"callout", *_KINDS.values(), "note"},
-    "div": {"table"},
-    "li": {"task"},
-    "p": {"callout-title"},
-    "section": {"footnotes"},
-    "span": {"done", "open", *CLASSES},
-    "sup": {"footnote-ref"},
-    "th": {"left", "right", "center"},
-    "td": {"left", "right", "center"},
-}
-_ID: Final = re.compile(r"section-[0-9]+|fn(?:ref)?[0-9]+(?::[0-9]+)?")
-
-
-def sanitised(html: str, pictures: set[str]) -> str:
-    """The HTML with nothing in it that could do harm; of pictures only those that are named."""
-
-    def keep(_tag: str, name: str, value: str) -> str | None:
-        if name == "id":
-            return value if _ID.fullmatch(value) else None
-        if name == "src":
-            return value if value in pictures else None
-        if name == "href":
-            return value if _FOOTNOTE.fullmatch(value) or _absolute(value, "") else None
-        return value
-
-    return nh3.clean(
-        html,
-        tags=set(_TAGS),
-        attributes=_ATTRIBUTES,
-        allowed_classes=_ALLOWED_CLASSES,
-        attribute_filter=keep,
-        link_rel="noopener noreferrer",
-        url_schemes=set(_SCHEMES),
-    )
-
-
-def _with_formulas(html: str, formulas: list[str]) -> str:
+def _insert_formulas(html: str, formulas: list[str]) -> str:
     return _FORMULA.sub(lambda mark: formulas[int(mark[1])] if int(mark[1]) < len(formulas) else "", html)

@@ -1,4 +1,4 @@
-"""A long document in parts: its outline, a section by name or number, a piece from somewhere on."""
+"""Parts of a long document: its outline, a section by title or number, a part by position."""
 
 from __future__ import annotations
 
@@ -12,43 +12,44 @@ from pagekeep.text import count_words
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_CHARS_A_TOKEN: Final = 4
-_IDEOGRAPHS: Final = "\u2e80"
+_CHARS_PER_TOKEN: Final = 4
+"""Of Latin text; an ideograph is about one token."""
+_FIRST_IDEOGRAPH: Final = "\u2e80"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with everything down to the next one that is not below it."""
+    """A heading with its text and subsections."""
 
     number: str
-    """Such as `2.1`; `0` is what stands before the first heading."""
+    """Such as `2.1`; `0` is the text before the first heading."""
     title: str
     level: int
     words: int
-    """Of the section and all below it."""
+    """Of the section and its subsections."""
     tokens: int
-    """About how many a language model counts."""
+    """Approximate number of tokens for a language model."""
     start: int
     end: int
-    """Where it stands in the document."""
+    """Position in the document, with `start`."""
 
 
 def body_of(document: str) -> str:
-    """A stored document without its frontmatter."""
+    """Return a stored document without its frontmatter."""
     if not document.startswith("---\n"):
         return document
     end = document.find("\n---\n", 3)
     return document if end < 0 else document[end + 5 :].lstrip("\n")
 
 
-def tokens_of(text: str) -> int:
-    """About how many tokens a language model counts: four letters each, or one ideograph."""
-    ideographs = sum(char >= _IDEOGRAPHS for char in text)
-    return ideographs + (len(text) - ideographs + _CHARS_A_TOKEN - 1) // _CHARS_A_TOKEN
+def estimate_tokens(text: str) -> int:
+    """Return the approximate number of tokens: one per four characters, or one per ideograph."""
+    ideographs = sum(char >= _FIRST_IDEOGRAPH for char in text)
+    return ideographs + (len(text) - ideographs + _CHARS_PER_TOKEN - 1) // _CHARS_PER_TOKEN
 
 
 def outline(markdown: str) -> tuple[Section, ...]:
-    """All sections in their order, each holding those below it."""
+    """Return all sections in document order; each includes its subsections."""
     found = _headings(markdown)
     counts: list[int] = []
     levels: list[int] = []
@@ -69,11 +70,11 @@ def outline(markdown: str) -> tuple[Section, ...]:
 
 def _section(markdown: str, number: str, title: str, level: int, start: int, end: int) -> Section:
     text = markdown[start:end]
-    return Section(number, title, level, count_words(text), tokens_of(text), start, end)
+    return Section(number, title, level, count_words(text), estimate_tokens(text), start, end)
 
 
 def _headings(markdown: str) -> list[tuple[int, int, str]]:
-    """Position, level and title of every heading outside of code."""
+    """Return position, level and title of every heading outside of code."""
     found: list[tuple[int, int, str]] = []
     fence, position = "", 0
     for line in markdown.splitlines(keepends=True):
@@ -88,21 +89,21 @@ def _headings(markdown: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def section(markdown: str, wanted: str) -> str:
-    """The section by its number, its title, or the beginning of its title; `NotFound` names those there are."""
+def section(markdown: str, key: str) -> str:
+    """Return a section by its number, its title, or the beginning of its title; raise `NotFound` with the available ones."""
     sections = outline(markdown)
-    asked = wanted.strip().lstrip("#").strip().casefold()
-    numbered = [one for one in sections if one.number == asked]
-    titled = [one for one in sections if one.title.casefold() == asked]
-    begun = [one for one in sections if asked and one.title.casefold().startswith(asked)]
+    name = key.strip().lstrip("#").strip().casefold()
+    numbered = [one for one in sections if one.number == name]
+    titled = [one for one in sections if one.title.casefold() == name]
+    begun = [one for one in sections if name and one.title.casefold().startswith(name)]
     for one in (*numbered, *titled, *begun):
         return markdown[one.start : one.end].strip("\n") + "\n"
     names = "; ".join(f"{one.number} {one.title}".strip() for one in sections[:30])
-    raise NotFound(f"There is no section {wanted[:100]!r}.", suggestions=(f"Sections: {names}.",) if names else ())
+    raise NotFound(f"Section {key[:100]!r} not found.", suggestions=(f"Available sections: {names}.",) if names else ())
 
 
-def piece(text: str, start: int, length: int) -> tuple[str, int | None]:
-    """So many characters from there on, ended at a line or a word where one ends near, and where the next piece begins."""
+def split_part(text: str, start: int, length: int) -> tuple[str, int | None]:
+    """Return up to `length` characters from `start`, cut at a line or word end if one is near, and the next start."""
     if start >= len(text):
         return "", None
     end = start + length

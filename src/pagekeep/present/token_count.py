@@ -1,4 +1,4 @@
-"""How many tokens a text costs a language model, about: models differ, and none is asked."""
+"""Estimate the number of tokens of a text for a language model; models differ, so this is approximate."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from typing import Final
 
 _WIDE: Final = re.compile(r"[^\x00-\u02ff]")
-_PER_TOKEN: Final = 4.0
-"""Characters of Latin text in a token; a character of any other script is about one by itself."""
+_CHARS_PER_TOKEN: Final = 4.0
+"""Of Latin text; a character of another script is about one token."""
 
 
 def estimate(text: str) -> int:
-    """About so many."""
+    """Return the approximate number of tokens."""
     wide = len(_WIDE.findall(text))
-    return round(wide + (len(text) - wide) / _PER_TOKEN)
+    return round(wide + (len(text) - wide) / _CHARS_PER_TOKEN)
 
 
-def trim(text: str, most: int) -> str:
-    """As many whole lines as cost no more than that; of a first line that costs more, its beginning."""
+def trim(text: str, max_tokens: int) -> str:
+    """Return as many whole lines as fit; if the first line does not fit, its beginning."""
     kept: list[str] = []
-    left = float(most)
+    left = float(max_tokens)
     for line in text.splitlines(keepends=True):
         cost = estimate(line)
         if cost > left:

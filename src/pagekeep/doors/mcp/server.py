@@ -210,7 +210,7 @@ def _add_resources(server: MCPServer[Any], find_context: ContextFinder) -> None:
     def item(id: str) -> str:
         """Return a saved page with its frontmatter, marked as data; a long page is cut, with a note."""
         found = find_context().find(id)
-        text, following = sections.piece(found.content, 0, MAX_CHARS)
+        text, following = sections.split_part(found.content, 0, MAX_CHARS)
         note = f"\n\n[Cut here. Continue with the tool `read`, start_index {following}.]" if following else ""
         return seal(text, found.url_full) + note
 
@@ -254,7 +254,7 @@ async def _open_item(context: ToolContext, key: str) -> Item:
 def _item_text(item: Item, section: str | None, start: int, length: int) -> PageText:
     body = sections.body_of(item.content)
     whole = sections.section(body, section) if section else body
-    text, following = sections.piece(whole, start, length)
+    text, following = sections.split_part(whole, start, length)
     return PageText(
         id=item.id,
         title=one_line(item.title),
@@ -263,14 +263,14 @@ def _item_text(item: Item, section: str | None, start: int, length: int) -> Page
         start_index=start,
         next_start_index=following,
         total_length=len(whole),
-        total_tokens=sections.tokens_of(whole),
+        total_tokens=sections.estimate_tokens(whole),
         metadata=_metadata(item),
     )
 
 
 def _page_text(page: Page, content: str, section: str | None, start: int, length: int) -> PageText:
     whole = sections.section(content, section) if section else content
-    text, following = sections.piece(whole, start, length)
+    text, following = sections.split_part(whole, start, length)
     about, url = page.metadata, page.url or ""
     known = {"author": about.author, "published": about.published, "language": about.language, "kind": page.kind}
     if page.caught:
@@ -283,7 +283,7 @@ def _page_text(page: Page, content: str, section: str | None, start: int, length
         start_index=start,
         next_start_index=following,
         total_length=len(whole),
-        total_tokens=sections.tokens_of(whole),
+        total_tokens=sections.estimate_tokens(whole),
         metadata={name: one_line(value) for name, value in known.items() if value},
     )
 
@@ -300,7 +300,7 @@ def _outline(item: Item, body: str) -> Outline:
         title=one_line(item.title),
         url=one_line(item.url_full),
         words=item.metadata.word_count or 0,
-        tokens=sections.tokens_of(body),
+        tokens=sections.estimate_tokens(body),
         sections=[Heading.from_section(one) for one in sections.outline(body)],
         metadata=_metadata(item),
     )

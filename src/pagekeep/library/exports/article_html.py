@@ -81,7 +81,7 @@ def _load_renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
         ) from None
 
     def render_html(markdown: str, base: str, title: str, replace_url: Callable[[str], str]) -> str:
-        return render(markdown, base=base, title=title, picture=replace_url).html
+        return render(markdown, base=base, title=title, image_url=replace_url).html
 
     return render_html
 

@@ -10,8 +10,8 @@ from fastapi.responses import Response
 from pagekeep.doors.http.responses import has_etag
 from pagekeep.errors import Outdated
 from pagekeep.model import Item
-from pagekeep.present.markdown_html import body_of
 from pagekeep.present.render_worker import Renderer
+from pagekeep.present.sections import body_of
 
 ItemFormat = Literal["json", "markdown", "html"]
 MEDIA_TYPES: Final[dict[ItemFormat, str]] = {

@@ -146,8 +146,8 @@ def list_rows(frame: Frame, view: View) -> Listing:
 
 def _row(frame: Frame, hit: Hit) -> Row:
     hero = hit.item.metadata.hero_image
-    picture = image_signer(frame.service, frame.caller)(hero) if hero else None
-    return Row(hit.item, picture, hit.snippet or "")
+    image_url = image_signer(frame.service, frame.caller)(hero) if hero else None
+    return Row(hit.item, image_url, hit.snippet or "")
 
 
 def _list_query(view: View) -> ItemQuery:

@@ -20,7 +20,7 @@ from pagekeep.library.change import tag_item
 from pagekeep.library.items import get_item, get_raw
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Item
-from pagekeep.present.markdown_html import body_of
+from pagekeep.present.sections import body_of
 
 router = APIRouter()
 
@@ -38,8 +38,10 @@ def read(frame: ReadFrame, key: str) -> HTMLResponse:
 
 
 def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
-    picture = image_signer(frame.service, frame.caller)
-    rendered = frame.service.renderer.render(body_of(item.content), base=item.url, title=item.title, picture=picture)
+    image_url = image_signer(frame.service, frame.caller)
+    rendered = frame.service.renderer.render(
+        body_of(item.content), base=item.url, title=item.title, image_url=image_url
+    )
     tried = item.metadata.retry_count
     page = frame.show(
         "item.html",

@@ -73,9 +73,11 @@ def _save_rules(frame: Frame, yaml: str) -> str:
 
 
 def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
-    picture = image_signer(frame.service, frame.caller)
+    image_url = image_signer(frame.service, frame.caller)
     render = frame.service.renderer.render
-    html = [render(page.markdown, base=page.url or "", picture=picture).html for page in (trial.before, trial.after)]
+    html = [
+        render(page.markdown, base=page.url or "", image_url=image_url).html for page in (trial.before, trial.after)
+    ]
     return {
         "trial": trial,
         "before": html[0],

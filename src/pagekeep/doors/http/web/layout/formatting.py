@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from markupsafe import Markup, escape
 
 from pagekeep.model import Colour, Item, QualityLevel
-from pagekeep.present.markdown_html import body_of
+from pagekeep.present.sections import body_of
 from pagekeep.text import strip_markdown
 
 _RIGHT_TO_LEFT: Final = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
