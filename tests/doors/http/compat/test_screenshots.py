@@ -115,7 +115,7 @@ def test_forbidden_addresses_are_not_pictured(client: TestClient) -> None:
 
 def kept(client: TestClient, name: str, until: int) -> str:
     service = service_of(client)
-    service.screenshots.keep(name, b"a picture")
+    service.screenshots.store(name, b"a picture")
     return f"/screenshots/{quote(name)}?until={until}&sig={screenshots._signature(service.secret, name, until)}"
 
 
@@ -130,7 +130,7 @@ def test_pictures_do_not_stay(
     settings: Settings, serve: Callable[..., TestClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither while the server runs nor over its end, though nobody asks for another picture."""
-    monkeypatch.setattr(service_module, "_TIDY_EVERY", 0.02)
+    monkeypatch.setattr(service_module, "_CLEANUP_SECONDS", 0.02)
     client = serve(settings)
     for name, age in (("b2", 3700), ("c3", 3500)):
         kept(client, f"{name * 16}.png", 0)

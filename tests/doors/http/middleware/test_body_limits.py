@@ -34,7 +34,7 @@ def stream(parts: int) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("path", ["/json", "/raw"])
 def test_a_body_without_a_length_is_refused_where_it_becomes_too_large(path: str) -> None:
-    client = TestClient(BodyLimits(app(), most=10_000))
+    client = TestClient(BodyLimits(app(), max_bytes=10_000))
     answer = client.post(path, content=stream(11), headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert answer.json()["error"]["type"] == "TooLarge"
@@ -43,7 +43,7 @@ def test_a_body_without_a_length_is_refused_where_it_becomes_too_large(path: str
 
 def test_all_bodies_in_hand_have_a_bound_together() -> None:
     async def go() -> tuple[list[int], list[int]]:
-        bounded = BodyLimits(app(), most=10_000, most_in_all=15_000)
+        bounded = BodyLimits(app(), max_bytes=10_000, max_total=15_000)
         gate = asyncio.Event()
         first = asyncio.create_task(ask(bounded, 9, gate))
         await asyncio.sleep(0.05)

@@ -66,7 +66,7 @@ class NotScraped(BaseModel):
 @router.post(
     "/v2/scrape",
     response_model=Scraped,
-    # Errors of the middleware have the shape of our own API.
+    # Errors of the middleware have the shape of Pagekeep's API.
     responses={
         status: {"model": Error | NotScraped} for status in error_responses(404, 409, 429, 501, *FETCH_STATUSES)
     },

@@ -21,7 +21,7 @@ _FILL_AFTER_CLEANUP: Final = 0.9
 _TOUCH_SECONDS: Final = 3600.0
 """A file's time of use is updated at most this often."""
 _TAG: Final = b"Signature: 8a477f597d28d172789f06886806bc55\n# Images of saved pages; may be deleted at any time.\n"
-"""Tells backup programs to skip the folder (bford.info/cachedir)."""
+"""Marks the folder for backup programs as one to skip (bford.info/cachedir)."""
 
 
 class _File(NamedTuple):

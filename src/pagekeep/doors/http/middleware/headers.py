@@ -19,13 +19,13 @@ _HEADERS: Final = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",  # plain-words: ok
     "Cache-Control": "private, no-cache",
 }
 
 
 def policy(nonce: str) -> str:
-    """Return the content security policy of our own pages."""
+    """Return the content security policy of the reader."""
     return (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; media-src 'self'; "
