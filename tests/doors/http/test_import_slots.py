@@ -12,7 +12,7 @@ from pagekeep.errors import TooManyRequests
 
 
 def test_one_too_many_is_told_and_there_is_room_again_when_one_is_done() -> None:
-    imports, go = ImportSlots(at_once=1), Event()
+    imports, go = ImportSlots(max_imports=1), Event()
 
     async def run() -> None:
         first = asyncio.ensure_future(imports.run(lambda: go.wait(20)))
@@ -28,7 +28,7 @@ def test_one_too_many_is_told_and_there_is_room_again_when_one_is_done() -> None
 
 
 def test_a_request_that_is_given_up_keeps_its_place_until_its_thread_has_ended() -> None:
-    imports, began, go, ended = ImportSlots(at_once=1), Event(), Event(), Event()
+    imports, began, go, ended = ImportSlots(max_imports=1), Event(), Event(), Event()
 
     def work() -> None:
         began.set()

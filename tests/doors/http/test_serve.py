@@ -102,7 +102,7 @@ def test_several_processes_answer_and_their_numbers_are_one(tmp_path: Path) -> N
 def test_a_port_that_is_taken_is_told() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
         port = other.getsockname()[1]
-        with pytest.raises(Conflict, match="taken") as caught:
+        with pytest.raises(Conflict, match="already in use") as caught:
             serve.bind(f"127.0.0.1:{port}")
     assert f"--port {port + 1}" in caught.value.suggestions[1]
 
@@ -126,7 +126,7 @@ def test_other_machines_are_let_in_only_where_users_are_known(settings: Settings
     from dataclasses import replace
 
     wide = replace(settings, listen=listen)
-    with pytest.raises(NotAllowed, match="users"):
+    with pytest.raises(NotAllowed, match="user accounts"):
         serve.check_exposure(wide)
     with closing(open_accounts(settings.library)) as known:
         accounts.add_user(known, "mira", "a long enough password")

@@ -75,7 +75,7 @@ def test_a_saved_page_is_one_trace_from_the_request_down_to_the_stages(
     chain = {name: above.get(found[name].parent_span_id) for name in found}
     assert chain["page"] == "POST /api/v1/saves"
     assert chain["fetch"] == chain["extract"] == "page"
-    assert chain["parse"] == chain["survey"] == chain["write"] == "extract"
+    assert chain["parse"] == chain["survey"] == chain["markdown"] == "extract"
     for inner, outer in chain.items():
         if outer:
             assert found[outer].start_time_unix_nano <= found[inner].start_time_unix_nano

@@ -11,7 +11,7 @@ from pagekeep.doors.http.caller import ReadCaller
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.image_proxy.signing import PATH, is_signed, signature
 from pagekeep.doors.http.service import CurrentService
-from pagekeep.errors import NotAllowed
+from pagekeep.errors import InvalidUrl, NotAllowed
 
 router = APIRouter(tags=["images"])
 
@@ -43,5 +43,8 @@ async def proxy_image(
     etag = f'"{key[:32]}"'
     if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={**_HEADERS, "ETag": etag})
-    image = await service.images.get(key, url)
+    try:
+        image = await service.images.get(key, url)
+    except InvalidUrl:  # its message repeats the URL, which comes from a page
+        raise InvalidUrl("The image URL is invalid.", suggestions=()) from None
     return Response(image.data, media_type=image.media_type, headers={**_HEADERS, "ETag": etag})

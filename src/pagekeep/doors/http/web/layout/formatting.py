@@ -95,7 +95,7 @@ def since(moment: str | None) -> str:
 
 
 _FOOTNOTE: Final = re.compile(r"\[\^[^\]\s]{1,40}\]")
-_NOT_PROSE: Final = ("#", "!", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
+_NOT_PROSE: Final = ("#", "!", "[![", "|", ">", "```", "~~~", "$$", "---", "***", "[^")
 _EXCERPT_SOURCE_CHARS: Final = 6_000
 """Characters of a document searched for an excerpt."""
 _EXCERPT_CHARS: Final = 300
