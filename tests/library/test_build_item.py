@@ -45,7 +45,7 @@ def test_lone_surrogates_do_no_harm() -> None:
 
 
 def test_a_kept_page_is_what_was_fetched() -> None:
-    again = build_item.fetched_again(build_item.raw_page(FETCHED, "2025-03-19T10:30:00Z"))
+    again = build_item.to_fetched(build_item.to_raw_page(FETCHED, "2025-03-19T10:30:00Z"))
     assert again == FETCHED
 
 

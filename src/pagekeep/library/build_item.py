@@ -32,7 +32,7 @@ def new_item(
     from pagekeep.markdown import write_document  # it loads the parser
 
     saved_at = saved_at or now
-    metadata = replace(derived(page, rendered=fetched.rendered, rules_hash=rules_hash), tags=tags)
+    metadata = replace(derive_metadata(page, rendered=fetched.rendered, rules_hash=rules_hash), tags=tags)
     if metadata.discarded:
         metadata = replace(metadata, archived=True)
     return Item(
@@ -41,7 +41,7 @@ def new_item(
         url=url,
         url_full=url_full,
         domain=normal_url.domain(url),
-        title=title_of(page, url),
+        title=choose_title(page, url),
         content=write_document(page, saved_at=clock.to_the_second(saved_at)),
         source=source,
         author=page.metadata.author,
@@ -53,12 +53,12 @@ def new_item(
     )
 
 
-def title_of(page: Page, url: str) -> str:
+def choose_title(page: Page, url: str) -> str:
     """Return the item's title: the page's, else its address."""
     return page.metadata.title or url
 
 
-def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:
+def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:
     """Return what extraction found, as metadata of the item.
 
     `rules_hash` is the fingerprint of the rules that were active.
@@ -82,12 +82,12 @@ def derived(page: Page, *, rendered: bool, rules_hash: str | None = None) -> Ite
         favicon=about.favicon,
         reason=page.quality.reason,
         caught=page.caught.kind if page.caught else None,
-        suggestion=suggestion_of(page),
+        suggestion=suggest_next(page),
         discarded=page.quality.level == "discarded",
     )
 
 
-def suggestion_of(page: Page) -> str | None:
+def suggest_next(page: Page) -> str | None:
     """Return what to do next about a page without content."""
     if page.caught:
         return page.caught.suggestion
@@ -96,7 +96,7 @@ def suggestion_of(page: Page) -> str | None:
     return "Retry with the browser." if page.need_render else "Retry later, or with the browser."
 
 
-def raw_page(fetched: Fetched, now: str) -> RawPage:
+def to_raw_page(fetched: Fetched, now: str) -> RawPage:
     """Return the page as it was fetched, to be stored with its item."""
     return RawPage(
         body=fetched.body,
@@ -111,7 +111,7 @@ def raw_page(fetched: Fetched, now: str) -> RawPage:
     )
 
 
-def fetched_again(raw: RawPage) -> Fetched:
+def to_fetched(raw: RawPage) -> Fetched:
     """Return a stored page as if it had just been fetched."""
     return Fetched(
         url=raw.final_url,

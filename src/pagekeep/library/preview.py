@@ -30,7 +30,7 @@ async def preview_page(
 async def preview_item(key: str, store: Store, retrieval: Retrieval) -> Page:
     """Return a saved item, extracted again from its stored page; raise `NotFound` when that was not stored."""
     item, raw = await to_thread(get_item_and_raw, store, key)
-    page = await retrieval.extract(build_item.fetched_again(raw), _options(retrieval))
+    page = await retrieval.extract(build_item.to_fetched(raw), _options(retrieval))
     return _with_document(page, item.saved_at)
 
 
@@ -39,7 +39,7 @@ async def preview_recent(url: str, seconds: float, store: Store, retrieval: Retr
     raw = await to_thread(_find_recent, url, seconds, store)
     if raw is None:
         return None
-    fetched = build_item.fetched_again(raw)
+    fetched = build_item.to_fetched(raw)
     page = await retrieval.extract(fetched, _options(retrieval))
     return Captured(_with_document(page, clock.now()), fetched)
 

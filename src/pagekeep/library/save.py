@@ -76,7 +76,7 @@ async def save(
         raw = await to_thread(store.raw, known.id)
         if raw is None or _is_current(known, retrieval):
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
-        captured = await _extract(build_item.fetched_again(raw), retrieval, options, progress)
+        captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
         if known is not None:
             await to_thread(_note_failure, store, known, error)
@@ -137,7 +137,7 @@ async def refetch_item(
     The server is asked to send a well extracted page only if it has changed since; otherwise the item stays as it is.
     """
     request = replace(request or Request(""), url=item.url_full)
-    if not force:
+    if not force and retrieval.settings.mode != "compare":  # a comparison needs the page
         request = _add_validators(request, item, await to_thread(store.raw, item.id))
     return await save(request, store, retrieval, known=item, force=force, progress=progress)
 
@@ -202,7 +202,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
     )
     remember(store, new.domain, page, rendered=fetched.rendered, now=target.now)
     if existing is None:
-        return SaveResult(store.upsert(new, build_item.raw_page(fetched, target.now)), "added")
+        return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "added")
     if existing.metadata.edited:
         return SaveResult(_keep(store, existing, new, None), "kept", build_item.EDITED)
     worse = None if target.force else build_item.why_worse(new.metadata, existing.metadata)
@@ -211,7 +211,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
     if page.quality.level == "bookmark":  # retries count until one succeeds
         new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
     same = new.content == existing.content
-    return SaveResult(store.upsert(new, build_item.raw_page(fetched, target.now)), "updated", unchanged=same)
+    return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "updated", unchanged=same)
 
 
 def _tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
         if "://" not in source:
             raise
     if raw is not None:
-        return build_item.fetched_again(raw)
+        return build_item.to_fetched(raw)
     if "://" not in source:
         raise NotFound("The downloaded HTML of this page was not stored.", suggestions=("Give its address instead.",))
     return (await capture(Request(source), retrieval)).fetched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +85,17 @@ def test_a_page_that_has_not_changed_is_extracted_again_by_a_newer_parser(
     again = library.get(item.id)
     assert (result.outcome, again.content, again.title) == ("updated", item.content, item.title)
     assert again.metadata.parser_version == PARSER_VERSION
+
+
+def test_a_comparison_with_a_remote_reader_gets_every_page(
+    keep: Keep, shore: Shore, library: Store, settings: Settings, tmp_path: Path
+) -> None:
+    shore.bodies["a"], shore.etags["a"] = article(300), '"1"'
+    keep(shore.url("a"))
+    compare = replace(settings, mode="compare", remote_url=shore.url("reader/"), retries=0)
+    run(library, replace(compare, library=str(tmp_path / "library.db")))
+    page = [request for request in shore.site.requests if request.path == "/page/a"][-1]
+    assert "if-none-match" not in page.headers
 
 
 @pytest.mark.parametrize("change", ["bookmark", "rendered", "no raw page", "edited"])

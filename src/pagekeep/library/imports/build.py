@@ -126,7 +126,7 @@ def build_from_content(
         metadata=_with_user_fields(item.metadata, row),
     )
     annotations = tuple(_build_annotations(row, checked.url, now, page.text))
-    return NewItem(item, build_item.raw_page(fetched, now), annotations)
+    return NewItem(item, build_item.to_raw_page(fetched, now), annotations)
 
 
 def _with_user_fields(metadata: ItemMetadata, row: Row) -> ItemMetadata:

@@ -172,14 +172,14 @@ class JobRunner:
 
     async def _attempt(self, job: Job) -> JobResult:
         if job.attempts > MAX_ATTEMPTS:  # each process that ran it was killed: the job may be the cause
-            return _failed(job, _error("Abandoned", f"It was not finished in {MAX_ATTEMPTS} attempts."), permanent=True)
+            return _fail(job, _error("Abandoned", f"It was not finished in {MAX_ATTEMPTS} attempts."), permanent=True)
         try:
             with closing(await asyncio.to_thread(self.open_library, job.user_id)) as library:
                 return await self._do(job, library)
         except PagekeepError as error:
-            return _failed(job, error.to_json()["error"], permanent=_is_permanent(error))
+            return _fail(job, error.to_json()["error"], permanent=_is_permanent(error))
         except Exception as error:  # a bug must not end the runner; the dead job shows it
-            return _failed(job, _error("Unexpected", f"{type(error).__name__}: {error}"), permanent=False)
+            return _fail(job, _error("Unexpected", f"{type(error).__name__}: {error}"), permanent=False)
 
     async def _do(self, job: Job, library: Store) -> JobResult:
         def progress(stage: str) -> None:
@@ -213,7 +213,7 @@ def pause_after(attempts: int) -> float:
     return float(min(FIRST_PAUSE * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
 
 
-def _failed(job: Job, error: Mapping[str, Any], *, permanent: bool) -> JobResult:
+def _fail(job: Job, error: Mapping[str, Any], *, permanent: bool) -> JobResult:
     if permanent or job.attempts >= MAX_ATTEMPTS:
         return JobResult(job, None, error, None)
     return JobResult(job, None, error, clock.add_seconds(clock.now(), pause_after(job.attempts)))

@@ -139,7 +139,7 @@ def _write(store: Store, item: Item, extracted: _Extracted) -> None:
 def _extract(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Extracted | PagekeepError:
     """Extract one page. This runs in a worker process; a failure is returned, so that it reaches the parent."""
     try:
-        page = extract_page(build_item.fetched_again(raw), Options(max_bytes=max_bytes), rules)
+        page = extract_page(build_item.to_fetched(raw), Options(max_bytes=max_bytes), rules)
     except PagekeepError as error:
         return error
     except Exception as error:  # a bug on one page must not end the run: it is reported with the failures
@@ -152,10 +152,10 @@ def _select_parts(page: Page, raw: RawPage, url: str, saved_at: str, rules: Rule
 
     return _Extracted(
         content=write_document(page, saved_at=clock.to_the_second(saved_at)),
-        title=build_item.title_of(page, url),
+        title=build_item.choose_title(page, url),
         author=page.metadata.author,
         published_at=page.metadata.published,
-        metadata=build_item.derived(page, rendered=raw.rendered, rules_hash=fingerprint(rules)),
+        metadata=build_item.derive_metadata(page, rendered=raw.rendered, rules_hash=fingerprint(rules)),
     )
 
 
@@ -165,7 +165,7 @@ async def reparse_one(
     """Reparse one item, extracted by `retrieval`; a failure is raised."""
     item, raw = await to_thread(get_item_and_raw, store, key)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    page = await retrieval.extract(build_item.fetched_again(raw), options)
+    page = await retrieval.extract(build_item.to_fetched(raw), options)
     extracted = _select_parts(page, raw, item.url, item.saved_at, retrieval.rules)
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
 

@@ -62,7 +62,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     where = flags.get("library"), flags.get("user")
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
         from pagekeep.capture.from_url import extract_page
-        from pagekeep.library.build_item import fetched_again
+        from pagekeep.library.build_item import to_fetched
         from pagekeep.library.items import get_raw
 
         try:
@@ -71,4 +71,4 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
             if is_url(key):
                 return None
             raise
-        return extract_page(fetched_again(raw), options, load_rules(settings)) if raw else None
+        return extract_page(to_fetched(raw), options, load_rules(settings)) if raw else None
