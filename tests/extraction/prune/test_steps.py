@@ -32,7 +32,7 @@ def test_every_removal_has_the_name_of_its_step() -> None:
         ("boilerplate", "navigation"),
         ("datelines", "date line"),
         ("link-blocks", "link list"),
-        ("lone-headings", "heading of what was cut"),
+        ("lone-headings", "heading of a removed section"),
         ("stray-lines", "loading"),
     }
 

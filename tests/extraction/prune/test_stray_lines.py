@@ -23,10 +23,10 @@ def found(survey: Survey, excluded: dict[int, str] | None = None) -> list[tuple[
 @pytest.mark.parametrize(
     ("html", "cut"),
     [
-        ("<p><a href=#top>Back to top ↑</a></p>", ("p:Back to top ↑", "way to the top")),
+        ("<p><a href=#top>Back to top ↑</a></p>", ("p:Back to top ↑", "back-to-top link")),
         ("<div><div>Loading...</div></div>", ("div:Loading...", "loading")),
         ("<p><small>ADVERTISEMENT</small></p>", ("p:ADVERTISEMENT", "advertisement")),
-        ("<a href=#top>Nach oben</a>", ("a:Nach oben", "way to the top")),
+        ("<a href=#top>Nach oben</a>", ("a:Nach oben", "back-to-top link")),
     ],
 )
 def test_a_whole_line_goes_with_its_box(surveyed: Surveyed, html: str, cut: tuple[str, str]) -> None:
@@ -61,7 +61,7 @@ def test_what_is_excluded_already_is_not_found_again(surveyed: Surveyed) -> None
     ],
 )
 def test_the_way_to_neighbouring_pages_goes(surveyed: Surveyed, html: str) -> None:
-    assert [reason for _, reason in found(surveyed(f"{PROSE}{html}{PROSE}"))] == ["way to neighbours"]
+    assert [reason for _, reason in found(surveyed(f"{PROSE}{html}{PROSE}"))] == ["links to neighbouring pages"]
 
 
 @pytest.mark.parametrize(

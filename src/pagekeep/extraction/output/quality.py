@@ -100,7 +100,7 @@ def _checks(output: Output, metadata: Metadata) -> tuple[Check, ...]:
     density = characters / len(output.html) if output.html else 0.0
     linked = sum(len(dom.text_of(link)) for link in dom.select(output.root, "a"))
     link_density = min(1.0, linked / characters) if characters else 0.0
-    in_links = f"{link_density:.0%} of the text stands in links"  # plain-words: ok
+    in_links = f"{link_density:.0%} of the text is in links"
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
     lost = losses.find_losses(output.counts, output.root, output.markdown)
     return (
