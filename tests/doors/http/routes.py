@@ -89,7 +89,7 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /items/{key}/tags": changes("/items/{item}/tags", form={"add": "seen"}, other=404, ada=303),
     "POST /items/{key}/retry": changes("/items/{item}/retry", form={"render": "auto"}, other=404, ada=303),
     "POST /items/{key}/annotations": changes("/items/{item}/annotations", form={"note": "So."}, other=404, ada=303),
-    "POST /items/{key}/annotations/{mark_id}": changes(
+    "POST /items/{key}/annotations/{annotation_id}": changes(
         "/items/{item}/annotations/{other_annotation}", form={"note": "Not so."}, other=404, ada=303
     ),
     "GET /add": looks("/add"),
