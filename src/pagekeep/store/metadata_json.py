@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, get_args
 
 from pagekeep.model import ItemMetadata, QualityLevel
 
 _LEVELS: Final = frozenset(get_args(QualityLevel))
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-_CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys((field.name for field in fields(ItemMetadata)), _is_text),
-    **dict.fromkeys(("pinned", "archived", "edited", "used_js_rendering", "discarded", "imported"), _is_flag),
-    **dict.fromkeys(("parser_version", "score", "word_count", "retry_count"), _is_integer),
-    "quality": lambda value: isinstance(value, str) and value in _LEVELS,
-    "tags": lambda value: isinstance(value, list),
-    "last_error": lambda value: isinstance(value, Mapping),
+_TYPES: Final[dict[str, type]] = {
+    **{field.name: str for field in fields(ItemMetadata) if field.name != "extra"},
+    **dict.fromkeys(("pinned", "archived", "edited", "used_js_rendering", "discarded", "imported"), bool),
+    **dict.fromkeys(("parser_version", "score", "word_count", "retry_count"), int),
+    "tags": list,
+    "last_error": Mapping,
 }
-del _CHECKS["extra"]
 _UNSET: Final = {"edited": False, "discarded": False, "imported": False, "retry_count": 0}
 """Values that are not written. `None` never is."""
 
 
 def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
     """Return the typed record; keys that are unknown or have a value of the wrong type go to `extra`."""
-    known = {name: value for name, value in stored.items() if name in _CHECKS and _CHECKS[name](value)}
+    known: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for name, value in stored.items():
+        kind = _TYPES.get(name)
+        fits = kind is not None and isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
+        (known if fits else extra)[name] = value
     if "tags" in known:
         known["tags"] = tuple(tag for tag in known["tags"] if isinstance(tag, str))
-    return ItemMetadata(**known, extra={name: value for name, value in stored.items() if name not in known})
+    if known.get("quality") not in _LEVELS and "quality" in known:
+        extra["quality"] = known.pop("quality")
+    return ItemMetadata(**known, extra=extra)
 
 
 def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     """Return the stored form: without what is not set, and with the keys that this version does not know."""
-    known = {name: getattr(metadata, name) for name in _CHECKS}
+    known = {name: getattr(metadata, name) for name in _TYPES}
     known["tags"] = list(metadata.tags)
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}
     return {**metadata.extra, **known}
