@@ -47,10 +47,10 @@ const readTags = () => byId("tags").value.split(",").map((tag) => tag.trim()).fi
 const formatWords = (words) => (words === null || words === undefined ? "" : `${words} words`);
 const join = (...parts) => parts.filter(Boolean).join(" · ");
 
-function showItem(shown) {
-  item = shown;
-  byId("tags").value = shown.tags.join(", ");
-  byId("reader").href = `${settings.server}/items/${encodeURIComponent(shown.id)}`;
+function showItem(newItem) {
+  item = newItem;
+  byId("tags").value = newItem.tags.join(", ");
+  byId("reader").href = `${settings.server}/items/${encodeURIComponent(newItem.id)}`;
   byId("reader").hidden = false;
   byId("methods").hidden = false;
 }

@@ -50,20 +50,20 @@ def estimate_tokens(text: str) -> int:
 
 def outline(markdown: str) -> tuple[Section, ...]:
     """Return all sections in document order; each includes its subsections."""
-    found = _headings(markdown)
+    headings = _headings(markdown)
     counts: list[int] = []
     levels: list[int] = []
     sections: list[Section] = []
-    first = found[0][0] if found else len(markdown)
+    first = headings[0][0] if headings else len(markdown)
     if markdown[:first].strip():
         sections.append(_section(markdown, "0", "", 0, 0, first))
-    for position, (start, level, title) in enumerate(found):
+    for position, (start, level, title) in enumerate(headings):
         while levels and levels[-1] >= level:
             levels.pop()
         depth = len(levels)
         levels.append(level)
         counts = [*counts[:depth], counts[depth] + 1 if len(counts) > depth else 1]
-        end = next((later for later, other, _ in found[position + 1 :] if other <= level), len(markdown))
+        end = next((later for later, other, _ in headings[position + 1 :] if other <= level), len(markdown))
         sections.append(_section(markdown, ".".join(map(str, counts)), title, level, start, end))
     return tuple(sections)
 
@@ -75,7 +75,7 @@ def _section(markdown: str, number: str, title: str, level: int, start: int, end
 
 def _headings(markdown: str) -> list[tuple[int, int, str]]:
     """Return position, level and title of every heading outside of code."""
-    found: list[tuple[int, int, str]] = []
+    headings: list[tuple[int, int, str]] = []
     fence, position = "", 0
     for line in markdown.splitlines(keepends=True):
         mark = _FENCE.match(line)
@@ -84,9 +84,9 @@ def _headings(markdown: str) -> list[tuple[int, int, str]]:
         elif mark and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
         elif not fence and (heading := _HEADING.match(line.rstrip("\n"))):
-            found.append((position, len(heading[1]), _LINK.sub(r"\1", heading[2]).strip()))
+            headings.append((position, len(heading[1]), _LINK.sub(r"\1", heading[2]).strip()))
         position += len(line)
-    return found
+    return headings
 
 
 def section(markdown: str, key: str) -> str:
@@ -99,7 +99,9 @@ def section(markdown: str, key: str) -> str:
     for one in (*numbered, *titled, *begun):
         return markdown[one.start : one.end].strip("\n") + "\n"
     names = "; ".join(f"{one.number} {one.title}".strip() for one in sections[:30])
-    raise NotFound(f"Section {key[:100]!r} not found.", suggestions=(f"Available sections: {names}.",) if names else ())
+    raise NotFound(
+        f"Section {key[:100]!r} not headings.", suggestions=(f"Available sections: {names}.",) if names else ()
+    )
 
 
 def split_part(text: str, start: int, length: int) -> tuple[str, int | None]:
@@ -111,7 +113,7 @@ def split_part(text: str, start: int, length: int) -> tuple[str, int | None]:
         return text[start:], None
     near = max(start + length // 2, 1)
     for stop in ("\n", " "):
-        found = text.rfind(stop, near, end)
-        if found > 0:
-            return text[start : found + 1], found + 1
+        cut = text.rfind(stop, near, end)
+        if cut > 0:
+            return text[start : cut + 1], cut + 1
     return text[start:end], end

@@ -18,12 +18,12 @@ def estimate(text: str) -> int:
 
 def trim(text: str, max_tokens: int) -> str:
     """Return as many whole lines as fit; if the first line does not fit, its beginning."""
-    kept: list[str] = []
+    lines: list[str] = []
     left = float(max_tokens)
     for line in text.splitlines(keepends=True):
         cost = estimate(line)
         if cost > left:
-            return "".join(kept) or line[: max(0, int(left))]
-        kept.append(line)
+            return "".join(lines) or line[: max(0, int(left))]
+        lines.append(line)
         left -= cost
     return text

@@ -118,8 +118,8 @@ def _add_library_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
         after: str | None = None,
     ) -> Results:
         """Search the saved pages, best match first."""
-        found = await asyncio.to_thread(items.search_items, find_context().library, query, limit=limit, after=after)
-        return Results(results=[FoundItem.from_hit(hit) for hit in found.hits], next=found.next)
+        page = await asyncio.to_thread(items.search_items, find_context().library, query, limit=limit, after=after)
+        return Results(results=[FoundItem.from_hit(hit) for hit in page.hits], next=page.next)
 
     @server.tool(annotations=_READS_LIBRARY)
     @report_errors
@@ -209,10 +209,10 @@ def _add_resources(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.resource("pagekeep://item/{id}", mime_type="text/markdown", title="A saved page")
     def item(id: str) -> str:
         """Return a saved page with its frontmatter, marked as data; a long page is cut, with a note."""
-        found = find_context().find(id)
-        text, following = sections.split_part(found.content, 0, MAX_CHARS)
+        saved = find_context().find(id)
+        text, following = sections.split_part(saved.content, 0, MAX_CHARS)
         note = f"\n\n[Cut here. Continue with the tool `read`, start_index {following}.]" if following else ""
-        return seal(text, found.url_full) + note
+        return seal(text, saved.url_full) + note
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:

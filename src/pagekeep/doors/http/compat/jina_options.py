@@ -153,5 +153,5 @@ def complete_url(url: str) -> str:
     """Return a complete URL: proxies merge the two slashes, and people omit the scheme."""
     url = url.strip()
     if _SCHEME.match(url):
-        return _SCHEME.sub(lambda found: f"{found[1]}://", url, count=1)
+        return _SCHEME.sub(lambda match: f"{match[1]}://", url, count=1)
     return url if "://" in url else f"https://{url}"

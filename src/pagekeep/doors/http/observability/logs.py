@@ -53,8 +53,8 @@ class RequestLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _VALID_ID.fullmatch(given) else uuid.uuid4().hex
+        sent_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = sent_id if _VALID_ID.fullmatch(sent_id) else uuid.uuid4().hex
         reset_tokens = _request_id.set(request_id), _extra_fields.set({})
         began, status = time.perf_counter(), 0
 

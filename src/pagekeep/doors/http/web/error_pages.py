@@ -74,8 +74,8 @@ def is_person(request: Request) -> bool:
 def _error_page(request: Request, error: Exception) -> Response:
     if isinstance(error, NotSignedIn) and request.url.path != "/sign-in":
         return redirect_to_sign_in(request)
-    shown, status = _translate(error)
-    return page(request, "error.html", status=status, error=shown, code=status)
+    page_error, status = _translate(error)
+    return page(request, "error.html", status=status, error=page_error, code=status)
 
 
 def _translate(error: Exception) -> tuple[PagekeepError, int]:
