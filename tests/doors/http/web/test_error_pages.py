@@ -29,7 +29,7 @@ def test_a_body_that_is_too_large_is_a_page_for_people_and_json_for_programs(
     files = {"file": ("list.txt", b"x" * 2_000, "text/plain")}
     page = client.post("/import", files=files, headers=BROWSER)
     assert page.status_code == 413
-    assert "larger than the server takes" in page.text
+    assert "The request is too large" in page.text
     assert "Back to library" in page.text
     nonce = page.text.split('nonce="')[1].split('"')[0]
     assert f"'nonce-{nonce}'" in page.headers["content-security-policy"]

@@ -122,7 +122,7 @@ def test_where_imports_are_under_way_the_next_is_told_to_come_back(client: TestC
     service_of(client).imports = ImportSlots(0)
     page = client.post("/import", files={"file": ("bookmarks.html", BOOKMARKS, "text/html")})
     assert (page.status_code, page.headers["retry-after"]) == (429, "60")
-    assert "Send the file again in a minute." in page.text
+    assert "Try again in a minute." in page.text
     assert library.find(ItemQuery(filters=item_filters(archived=False))).items == ()
 
 
