@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from pagekeep.library.mirror.run import MirrorReport, mirror
+from pagekeep.library.mirror.run import MirrorReport, run_pass
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill
 
@@ -27,7 +28,13 @@ class Vault:
         self.store, self.folder = store, folder
 
     def sync(self, profile: str = "pagekeep") -> MirrorReport:
-        return mirror(self.store, self.folder, profile)  # type: ignore[arg-type]
+        """Run a pass for which every file is old enough."""
+        return run_pass(self.store, self.folder, profile, now=self.now)  # type: ignore[arg-type]
+
+    @staticmethod
+    def now() -> int:
+        """Return a time at which no file is being written any more."""
+        return time.time_ns() + 10_000_000_000
 
     @property
     def names(self) -> list[str]:

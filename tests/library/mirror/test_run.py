@@ -16,7 +16,7 @@ import yaml
 from pagekeep import clock
 from pagekeep.errors import Conflict
 from pagekeep.library.exports.file_names import MAX_NAME_BYTES
-from pagekeep.library.mirror import run
+from pagekeep.library.mirror import run, writing
 from pagekeep.library.mirror.records import Records
 from pagekeep.library.mirror.run import MirrorReport, mirror, watch
 from pagekeep.model import Item, ItemMetadata
@@ -262,13 +262,13 @@ def test_a_crash_at_any_moment_of_writing_is_no_edit(
         for item in items(library):
             library.set_metadata(item.id, clock.now(), tags=(f"before-{before}",))
 
-        def killed(path: Path, data: bytes, before: bool = before) -> bool:
+        def killed(draft: Path, target: Path, before: bool = before) -> None:
             if not before:
-                path.write_bytes(data)
+                draft.replace(target)
             raise KeyboardInterrupt
 
         with monkeypatch.context() as crash:
-            crash.setattr(run, "write_file", killed)
+            crash.setattr(writing, "swap", killed)
             with pytest.raises(KeyboardInterrupt):
                 vault.sync()
         done = vault.sync()
@@ -287,14 +287,14 @@ def test_a_list_whose_last_line_was_cut_off_is_read(vault: Vault) -> None:
 def test_killed_hard_in_the_middle_it_goes_on_where_it_was(tmp_path: Path, library: Store) -> None:
     fill(library, 300)
     script = (
-        "import sys; from pathlib import Path\nfrom pagekeep.library.mirror import run as running\n"
+        "import sys; from pathlib import Path\nfrom pagekeep.library.mirror import run as running, writing\n"
         "from pagekeep.store import open_store\n"
-        "put, count = running.write_file, [0]\n"
-        "def slow(path, data):\n"
+        "put, count = writing.create, [0]\n"
+        "def slow(*arguments):\n"
         "    count[0] += 1\n"
         "    if count[0] == 120: import os; os.kill(os.getpid(), 9)\n"
-        "    return put(path, data)\n"
-        "running.write_file = slow\n"
+        "    return put(*arguments)\n"
+        "writing.create = slow\n"
         "running.mirror(open_store(sys.argv[1], 'keeper'), Path(sys.argv[2]))\n"
     )
     folder = tmp_path / "vault"

@@ -7,40 +7,72 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.errors import Outdated
 from pagekeep.library.change import clean_tag
 from pagekeep.library.exports.markdown_files import Document, Profile, obsidian_tag, split_content
-from pagekeep.library.mirror.folder import digest_body
-from pagekeep.library.mirror.records import Record
+from pagekeep.library.mirror.folder import digest, digest_body
+from pagekeep.library.mirror.records import Base
 from pagekeep.markdown.frontmatter import split_block
 from pagekeep.model import Item, MetadataChanges
 from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
 
+BodyChange = Literal["none", "edit", "conflict"]
+REVISION_FIELD: Final = "mirror_revision"
+"""The frontmatter field that tells which revision of the file an editor opened: its buffer may be older than the file."""
 _MAX_ATTEMPTS: Final = 5
 """How often to retry when the item changes at the same time."""
 
 
-def is_edited_elsewhere(item: Item, record: Record) -> bool:
-    """Return whether the user has edited the item in the library since this file was written."""
-    return item.metadata.edited and digest_body(split_content(item)[1]) != record.body
+def file_revision(document: Document) -> str:
+    """Return the revision of the file that an editor opened; empty when the file does not name it."""
+    value = document.fields.get(REVISION_FIELD)
+    return value if isinstance(value, str) else ""
 
 
-def has_changed_body(document: Document, record: Record) -> bool:
-    """Return whether the user has changed the Markdown in the file."""
-    return digest_body(document.body) != record.body
+def make_base(document: Document, revision: str) -> Base:
+    """Return the values of a file for later comparisons."""
+    return Base(
+        revision=revision,
+        body=digest_body(document.body),
+        tags=document.tags,
+        pinned=document.flag("pinned"),
+        archived=document.flag("archived"),
+        edited=document.flag("edited"),
+        notes={annotation.id: _digest_note(annotation.note) for annotation in document.annotations},
+    )
+
+
+def make_edit_base(document: Document, bases: Sequence[Base]) -> Base:
+    """Return the values of an edited file, which the next edit of the same revision is compared with."""
+    base = make_base(document, bases[0].revision if bases else file_revision(document))
+    if document.fields or not bases:
+        return base
+    old = bases[0]  # the user has removed the frontmatter: its values still count
+    return replace(base, tags=old.tags, pinned=old.pinned, archived=old.archived, edited=old.edited)
+
+
+def compare_body(item: Item, document: Document, bases: Sequence[Base]) -> BodyChange:
+    """Return whether the user changed the Markdown of a file, and whether the library has another edit of it."""
+    in_file, in_library = digest_body(document.body), digest_body(split_content(item)[1])
+    known = {base.body for base in bases}
+    if in_file == in_library or known == {in_file}:
+        return "none"
+    if not bases or (item.metadata.edited and in_library not in known):
+        return "conflict"
+    return "edit"
 
 
 def apply_edits(
-    store: Store, item_id: str, document: Document, record: Record, profile: Profile, *, body: bool
+    store: Store, item_id: str, document: Document, bases: Sequence[Base], profile: Profile, *, body: bool
 ) -> Item:
-    """Store what the user changed in a file; the Markdown only with `body`."""
+    """Store what the user changed in a file since one of `bases`; the Markdown only with `body`."""
     for attempt in range(_MAX_ATTEMPTS):
         item = store.get(item_id)
-        changes = _metadata_changes(item, document, record, profile)
+        changes = _metadata_changes(item, document, bases, profile)
         if not changes:
             break
         try:
@@ -49,23 +81,27 @@ def apply_edits(
         except Outdated:
             if attempt == _MAX_ATTEMPTS - 1:
                 raise
-    _apply_notes(store, item, document)
+    _apply_notes(store, item, document, bases)
     return _apply_body(store, item, document) if body else item
 
 
-def _metadata_changes(item: Item, document: Document, record: Record, profile: Profile) -> MetadataChanges:
+def _metadata_changes(item: Item, document: Document, bases: Sequence[Base], profile: Profile) -> MetadataChanges:
     if not document.fields:  # the user has removed the frontmatter, which does not mean "remove all tags"
         return {}
     known = item.metadata
     changes: MetadataChanges = {}
-    if document.flag("pinned") != record.pinned and document.flag("pinned") != bool(known.pinned):
-        changes["pinned"] = document.flag("pinned") or None
-    if document.flag("archived") != record.archived and document.flag("archived") != bool(known.archived):
-        changes["archived"] = document.flag("archived") or None
-    tags = merge_tags(known.tags, record.tags, document.tags, profile)
+    # Without a base, a missing value may be older than the library's: only what the file has is taken.
+    pinned, archived = document.flag("pinned"), document.flag("archived")
+    if pinned != bool(known.pinned) and (any(pinned != base.pinned for base in bases) if bases else pinned):
+        changes["pinned"] = pinned or None
+    if archived != bool(known.archived) and (any(archived != base.archived for base in bases) if bases else archived):
+        changes["archived"] = archived or None
+    tags: tuple[str, ...] = known.tags
+    for before in [base.tags for base in bases] or [()]:
+        tags = merge_tags(tags, before, document.tags, profile)
     if tags != known.tags:
         changes["tags"] = tags
-    if record.edited and not document.flag("edited") and known.edited:
+    if any(base.edited for base in bases) and not document.flag("edited") and known.edited:
         # The user gives up the edit: the next reparse may restore the page's own text.
         changes |= {"edited": False, "parser_version": None}
     return changes
@@ -81,13 +117,22 @@ def merge_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str], 
     return (*remaining, *dict.fromkeys(tag for tag in added if tag))
 
 
-def _apply_notes(store: Store, item: Item, document: Document) -> None:
-    """Store the notes of annotations that were changed in the file, ignoring changes of white space."""
+def _apply_notes(store: Store, item: Item, document: Document, bases: Sequence[Base]) -> None:
+    """Store the notes that were changed in the file; a note changed on both sides gets both texts."""
     notes = {annotation.id: annotation.note for annotation in document.annotations}
     for annotation in store.annotations(item.id):
         note = notes.get(annotation.id)
-        if note is not None and note.split() != annotation.note.split():
-            store.annotate(replace(annotation, note=note, updated_at=clock.now()))
+        known = {base.notes[annotation.id] for base in bases if annotation.id in base.notes}
+        if note is None or _digest_note(note) == _digest_note(annotation.note) or known == {_digest_note(note)}:
+            continue
+        if known and _digest_note(annotation.note) not in known and annotation.note.strip() not in note:
+            note = f"{annotation.note.rstrip()}\n\n{note}"
+        store.annotate(replace(annotation, note=note, updated_at=clock.now()))
+
+
+def _digest_note(note: str) -> str:
+    """Return a hash of the note, ignoring changes of white space."""
+    return digest(" ".join(note.split()).encode("utf-8", "replace"))[:16]
 
 
 def _apply_body(store: Store, item: Item, document: Document) -> Item:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
@@ -15,6 +15,9 @@ from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.markdown_files import Document
 
 MAX_FILE_BYTES: Final = 20_000_000
+MIN_AGE_NS: Final = 2_000_000_000
+"""Programs on network disks empty a file and write it 0.3 seconds later, and some file systems store times to two seconds:
+a file this new may be half written, or change again without a new time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class FileStat:
     size: int
     mtime: int
     """In nanoseconds."""
+    inode: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class FileContent:
     """`None` when it cannot be read."""
     fault: str = ""
     """Why it cannot be read."""
+    data: bytes = b""
 
 
 def digest(data: bytes) -> str:
@@ -47,6 +52,11 @@ def digest(data: bytes) -> str:
 def digest_body(body: str) -> str:
     """Return a hash of the Markdown, ignoring blank lines at its ends."""
     return digest(body.strip("\n").encode("utf-8", "replace"))
+
+
+def is_young(stat: FileStat, now: int) -> bool:
+    """Return whether the file changed so recently that a program may still be writing it."""
+    return abs(now - stat.mtime) < MIN_AGE_NS
 
 
 def list_files(folder: Path) -> Iterator[FileStat]:
@@ -67,7 +77,7 @@ def stat_file(folder: Path, path: str) -> FileStat | None:
         stat = os.lstat(folder / path)
     except OSError:
         return None
-    return FileStat(path, stat.st_size, stat.st_mtime_ns) if S_ISREG(stat.st_mode) else None
+    return FileStat(path, stat.st_size, stat.st_mtime_ns, stat.st_ino) if S_ISREG(stat.st_mode) else None
 
 
 def read_file(folder: Path, stat: FileStat) -> FileContent | None:
@@ -79,8 +89,8 @@ def read_file(folder: Path, stat: FileStat) -> FileContent | None:
     except OSError:
         return None
     try:
-        return FileContent(stat, digest(data), markdown_files.read(data.decode("utf-8")))
+        return FileContent(stat, digest(data), markdown_files.read(data.decode("utf-8")), data=data)
     except UnicodeDecodeError:
-        return FileContent(stat, digest(data), None, "The file is not UTF-8 text.")
+        return FileContent(stat, digest(data), None, "The file is not UTF-8 text.", data)
     except ParseError as error:
-        return FileContent(stat, digest(data), None, error.message)
+        return FileContent(stat, digest(data), None, error.message, data)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,27 @@ FOLDER: Final = ".pagekeep"
 _FILE: Final = "mirror.jsonl"
 _LOCK: Final = "lock"
 _VERSION: Final = 1
+
+
+MAX_BASES: Final = 16
+"""Revisions remembered per file: an editor's buffer may be this many changes of the library behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The values of one revision of a file on which the library and the file agreed: the base of a three-way merge."""
+
+    revision: str
+    """The `mirror_revision` in the file; empty in files that older versions wrote."""
+    body: str
+    """Digest of the Markdown."""
+    tags: tuple[str, ...] = ()
+    """In the file's notation."""
+    pinned: bool = False
+    archived: bool = False
+    edited: bool = False
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the notes, by the id of their annotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +54,31 @@ class Record:
     """Of the bytes that the mirror wrote: the last, and during a write the ones before."""
     version: str
     """The item's version in the library; empty to compare again at the next pass."""
-    body: str
-    """Digest of the Markdown."""
-    tags: tuple[str, ...]
-    """In the file's notation."""
-    pinned: bool = False
-    archived: bool = False
-    edited: bool = False
+    bases: tuple[Base, ...]
+    """By revision, the last one written first."""
+    pending: tuple[Base, ...] = ()
+    """Edits of the file that are being applied; after a crash the library may have them or not."""
     size: int = 0
     mtime: int = 0
     """In nanoseconds; 0 when the file is so new that a later change could have the same time."""
+    inode: int = 0
+    lost_inode: int = 0
+    """Inode of a file that was missing when this one was written in its place."""
+
+    def find_bases(self, revision: str) -> tuple[Base, ...]:
+        """Return what a file of this revision may be compared with; nothing when the revision is unknown."""
+        found = [base for base in self.bases if base.revision == revision]
+        if not found and not revision:
+            found = list(self.bases[:1])
+        return (*found[:1], *self.pending) if found else ()
+
+    def add_base(self, base: Base, *, first: bool) -> Record:
+        """Return the record with this base: as the last one written, or in the place of the one it replaces."""
+        others = [old for old in self.bases if old.revision != base.revision]
+        same = [number for number, old in enumerate(self.bases) if old.revision == base.revision]
+        place = 0 if first else same[0] if same else len(others)
+        bases = (*others[:place], base, *others[place:])
+        return replace(self, bases=bases[:MAX_BASES], pending=())
 
 
 class Records:
@@ -123,17 +159,28 @@ def _to_json(record: Record) -> dict[str, Any]:
 
 def _parse_lines(lines: Iterable[str]) -> Iterator[Record | str]:
     """Yield records, and ids of removed ones; a line that a crash cut off is ignored."""
-    names = {field.name for field in fields(Record)}
+    names = {one.name for one in fields(Record)}
     for line in lines:
         try:
             entry = json.loads(line)
             if entry.get("gone"):
                 yield str(entry["id"])
             else:
-                lists = {"digests": tuple(entry["marks"]), "tags": tuple(entry["tags"])}
+                # Lines of older versions have the values of one base at their top level.
+                bases = entry.get("bases") or [entry | {"revision": ""}]
+                lists = {
+                    "digests": tuple(entry["marks"]),
+                    "bases": tuple(map(_parse_base, bases)),
+                    "pending": tuple(map(_parse_base, entry.get("pending", ()))),
+                }
                 yield Record(**{name: value for name, value in entry.items() if name in names} | lists)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
+
+
+def _parse_base(entry: Mapping[str, Any]) -> Base:
+    names = {one.name for one in fields(Base)}
+    return Base(**{name: value for name, value in entry.items() if name in names} | {"tags": tuple(entry["tags"])})
 
 
 @contextmanager

@@ -14,19 +14,19 @@ from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.file_names import file_name
 from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, Document, Profile
-from pagekeep.library.exports.run import write_file
-from pagekeep.library.mirror import edits
+from pagekeep.library.mirror import edits, writing
 from pagekeep.library.mirror import folder as files
+from pagekeep.library.mirror.edits import REVISION_FIELD
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
 from pagekeep.model import Item
 from pagekeep.store import Store
 
-_MIN_AGE_NS: Final = 2_000_000_000
-"""Some file systems store times to two seconds: a file this new may change again without a new time."""
 _PAUSE_FACTOR: Final = 9
 """The pause between passes, in lengths of a pass."""
-_ID: Final = re.compile(r"\A(---\n(?:.*\n)*?)id: .*\n")
+_MAX_WAITS: Final = 5
+"""How often one run waits for files that are being written: ten seconds in all."""
+_FILE_FIELDS: Final = re.compile(r"^(?:id|mirror_revision): .*\n", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -42,6 +42,8 @@ class MirrorReport:
     """Copies of files whose changes could not be merged."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Files that cannot be read, and why. They are not touched."""
+    waiting: list[str] = field(default_factory=list)
+    """Files so new that a program may still be writing them. A later pass handles them."""
 
     @property
     def changed(self) -> bool:
@@ -49,12 +51,41 @@ class MirrorReport:
         return bool(self.written or self.removed or self.taken or self.renamed or self.kept_aside)
 
 
-def mirror(store: Store, folder: Path, profile: Profile = "pagekeep") -> MirrorReport:
+def mirror(
+    store: Store,
+    folder: Path,
+    profile: Profile = "pagekeep",
+    *,
+    now: Callable[[], int] = time.time_ns,
+    wait: Callable[[float], object] = time.sleep,
+) -> MirrorReport:
+    """Synchronise once, waiting a few seconds for files that are being written."""
+    report = run_pass(store, folder, profile, now=now)
+    for _ in range(_MAX_WAITS):
+        if not report.waiting:
+            return report
+        wait(files.MIN_AGE_NS / 1e9)
+        report = _join(report, run_pass(store, folder, profile, now=now))
+    report.problems += [(path, "The file is being written. Run the mirror again.") for path in report.waiting]
+    return report
+
+
+def run_pass(
+    store: Store, folder: Path, profile: Profile = "pagekeep", *, now: Callable[[], int] = time.time_ns
+) -> MirrorReport:
     """Run one pass. After an interrupted pass, the next one completes it."""
     with _translate_disk_errors():
         folder.mkdir(parents=True, exist_ok=True)
         with lock_folder(folder):
-            return _Mirror(store, folder, profile).run()
+            return _Mirror(store, folder, profile, now).run()
+
+
+def _join(first: MirrorReport, second: MirrorReport) -> MirrorReport:
+    """Return what two passes did; problems and waiting files are those of the second."""
+    names = ("written", "removed", "taken", "renamed", "kept_aside")
+    return replace(
+        second, **{name: list(dict.fromkeys(getattr(first, name) + getattr(second, name))) for name in names}
+    )
 
 
 @dataclass(slots=True)
@@ -67,38 +98,55 @@ class _FolderState:
     """Files of the mirror that may have been changed or moved."""
     unrecorded: dict[str, FileContent] = field(default_factory=dict)
     """Files that name an item but have no record."""
-    emptied: dict[str, FileStat] = field(default_factory=dict)
+    emptied: dict[str, FileContent] = field(default_factory=dict)
     """Files of the mirror without content, as the crash of an editor leaves them."""
-    unreadable: set[str] = field(default_factory=set)
+    unreadable: dict[str, FileContent] = field(default_factory=dict)
     """Files of the mirror that cannot be read."""
+    waiting: dict[str, str] = field(default_factory=dict)
+    """Paths of files that a program may still be writing."""
+    unnamed: list[str] = field(default_factory=list)
+    """Paths of other files that a program may still be writing: one of them may be a file that was moved."""
+    names: set[str] = field(default_factory=set)
+
+    def knows(self, item_id: str) -> bool:
+        """Return whether the item has a file at the path of its record."""
+        places = (self.untouched, self.touched, self.unreadable, self.waiting)
+        return any(item_id in place for place in places)
 
 
 class _Mirror:
-    def __init__(self, store: Store, folder: Path, profile: Profile) -> None:
-        self._store, self._folder, self._profile = store, folder, profile
+    def __init__(self, store: Store, folder: Path, profile: Profile, now: Callable[[], int]) -> None:
+        self._store, self._folder, self._profile, self._now = store, folder, profile, now
         self._records = Records(folder, store.user_id, profile)
         self._report = MirrorReport()
         self._state = _FolderState()
-        self._used_names: set[str] = set()
+        self._moved: set[tuple[str, int]] = set()
 
     def run(self) -> MirrorReport:
+        self._recover_edits()
         self._scan()
         versions = dict(self._store.versions())
         for item_id in [item_id for item_id in self._records.by_id if item_id not in versions]:
             self._remove_file(item_id)
-        for item_id, version in versions.items():
-            if item_id not in self._state.unreadable:
-                self._sync_item(item_id, version)
+        missing = [item_id for item_id, version in versions.items() if not self._sync_item(item_id, version)]
+        if missing:
+            self._scan()  # a file that was moved during the first scan is not missing
+            for item_id in missing:
+                if not self._sync_item(item_id, versions[item_id]):
+                    self._create_file(item_id, versions[item_id])
+        self._report.problems += [(file.stat.path, file.fault) for file in self._state.unreadable.values()]
+        self._report.waiting += self._state.waiting.values()
         self._records.compact()
         return self._report
 
     # Scanning the folder
 
     def _scan(self) -> None:
+        self._state = _FolderState()
         by_path = {record.path: record for record in self._records.by_id.values()}
         unknown: list[FileContent] = []
         for stat in files.list_files(self._folder):
-            self._used_names.add(stat.path.casefold())
+            self._state.names.add(stat.path.casefold())
             record = by_path.get(stat.path)
             if record and (record.size, record.mtime) == (stat.size, stat.mtime):
                 self._state.untouched[record.id] = stat
@@ -114,74 +162,135 @@ class _Mirror:
             self._sort_unknown(file)
 
     def _sort_known(self, record: Record, file: FileContent) -> None:
-        if file.document is None:
-            self._state.unreadable.add(record.id)
-            self._report.problems.append((file.stat.path, file.fault))
+        if file.digest not in record.digests and files.is_young(file.stat, self._now()):
+            self._state.waiting[record.id] = file.stat.path
+        elif file.document is None:
+            self._state.unreadable[record.id] = file
         elif file.document.id is None and not file.document.body.strip():
-            self._state.emptied[record.id] = file.stat
+            self._state.emptied[record.id] = file
         else:
             self._state.touched[record.id] = file
 
     def _sort_unknown(self, file: FileContent) -> None:
         """Sort a file at an unknown path: moved, or naming an item. A copy of a file that still exists is ignored."""
         state, item_id = self._state, file.document.id if file.document else None
-        if item_id is None or item_id in state.untouched or item_id in state.touched or item_id in state.unreadable:
+        is_young = files.is_young(file.stat, self._now())
+        if item_id is None:
+            if is_young:
+                state.unnamed.append(file.stat.path)
             return
-        if item_id in self._records.by_id:
+        record = self._records.by_id.get(item_id)
+        if state.knows(item_id) and not (record and self._remove_twin(record, file)):
+            return
+        if is_young and not (record and file.digest in record.digests):
+            state.waiting[item_id] = file.stat.path
+        elif record:
             state.touched[item_id] = file
         else:
             state.unrecorded.setdefault(item_id, file)
+
+    def _remove_twin(self, record: Record, file: FileContent) -> bool:
+        """Remove the file that a pass wrote because the user moved the original at the same time."""
+        inode = file.stat.inode
+        if not inode or (inode != record.lost_inode and (record.id, inode) not in self._moved):
+            return False
+        twin = self._read_untouched(record)
+        if twin is None or twin.stat.inode == inode or not writing.remove(self._folder, record.id, twin):
+            return False
+        self._state.untouched.pop(record.id, None)
+        self._state.touched.pop(record.id, None)
+        self._report.removed.append(twin.stat.path)
+        return True
+
+    def _read_untouched(self, record: Record) -> FileContent | None:
+        """Return the file at the record's path if it is as the mirror wrote it."""
+        stat = files.stat_file(self._folder, record.path)
+        file = files.read_file(self._folder, stat) if stat else None
+        return file if file and file.digest in record.digests else None
+
+    def _recover_edits(self) -> None:
+        """Apply what programs wrote into files that the mirror had just replaced."""
+        for old in writing.list_replaced(self._folder, self._now()):
+            if old.is_elsewhere:
+                self._moved.add((old.item_id, old.stat.inode))
+            file = files.read_file(self._folder, old.stat) if old.changed else None
+            if file and not old.is_elsewhere:
+                if files.is_young(old.stat, self._now()):
+                    self._report.waiting.append(old.stat.path)
+                    continue
+                if file.data.strip():
+                    self._recover_edit(old.item_id, file)
+                writing.keep_replaced(self._folder, old.item_id, file, old.path)
+            elif old.expired:
+                old.path.unlink(missing_ok=True)
+
+    def _recover_edit(self, item_id: str, file: FileContent) -> None:
+        record, item = self._records.by_id.get(item_id), self._item(item_id)
+        if record is None or item is None or file.document is None:
+            self._keep_aside(file, record.path if record else f"{item_id}.md")
+        else:
+            self._merge(record, item, file, file.document, record.path)
 
     # Synchronising one item
 
     def _remove_file(self, item_id: str) -> None:
         """Remove the file of an item that the library no longer has, unless the user has changed the file."""
-        record, file = self._records.by_id[item_id], self._state.touched.get(item_id)
-        unchanged = file.stat if file and file.digest in record.digests else None
-        stat = self._state.untouched.get(item_id) or unchanged
-        if stat is not None and files.stat_file(self._folder, stat.path) == stat:
-            (self._folder / stat.path).unlink(missing_ok=True)
-            self._report.removed.append(stat.path)
-        if item_id not in self._state.unreadable:
-            self._records.remove(item_id)
+        record, state = self._records.by_id[item_id], self._state
+        if item_id in state.unreadable or item_id in state.waiting:
+            return
+        file = state.touched.get(item_id)
+        if item_id in state.untouched:
+            file = self._read_untouched(record)
+        if file and file.digest in record.digests and writing.remove(self._folder, item_id, file):
+            self._report.removed.append(file.stat.path)
+        self._records.remove(item_id)
 
-    def _sync_item(self, item_id: str, version: str) -> None:
-        record, file = self._records.by_id.get(item_id), self._state.touched.get(item_id)
+    def _sync_item(self, item_id: str, version: str) -> bool:
+        """Synchronise an item with its file; return false when it has none."""
+        record, state = self._records.by_id.get(item_id), self._state
+        file, stat = state.touched.get(item_id), state.untouched.get(item_id)
+        if item_id in state.unreadable or item_id in state.waiting:
+            return True
         if record is None:
-            self._add_file(item_id, version)
-        elif file is None:
-            stat = self._state.untouched.get(item_id) or self._state.emptied.get(item_id)
-            stale = version != record.version or self._records.profile_changed
-            if stat is None:
-                self._restore(record, version)
-            elif stale or item_id in self._state.emptied:
-                self._write(item_id, version, record.path, stat, record)
-        elif file.digest in record.digests:
-            self._refresh(record, file, version)
+            return item_id in state.unrecorded and self._adopt(state.unrecorded[item_id], item_id, version)
+        if file is not None:
+            if file.digest in record.digests:
+                self._refresh(record, file, version)
+            else:
+                self._apply(record, file)
+        elif stat is not None:
+            if version != record.version or self._records.profile_changed:
+                current = self._read_untouched(record)
+                if current is None:  # changed without a new time: the next pass reads it
+                    self._records.store(replace(record, size=0, mtime=0))
+                self._write(item_id, version, current, record)
+        elif item_id in state.emptied:
+            self._write(item_id, version, state.emptied[item_id], record)
         else:
-            self._apply(record, file, version)
+            return False
+        return True
 
-    def _restore(self, record: Record, version: str) -> None:
-        """Write the file of an item again after the user removed it."""
-        item = self._item(record.id)
-        if item is not None:
-            path = record.path if files.stat_file(self._folder, record.path) is None else self._free_name(item)
-            self._write(record.id, version, path, None, record)
-
-    def _add_file(self, item_id: str, version: str) -> None:
-        """Write the file of an item without a record: it is new, or its record was lost and the file may exist."""
-        file = self._state.unrecorded.get(item_id)
-        item = self._item(item_id)
+    def _create_file(self, item_id: str, version: str) -> None:
+        """Write the file of an item that has none: it is new, or the user removed its file."""
+        record, item = self._records.by_id.get(item_id), self._item(item_id)
         if item is None:
             return
-        if file is None:
-            self._write(item_id, version, self._free_name(item), None, None)
+        if record is not None and self._state.unnamed:
+            self._report.waiting.append(record.path)  # one of the files being written may be this one, moved
             return
-        if file.document and files.digest_body(file.document.body) != files.digest_body(
-            markdown_files.split_content(item)[1]
-        ):
-            self._keep_aside(file)
-        self._write(item_id, version, file.stat.path, file.stat, None)
+        is_free = record is not None and files.stat_file(self._folder, record.path) is None
+        path = record.path if record and is_free else self._free_name(item)
+        self._write(item_id, version, None, record, path)
+
+    def _adopt(self, file: FileContent, item_id: str, version: str) -> bool:
+        """Write over a file that names an item but has no record, because the mirror's records were lost."""
+        item = self._item(item_id)
+        if item and file.document:
+            body = markdown_files.split_content(item)[1]
+            if files.digest_body(file.document.body) != files.digest_body(body):
+                self._keep_aside(file, file.stat.path)
+            self._write(item_id, version, file, None)
+        return True
 
     def _refresh(self, record: Record, file: FileContent, version: str) -> None:
         """Update the record of a file that was moved or touched but not edited, and write the file if it is outdated."""
@@ -189,25 +298,38 @@ class _Mirror:
             self._report.renamed.append(file.stat.path)
         current = version == record.version and file.digest == record.digests[0]
         if not current or self._records.profile_changed:
-            self._write(record.id, version, file.stat.path, file.stat, record)
+            self._write(record.id, version, file, record)
             return
-        self._records.store(_with_file_time(replace(record, path=file.stat.path, digests=(file.digest,)), file.stat))
+        record = replace(record, path=file.stat.path, digests=(file.digest,))
+        self._records.store(self._add_file_time(record, file.stat))
 
-    def _apply(self, record: Record, file: FileContent, version: str) -> None:
-        """Apply the user's changes of a file to the library."""
+    def _apply(self, record: Record, file: FileContent) -> None:
+        """Apply the user's changes of a file to the library, and write the result."""
         document, item = file.document, self._item(record.id)
         if document is None or item is None:
             return
-        body = edits.has_changed_body(document, record)
-        if body and edits.is_edited_elsewhere(item, record):
-            self._keep_aside(file)
-            body = False
-        edits.apply_edits(self._store, record.id, document, record, self._profile, body=body)
-        self._report.taken.append(file.stat.path)
+        record = self._merge(record, item, file, document, file.stat.path)
         if file.stat.path != record.path:
             self._report.renamed.append(file.stat.path)
-        # An empty version makes the next pass compare again: the library has a new version now.
-        self._write(record.id, "", file.stat.path, file.stat, record)
+        self._write(record.id, "", file, record)
+
+    def _merge(self, record: Record, item: Item, file: FileContent, document: Document, path: str) -> Record:
+        """Store the user's changes in the library; return the record that has them as the base of the next edit."""
+        bases = record.find_bases(edits.file_revision(document))
+        edit = edits.make_edit_base(document, bases)
+        # After a crash, the next pass knows that the library may have this edit already. From now on the bytes that the
+        # mirror wrote are an edit too: the user may undo what the library has.
+        record = replace(record, digests=(), version="", size=0, mtime=0)
+        pending = (*(base for base in record.pending if base != edit), edit)
+        self._records.store(replace(record, pending=pending))
+        body = edits.compare_body(item, document, bases)
+        if body == "conflict":
+            self._keep_aside(file, path)
+        edits.apply_edits(self._store, item.id, document, bases, self._profile, body=body == "edit")
+        self._report.taken.append(path)
+        record = record.add_base(edit, first=False)
+        self._records.store(record)
+        return record
 
     def _item(self, item_id: str) -> Item | None:
         try:
@@ -217,63 +339,75 @@ class _Mirror:
 
     # Writing files
 
-    def _write(self, item_id: str, version: str, path: str, stat: FileStat | None, record: Record | None) -> None:
+    def _write(
+        self, item_id: str, version: str, file: FileContent | None, record: Record | None, path: str = ""
+    ) -> None:
+        """Write the item to a file as it was read in this pass, or to a new file at `path`."""
         item = self._item(item_id)
-        if item is None:
+        if item is None or (file is None and not path):
             return
-        existing = files.read_file(self._folder, stat) if stat else None
-        data = self._format(item, existing.document if existing else None).encode("utf-8", "replace")
-        document = markdown_files.read(data.decode())
-        new_digest = files.digest(data)
-        new_record = Record(
-            id=item_id,
-            path=path,
-            digests=(new_digest,),
-            version=version,
-            body=files.digest_body(document.body),
-            tags=document.tags,
-            pinned=document.flag("pinned"),
-            archived=document.flag("archived"),
-            edited=document.flag("edited"),
+        path = file.stat.path if file else path
+        own, revision = (
+            self._own_fields(item, file),
+            edits.file_revision(file.document) if file and file.document else "",
         )
-        if existing is not None and existing.digest == new_digest:
-            self._records.store(_with_file_time(new_record, existing.stat))
+        annotations = self._store.annotations(item_id)
+        text = markdown_files.write(item, annotations, self._profile)
+        new_revision = f"r{files.digest(text.encode('utf-8', 'replace'))[:8]}"
+        # A file that differs in its revision only is not written again.
+        for name in dict.fromkeys((revision, new_revision) if file else (new_revision,)):
+            extra = ({REVISION_FIELD: name} if name else {}) | own
+            data = markdown_files.write(item, annotations, self._profile, extra).encode("utf-8", "replace")
+            if file and files.digest(data) == file.digest:
+                break
+        base = edits.make_base(markdown_files.read(data.decode()), name)
+        new = Record(item_id, path, (files.digest(data),), version, record.bases if record else ())
+        new = new.add_base(base, first=True)
+        if file and file.digest in new.digests:
+            self._records.store(self._add_file_time(new, file.stat))
             return
-        if files.stat_file(self._folder, path) != stat:
-            return  # changed since it was read: the next pass handles it
-        old_digests = [*(record.digests if record else ()), *((existing.digest,) if existing else ())]
-        self._records.store(replace(new_record, digests=(new_digest, *old_digests)))
-        (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_file(self._folder / path, data)
-        self._records.store(new_record)
-        self._used_names.add(path.casefold())
+        old_digests = (*(record.digests if record else ()), *((file.digest,) if file else ()))
+        self._records.store(replace(new, digests=(*new.digests, *old_digests), path=record.path if record else path))
+        done = writing.replace(self._folder, item_id, file, data) if file else writing.create(self._folder, path, data)
+        if not done:  # changed since it was read: the next pass handles it
+            if record:
+                self._records.store(replace(record, version="", size=0, mtime=0))
+            else:
+                self._records.remove(item_id)
+            return
+        stat = files.stat_file(self._folder, path)
+        lost = record.inode if record and file is None else 0
+        self._records.store(replace(new, inode=stat.inode if stat else 0, lost_inode=lost))
+        self._state.names.add(path.casefold())
         self._report.written.append(path)
 
-    def _format(self, item: Item, existing: Document | None) -> str:
-        """Return the new text of a file; the user's own frontmatter fields stay in it."""
+    def _own_fields(self, item: Item, file: FileContent | None) -> dict[str, object]:
+        """Return the user's own frontmatter fields, which stay in the file."""
         stored, _ = markdown_files.split_content(item)
-        fields = existing.fields if existing else {}
-        own = {name: value for name, value in fields.items() if name not in KNOWN_FIELDS | stored.keys()}
-        return markdown_files.write(item, self._store.annotations(item.id), self._profile, own)
+        fields = file.document.fields if file and file.document else {}
+        known = KNOWN_FIELDS | stored.keys() | {REVISION_FIELD}
+        return {name: value for name, value in fields.items() if name not in known}
 
     def _free_name(self, item: Item) -> str:
         for name in (file_name(item.title, item.id), file_name(f"{item.title[:60]} {item.id}", item.id)):
-            if name.casefold() not in self._used_names and files.stat_file(self._folder, name) is None:
+            if name.casefold() not in self._state.names and files.stat_file(self._folder, name) is None:
                 return name
         return f"{item.id}.md"
 
-    def _keep_aside(self, file: FileContent) -> None:
+    def _keep_aside(self, file: FileContent, path: str) -> None:
         """Copy a file whose changes conflict with the library's; the copy has no id and is never touched again."""
-        text = (self._folder / file.stat.path).read_text("utf-8", "replace")
-        path = f"{file.stat.path[:-3]} (conflict {file.digest[:8]}).md"
-        write_file(self._folder / path, _ID.sub(r"\1", text, count=1).encode("utf-8", "replace"))
-        self._report.kept_aside.append(path)
+        text = file.data.decode("utf-8", "replace")
+        head, line, rest = text.partition("\n---\n")
+        if line and text.startswith("---\n"):
+            text = _FILE_FIELDS.sub("", f"{head}\n") + f"---\n{rest}"
+        path = f"{path.removesuffix('.md')} (conflict {file.digest[:8]}).md"
+        if writing.create(self._folder, path, text.encode("utf-8", "replace")):
+            self._report.kept_aside.append(path)
 
-
-def _with_file_time(record: Record, stat: FileStat) -> Record:
-    """Return the record with the file's size, and its time unless the file is too new."""
-    is_new = time.time_ns() - stat.mtime < _MIN_AGE_NS
-    return replace(record, size=stat.size, mtime=0 if is_new else stat.mtime)
+    def _add_file_time(self, record: Record, stat: FileStat) -> Record:
+        """Return the record with the file's inode and size, and its time unless the file is too new."""
+        mtime = 0 if files.is_young(stat, self._now()) else stat.mtime
+        return replace(record, size=stat.size, mtime=mtime, inode=stat.inode)
 
 
 @contextmanager
@@ -299,6 +433,6 @@ def watch(
     """
     while True:
         started = time.monotonic()
-        show(mirror(store, folder, profile))
+        show(run_pass(store, folder, profile))
         if wait(max(seconds, _PAUSE_FACTOR * (time.monotonic() - started))):
             return

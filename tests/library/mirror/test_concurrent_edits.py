@@ -1,0 +1,354 @@
+"""Programs that write, move and save files while the mirror is at work, and editors whose buffer is old."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagekeep import clock
+from pagekeep.library.mirror import folder as files
+from pagekeep.library.mirror import writing
+from pagekeep.library.mirror.folder import FileStat
+from pagekeep.library.mirror.run import MirrorReport, mirror, run_pass
+from pagekeep.model import Item
+from pagekeep.store import Store
+from tests.library.mirror.conftest import Vault
+from tests.library.mirror.test_run import QUIET, items
+
+Patch = pytest.MonkeyPatch
+SECOND = 1_000_000_000
+
+
+def texts_of(vault: Vault, item: Item) -> list[str]:
+    return [path.read_text() for path in vault.folder.rglob("*.md") if item.id in path.read_text()]
+
+
+def pass_after(vault: Vault, path: Path, seconds: float) -> MirrorReport:
+    """Run a pass at a time after the last change of a file."""
+    return run_pass(vault.store, vault.folder, now=lambda: path.stat().st_mtime_ns + int(seconds * SECOND))
+
+
+def during_swap(patch: Patch, before: Callable[[Path], None], after: Callable[[Path], None] = lambda _: None) -> None:
+    """Act in the moment between the last check of a file and its replacement, and right after it."""
+    swap = writing.swap
+
+    def swap_with_company(draft: Path, target: Path) -> None:
+        before(target)
+        swap(draft, target)
+        after(target)
+
+    patch.setattr(writing, "swap", swap_with_company)
+
+
+# Programs that empty a file and then write it
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.95])
+def test_a_file_that_is_being_written_is_left_alone(vault: Vault, library: Store, share: float) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    edit = path.read_text().replace("End.", "Written slowly.")
+    path.write_text(edit[: int(len(edit) * share)])
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    report = pass_after(vault, path, 0.3)
+    assert report == MirrorReport(waiting=[path.name])
+    assert path.read_text() == edit[: int(len(edit) * share)]
+    path.write_text(edit)
+    pass_after(vault, path, 2.5)
+    stored = library.get(item.id)
+    assert "Written slowly." in stored.content
+    assert stored.metadata.tags == ("meanwhile",)
+    assert vault.sync().kept_aside == []
+
+
+def test_an_edit_of_a_deleted_item_that_is_being_written_stays(vault: Vault, library: Store) -> None:
+    item = items(library)[1]
+    path = vault.file(item.id)
+    path.write_text("")
+    library.delete(item.id, clock.now())
+    assert pass_after(vault, path, 0.3).removed == []
+    assert path.exists()
+
+
+def test_one_run_waits_for_files_that_are_being_written(vault: Vault, library: Store) -> None:
+    item = items(library)[1]
+    path = vault.edit(item.id, lambda text: text.replace("End.", "Just now."))
+    time, waits = [path.stat().st_mtime_ns], list[float]()
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        time[0] += int(seconds * SECOND)
+
+    report = mirror(library, vault.folder, now=lambda: time[0], wait=wait)
+    assert (report.taken, report.waiting, report.problems, len(waits)) == ([path.name], [], [], 1)
+    path.write_text("")
+    time[0] = path.stat().st_mtime_ns
+    report = mirror(library, vault.folder, now=lambda: time[0], wait=lambda _: None)
+    assert [name for name, _ in report.problems] == [path.name]
+
+
+def test_a_file_changed_without_a_new_time_is_not_replaced(vault: Vault, library: Store, monkeypatch: Patch) -> None:
+    item = items(library)[1]
+    vault.age()
+    vault.sync()
+    path = vault.file(item.id)
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    annotations = library.annotations
+
+    def annotations_and_edit(item_id: str) -> Any:
+        path.write_text(path.read_text().replace("End.", "Ende"))
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        return annotations(item_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(library), "annotations", lambda _self, item_id: annotations_and_edit(item_id))
+        vault.sync()
+    assert "Ende" in path.read_text()
+    vault.sync()
+    assert "Ende" in library.get(item.id).content
+
+
+def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, library: Store, monkeypatch: Patch) -> None:
+    item = items(library)[1]
+    edit = vault.file(item.id).read_text().replace("End.", "Written into the old file.")
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+    opened: list[Any] = []
+    with monkeypatch.context() as patch:
+        during_swap(patch, lambda target: opened.append(target.open("w")))
+        vault.sync()
+    vault.sync()
+    with opened[0] as file:
+        file.write(edit)
+    assert vault.sync().kept_aside == []
+    stored = library.get(item.id)
+    assert "Written into the old file." in stored.content
+    assert stored.metadata.tags == ("meanwhile",)
+    assert "Written into the old file." in vault.file(item.id).read_text()
+
+
+def test_replaced_files_are_kept_for_a_minute(vault: Vault, library: Store) -> None:
+    item = items(library)[1]
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    vault.sync()
+    old = vault.folder / ".pagekeep" / "replaced"
+    assert len(list(old.iterdir())) == 1
+    run_pass(library, vault.folder, now=lambda: vault.now() + 60 * SECOND)
+    assert list(old.iterdir()) == []
+
+
+# Files that move
+
+
+def hide_and_move(patch: Patch, path: Path, to: Path, *, calls: int = 1) -> None:
+    """Move a file while the folder is listed, so that the list misses it."""
+    to.parent.mkdir(exist_ok=True)
+    list_files, count = files.list_files, [0]
+
+    def list_while_moving(folder: Path) -> Iterator[FileStat]:
+        count[0] += 1
+        if count[0] == 1:
+            path.rename(to)
+        yield from (one for one in list_files(folder) if count[0] > calls or (folder / one.path) != to)
+
+    patch.setattr(files, "list_files", list_while_moving)
+
+
+def test_a_file_moved_during_a_pass_gets_no_twin(vault: Vault, library: Store, monkeypatch: Patch) -> None:
+    item = items(library)[1]
+    path, to = vault.file(item.id), vault.folder / "a" / "moved.md"
+    path.write_text(path.read_text().replace("End.", "Moved and edited."))
+    hide_and_move(monkeypatch, path, to)
+    report = vault.sync()
+    assert report.renamed == ["a/moved.md"]
+    assert len(texts_of(vault, item)) == 1
+    assert "Moved and edited." in library.get(item.id).content
+    assert "edited: true" in to.read_text()
+
+
+def test_a_twin_is_removed_when_the_moved_file_shows_up(vault: Vault, library: Store, monkeypatch: Patch) -> None:
+    item = items(library)[1]
+    vault.age()
+    vault.sync()
+    path, to = vault.file(item.id), vault.folder / "a" / "moved.md"
+    with monkeypatch.context() as patch:
+        hide_and_move(patch, path, to, calls=2)
+        assert vault.sync().written == [path.name]
+    to.write_text(to.read_text().replace("End.", "Edited in the new place."))
+    assert vault.sync().removed == [path.name]
+    assert len(texts_of(vault, item)) == 1
+    assert "Edited in the new place." in library.get(item.id).content
+
+
+def test_a_file_moved_right_before_it_is_replaced_gets_no_twin(
+    vault: Vault, library: Store, monkeypatch: Patch
+) -> None:
+    item = items(library)[1]
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    to = vault.folder / "moved.md"
+    with monkeypatch.context() as patch:
+        during_swap(patch, lambda target: void(target.rename(to)))
+        vault.sync()
+    assert len(texts_of(vault, item)) == 1
+    assert vault.sync().renamed == ["moved.md"]
+    assert "tags: [tide]" in to.read_text()
+
+
+def test_a_twin_left_by_a_crash_is_removed(vault: Vault, library: Store, monkeypatch: Patch) -> None:
+    item = items(library)[1]
+    library.set_metadata(item.id, clock.now(), tags=("tide",))
+    path, to = vault.file(item.id), vault.folder / "moved.md"
+
+    def crash(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        during_swap(patch, lambda target: void(target.rename(to)), crash)
+        with pytest.raises(KeyboardInterrupt):
+            vault.sync()
+    to.write_text(to.read_text().replace("End.", "Edited in the new place."))
+    vault.sync()
+    assert not path.exists()
+    assert "Edited in the new place." in library.get(item.id).content
+    assert "tags: [tide]" in to.read_text()
+
+
+def test_a_moved_file_that_is_being_written_gets_no_twin(vault: Vault, library: Store) -> None:
+    item = items(library)[1]
+    path, to = vault.file(item.id), vault.folder / "moved.md"
+    edit = path.read_text().replace("End.", "Moved and written.")
+    path.rename(to)
+    to.write_text("")
+    report = pass_after(vault, to, 0.3)
+    assert (report.written, report.waiting) == ([], [path.name])
+    to.write_text(edit)
+    vault.sync()
+    assert len(texts_of(vault, item)) == 1
+    assert "Moved and written." in library.get(item.id).content
+
+
+def void(_: object) -> None:
+    """Ignore a result."""
+
+
+# Conflicts that are none
+
+
+@pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.parametrize("second", ["Second.", "End."])
+def test_saving_again_during_a_pass_is_no_conflict(
+    vault: Vault, library: Store, monkeypatch: Patch, crash: bool, second: str
+) -> None:
+    item = items(library)[3]
+    tags = item.metadata.tags
+    path = vault.edit(item.id, lambda text: text.replace("End.", "First.").replace("tags: [", "tags: [one, "))
+    replace_content = type(library).replace_content
+
+    def save_again(self: Store, *arguments: Any, **values: Any) -> Item:
+        stored = replace_content(self, *arguments, **values)
+        path.write_text(path.read_text().replace("First.", second).replace("tags: [one, ", "tags: ["))
+        if crash:
+            raise KeyboardInterrupt
+        return stored
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(library), "replace_content", save_again)
+        try:
+            vault.sync()
+        except KeyboardInterrupt:
+            assert crash
+    assert "one" in library.get(item.id).metadata.tags
+    report = vault.sync()
+    assert report.kept_aside == []
+    stored = library.get(item.id)
+    assert second in stored.content
+    assert stored.metadata.tags == tags
+    assert second in path.read_text()
+    assert vault.sync().kept_aside == []
+
+
+def test_the_same_edit_in_two_folders_makes_no_copy(vault: Vault, library: Store, tmp_path: Path) -> None:
+    item = items(library)[1]
+    other = Vault(library, tmp_path / "other")
+    other.sync()
+    for one in (vault, other):
+        one.edit(item.id, lambda text: text.replace("End.", "The same words."))
+    assert (vault.sync().kept_aside, other.sync().kept_aside) == ([], [])
+
+
+# Editors with an old buffer
+
+
+@pytest.mark.parametrize("profile", ["pagekeep", "obsidian"])
+def test_an_old_buffer_takes_nothing_off(vault: Vault, library: Store, profile: str) -> None:
+    vault.sync(profile)
+    item = items(library)[4]
+    note = library.annotations(item.id)[1]
+    path = vault.file(item.id)
+    buffer = path.read_text()
+    library.set_metadata(item.id, clock.now(), tags=("by program",), pinned=True, archived=True)
+    library.annotate(replace(note, note="Changed in the library.", updated_at=clock.now()))
+    vault.sync(profile)
+    assert "Changed in the library." in path.read_text()
+    for words in ("First draft.", "Second draft.", "End."):
+        path.write_text(buffer.replace("End.", words))
+        assert vault.sync(profile).kept_aside == []
+        stored = library.get(item.id)
+        assert words in stored.content
+        known = stored.metadata
+        assert (known.tags, known.pinned, known.archived, known.edited) == (("by program",), True, True, True)
+        assert library.annotations(item.id)[1].note == "Changed in the library."
+        assert "archived: true" in path.read_text()
+    path.write_text(re.sub(r"(pinned|archived): true\n", "", path.read_text()))
+    vault.sync(profile)
+    assert not library.get(item.id).metadata.pinned
+    assert not library.get(item.id).metadata.archived
+
+
+def test_an_old_buffer_brings_no_old_text_back(vault: Vault, library: Store, tmp_path: Path) -> None:
+    item = items(library)[1]
+    other = Vault(library, tmp_path / "other")
+    other.sync()
+    path = vault.file(item.id)
+    buffer = path.read_text()
+    other.edit(item.id, lambda text: text.replace("End.", "Edited elsewhere."))
+    other.sync()
+    vault.sync()
+    path.write_text(buffer.replace("\n---\n", "\naliases: [x]\n---\n", 1))
+    assert vault.sync().kept_aside == []
+    assert "Edited elsewhere." in library.get(item.id).content
+    assert "aliases: [x]" in path.read_text()
+    path.write_text(buffer.replace("End.", "Edited here."))
+    (copy,) = vault.sync().kept_aside
+    assert "Edited here." in (vault.folder / copy).read_text()
+    assert item.id not in (vault.folder / copy).read_text()
+    assert "Edited elsewhere." in path.read_text()
+
+
+def test_a_note_changed_on_both_sides_has_both_texts(vault: Vault, library: Store) -> None:
+    item = items(library)[0]
+    note = library.annotations(item.id)[1]
+    vault.edit(item.id, lambda text: text.replace(note.note, "From the file."))
+    library.annotate(replace(note, note="From the library.", updated_at=clock.now()))
+    vault.sync()
+    assert library.annotations(item.id)[1].note == "From the library.\n\nFrom the file."
+
+
+def test_a_file_of_an_unknown_revision_adds_but_takes_nothing_off(vault: Vault, library: Store) -> None:
+    item = items(library)[3]
+    library.set_metadata(item.id, clock.now(), pinned=True)
+    vault.sync()
+    path = vault.file(item.id)
+    text = re.sub(r"mirror_revision: .*", "mirror_revision: r0", path.read_text())
+    text = re.sub(r"pinned: true\n", "", re.sub(r"tags: .*", "tags: [new]", text))
+    path.write_text(text.replace("End.", "Of long ago."))
+    (copy,) = vault.sync().kept_aside
+    assert "Of long ago." in (vault.folder / copy).read_text()
+    stored = library.get(item.id)
+    assert (stored.metadata.tags, stored.metadata.pinned) == ((*item.metadata.tags, "new"), True)
+    assert vault.sync() == QUIET
