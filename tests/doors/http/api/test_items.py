@@ -182,14 +182,14 @@ def test_a_page_that_the_server_had_no_time_to_lay_out_is_not_to_be_kept(
 ) -> None:
     item = saved(client, html=article(12_000, "Long"))
     where = f"/api/v1/items/{item['id']}?format=html"
-    monkeypatch.setattr(service_of(client).renderer, "_seats", BoundedSemaphore(1))
-    with service_of(client).renderer._seats:
+    monkeypatch.setattr(service_of(client).renderer, "_slots", BoundedSemaphore(1))
+    with service_of(client).renderer._slots:
         busy, page = client.get(where), client.get(f"/items/{item['id']}")
-        assert "hands full" in busy.text
-        assert "hands full" in page.text
+        assert "server is busy" in busy.text
+        assert "server is busy" in page.text
         assert [one.headers["cache-control"] for one in (busy, page)] == ["no-store", "no-store"]
         assert "etag" not in busy.headers
     good = client.get(where)
-    assert "hands full" not in good.text
-    with service_of(client).renderer._seats:
+    assert "server is busy" not in good.text
+    with service_of(client).renderer._slots:
         assert client.get(where, headers={"if-none-match": good.headers["etag"]}).status_code == 304
