@@ -50,7 +50,7 @@ bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/curve.py
 
-# What tools like this must withstand, in full counts: about half an hour.
+# What tools like this must withstand, in full counts: about 45 minutes.
 hostile: setup browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
 	$(BIN)/python -m tests.hostile.fetch_addresses
@@ -67,6 +67,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full
+	$(BIN)/python -m tests.hostile.mirror_edits --rounds 50 --items 300
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_slow 300

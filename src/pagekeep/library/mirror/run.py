@@ -19,6 +19,7 @@ from pagekeep.library.mirror import folder as files
 from pagekeep.library.mirror.edits import REVISION_FIELD
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
+from pagekeep.library.mirror.scan import FolderState, read_untouched, scan_folder
 from pagekeep.model import Item
 from pagekeep.store import Store
 
@@ -88,38 +89,12 @@ def _join(first: MirrorReport, second: MirrorReport) -> MirrorReport:
     )
 
 
-@dataclass(slots=True)
-class _FolderState:
-    """The files of the folder by item id, sorted by what has happened to them."""
-
-    untouched: dict[str, FileStat] = field(default_factory=dict)
-    """Files that are as the mirror wrote them."""
-    touched: dict[str, FileContent] = field(default_factory=dict)
-    """Files of the mirror that may have been changed or moved."""
-    unrecorded: dict[str, FileContent] = field(default_factory=dict)
-    """Files that name an item but have no record."""
-    emptied: dict[str, FileContent] = field(default_factory=dict)
-    """Files of the mirror without content, as the crash of an editor leaves them."""
-    unreadable: dict[str, FileContent] = field(default_factory=dict)
-    """Files of the mirror that cannot be read."""
-    waiting: dict[str, str] = field(default_factory=dict)
-    """Paths of files that a program may still be writing."""
-    unnamed: list[str] = field(default_factory=list)
-    """Paths of other files that a program may still be writing: one of them may be a file that was moved."""
-    names: set[str] = field(default_factory=set)
-
-    def knows(self, item_id: str) -> bool:
-        """Return whether the item has a file at the path of its record."""
-        places = (self.untouched, self.touched, self.unreadable, self.waiting)
-        return any(item_id in place for place in places)
-
-
 class _Mirror:
     def __init__(self, store: Store, folder: Path, profile: Profile, now: Callable[[], int]) -> None:
         self._store, self._folder, self._profile, self._now = store, folder, profile, now
         self._records = Records(folder, store.user_id, profile)
         self._report = MirrorReport()
-        self._state = _FolderState()
+        self._state = FolderState()
         self._moved: set[tuple[str, int]] = set()
 
     def run(self) -> MirrorReport:
@@ -139,74 +114,7 @@ class _Mirror:
         self._records.compact()
         return self._report
 
-    # Scanning the folder
-
-    def _scan(self) -> None:
-        self._state = _FolderState()
-        by_path = {record.path: record for record in self._records.by_id.values()}
-        unknown: list[FileContent] = []
-        for stat in files.list_files(self._folder):
-            self._state.names.add(stat.path.casefold())
-            record = by_path.get(stat.path)
-            if record and (record.size, record.mtime) == (stat.size, stat.mtime):
-                self._state.untouched[record.id] = stat
-                continue
-            file = files.read_file(self._folder, stat)
-            if file is None:
-                continue
-            if record is None or (file.document and file.document.id not in (None, record.id)):
-                unknown.append(file)
-            else:
-                self._sort_known(record, file)
-        for file in unknown:
-            self._sort_unknown(file)
-
-    def _sort_known(self, record: Record, file: FileContent) -> None:
-        if file.digest not in record.digests and files.is_young(file.stat, self._now()):
-            self._state.waiting[record.id] = file.stat.path
-        elif file.document is None:
-            self._state.unreadable[record.id] = file
-        elif file.document.id is None and not file.document.body.strip():
-            self._state.emptied[record.id] = file
-        else:
-            self._state.touched[record.id] = file
-
-    def _sort_unknown(self, file: FileContent) -> None:
-        """Sort a file at an unknown path: moved, or naming an item. A copy of a file that still exists is ignored."""
-        state, item_id = self._state, file.document.id if file.document else None
-        is_young = files.is_young(file.stat, self._now())
-        if item_id is None:
-            if is_young:
-                state.unnamed.append(file.stat.path)
-            return
-        record = self._records.by_id.get(item_id)
-        if state.knows(item_id) and not (record and self._remove_twin(record, file)):
-            return
-        if is_young and not (record and file.digest in record.digests):
-            state.waiting[item_id] = file.stat.path
-        elif record:
-            state.touched[item_id] = file
-        else:
-            state.unrecorded.setdefault(item_id, file)
-
-    def _remove_twin(self, record: Record, file: FileContent) -> bool:
-        """Remove the file that a pass wrote because the user moved the original at the same time."""
-        inode = file.stat.inode
-        if not inode or (inode != record.lost_inode and (record.id, inode) not in self._moved):
-            return False
-        twin = self._read_untouched(record)
-        if twin is None or twin.stat.inode == inode or not writing.remove(self._folder, record.id, twin):
-            return False
-        self._state.untouched.pop(record.id, None)
-        self._state.touched.pop(record.id, None)
-        self._report.removed.append(twin.stat.path)
-        return True
-
-    def _read_untouched(self, record: Record) -> FileContent | None:
-        """Return the file at the record's path if it is as the mirror wrote it."""
-        stat = files.stat_file(self._folder, record.path)
-        file = files.read_file(self._folder, stat) if stat else None
-        return file if file and file.digest in record.digests else None
+    # Finding edits in replaced files
 
     def _recover_edits(self) -> None:
         """Apply what programs wrote into files that the mirror had just replaced."""
@@ -240,7 +148,7 @@ class _Mirror:
             return
         file = state.touched.get(item_id)
         if item_id in state.untouched:
-            file = self._read_untouched(record)
+            file = read_untouched(self._folder, record)
         if file and file.digest in record.digests and writing.remove(self._folder, item_id, file):
             self._report.removed.append(file.stat.path)
         self._records.remove(item_id)
@@ -260,7 +168,7 @@ class _Mirror:
                 self._apply(record, file)
         elif stat is not None:
             if version != record.version or self._records.profile_changed:
-                current = self._read_untouched(record)
+                current = read_untouched(self._folder, record)
                 if current is None:  # changed without a new time: the next pass reads it
                     self._records.store(replace(record, size=0, mtime=0))
                 self._write(item_id, version, current, record)
@@ -330,6 +238,10 @@ class _Mirror:
         record = record.add_base(edit, first=False)
         self._records.store(record)
         return record
+
+    def _scan(self) -> None:
+        self._state = scan_folder(self._folder, self._records.by_id, self._now, self._moved)
+        self._report.removed += self._state.removed
 
     def _item(self, item_id: str) -> Item | None:
         try:
