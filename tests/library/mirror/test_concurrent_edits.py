@@ -132,6 +132,31 @@ def test_what_a_program_writes_into_a_replaced_file_is_found(vault: Vault, libra
     assert "Written into the old file." in vault.file(item.id).read_text()
 
 
+def test_an_edit_in_a_file_whose_replacement_crashed_once_is_found(
+    vault: Vault, library: Store, monkeypatch: Patch
+) -> None:
+    item = items(library)[1]
+    edit = vault.file(item.id).read_text().replace("End.", "Written into the old file.")
+    library.set_metadata(item.id, clock.now(), tags=("meanwhile",))
+
+    def crash(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        during_swap(patch, crash)
+        with pytest.raises(KeyboardInterrupt):
+            vault.sync()
+    opened: list[Any] = []
+    with monkeypatch.context() as patch:
+        during_swap(patch, lambda target: opened.append(target.open("w")))
+        vault.sync()
+    with opened[0] as file:
+        file.write(edit)
+    vault.sync()
+    assert "Written into the old file." in library.get(item.id).content
+    assert len(texts_of(vault, item)) == 1
+
+
 def test_replaced_files_are_kept_for_a_minute(vault: Vault, library: Store) -> None:
     item = items(library)[1]
     library.set_metadata(item.id, clock.now(), tags=("tide",))

@@ -74,5 +74,8 @@ def test_a_file_has_the_bases_of_its_last_revisions() -> None:
     assert record.find_bases("r29")[0].revision == record.find_bases("")[0].revision == "r29"
     assert record.find_bases("r1") == ()
     edit = Base("r20", "edited")
+    crashed = replace(record, pending=(edit,))
+    assert crashed.find_bases("r20")[1:] == (edit,)
+    assert crashed.find_bases("r21")[1:] == ()
     assert record.add_base(edit, first=False).find_bases("r20") == (edit,)
     assert record.add_base(edit, first=False).bases[0].revision == "r29"

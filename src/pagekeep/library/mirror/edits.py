@@ -22,7 +22,7 @@ from pagekeep.text import count_words, reading_time
 
 BodyChange = Literal["none", "edit", "conflict"]
 REVISION_FIELD: Final = "mirror_revision"
-"""The frontmatter field that tells which revision of the file an editor opened: its buffer may be older than the file."""
+"""The frontmatter field with the revision of the file that an editor opened: its buffer may be older than the file."""
 _MAX_ATTEMPTS: Final = 5
 """How often to retry when the item changes at the same time."""
 

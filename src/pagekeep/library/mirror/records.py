@@ -70,7 +70,7 @@ class Record:
         found = [base for base in self.bases if base.revision == revision]
         if not found and not revision:
             found = list(self.bases[:1])
-        return (*found[:1], *self.pending) if found else ()
+        return (*found[:1], *(edit for edit in self.pending if edit.revision == found[0].revision)) if found else ()
 
     def add_base(self, base: Base, *, first: bool) -> Record:
         """Return the record with this base: as the last one written, or in the place of the one it replaces."""
@@ -79,6 +79,10 @@ class Record:
         place = 0 if first else same[0] if same else len(others)
         bases = (*others[:place], base, *others[place:])
         return replace(self, bases=bases[:MAX_BASES], pending=())
+
+
+_RECORD_FIELDS: Final = frozenset(one.name for one in fields(Record))
+_BASE_FIELDS: Final = frozenset(one.name for one in fields(Base))
 
 
 class Records:
@@ -159,7 +163,6 @@ def _to_json(record: Record) -> dict[str, Any]:
 
 def _parse_lines(lines: Iterable[str]) -> Iterator[Record | str]:
     """Yield records, and ids of removed ones; a line that a crash cut off is ignored."""
-    names = {one.name for one in fields(Record)}
     for line in lines:
         try:
             entry = json.loads(line)
@@ -173,14 +176,15 @@ def _parse_lines(lines: Iterable[str]) -> Iterator[Record | str]:
                     "bases": tuple(map(_parse_base, bases)),
                     "pending": tuple(map(_parse_base, entry.get("pending", ()))),
                 }
-                yield Record(**{name: value for name, value in entry.items() if name in names} | lists)
+                yield Record(**{name: value for name, value in entry.items() if name in _RECORD_FIELDS} | lists)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
 
 
 def _parse_base(entry: Mapping[str, Any]) -> Base:
-    names = {one.name for one in fields(Base)}
-    return Base(**{name: value for name, value in entry.items() if name in names} | {"tags": tuple(entry["tags"])})
+    return Base(
+        **{name: value for name, value in entry.items() if name in _BASE_FIELDS} | {"tags": tuple(entry["tags"])}
+    )
 
 
 @contextmanager

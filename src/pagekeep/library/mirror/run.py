@@ -259,10 +259,8 @@ class _Mirror:
         if item is None or (file is None and not path):
             return
         path = file.stat.path if file else path
-        own, revision = (
-            self._own_fields(item, file),
-            edits.file_revision(file.document) if file and file.document else "",
-        )
+        own = self._own_fields(item, file)
+        revision = edits.file_revision(file.document) if file and file.document else ""
         annotations = self._store.annotations(item_id)
         text = markdown_files.write(item, annotations, self._profile)
         new_revision = f"r{files.digest(text.encode('utf-8', 'replace'))[:8]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pagekeep.library.mirror import folder as files
@@ -83,7 +83,9 @@ class _Scan:
         return self._state
 
     def _sort_known(self, record: Record, file: FileContent) -> None:
-        if file.digest not in record.digests and files.is_young(file.stat, self._now()):
+        if file.digest in record.digests:
+            self._state.touched[record.id] = replace(file, data=b"")  # not needed: memory for a large library
+        elif files.is_young(file.stat, self._now()):
             self._state.waiting[record.id] = file.stat.path
         elif file.document is None:
             self._state.unreadable[record.id] = file

@@ -6,11 +6,13 @@ that link: the next passes find the edit there.
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import re
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -111,7 +113,8 @@ class ReplacedFile:
 
 def list_replaced(folder: Path, now: int) -> Iterator[ReplacedFile]:
     """Yield the replaced files, oldest edit first."""
-    found = []
+    found: list[tuple[ReplacedFile, int]] = []
+    links = Counter[int]()
     with suppress(FileNotFoundError):
         for path in (folder / FOLDER / _REPLACED).iterdir():
             name, info = _NAME.fullmatch(path.name), path.lstat()
@@ -120,8 +123,11 @@ def list_replaced(folder: Path, now: int) -> Iterator[ReplacedFile]:
             stat = FileStat(path.relative_to(folder).as_posix(), info.st_size, info.st_mtime_ns, info.st_ino)
             changed = (stat.size, stat.mtime) != (int(name["size"]), int(name["mtime"]))
             expired = now - max(info.st_ctime_ns, stat.mtime) > _KEEP_NS
-            found.append(ReplacedFile(path, name["id"], stat, info.st_nlink > 1, changed, expired))
-    yield from sorted(found, key=lambda one: one.stat.mtime)
+            links[stat.inode] += 1
+            found.append((ReplacedFile(path, name["id"], stat, False, changed, expired), info.st_nlink))
+    for one, count in sorted(found, key=lambda pair: pair[0].stat.mtime):
+        # After a crash two of the names here may be of one file.
+        yield dataclasses.replace(one, is_elsewhere=count > links[one.stat.inode])
 
 
 def keep_replaced(folder: Path, item_id: str, file: FileContent, path: Path) -> None:
