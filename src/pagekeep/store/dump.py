@@ -48,6 +48,7 @@ def write(tx: Transaction, path: Path) -> None:
                     packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
+        _verify(draft)
         draft.replace(path)
     except OSError as error:
         raise StoreError(
@@ -55,6 +56,19 @@ def write(tx: Transaction, path: Path) -> None:
         ) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _verify(path: Path) -> None:
+    """Read a new file to its end; `OSError` when it is not what was written, so that it replaces no earlier backup."""
+    count, line = -1, b""
+    try:
+        with zstd.ZstdFile(path, "r") as file:
+            for count, line in enumerate(file):  # noqa: B007
+                pass
+        if json.loads(line) != {"rows": count - 1}:
+            raise ValueError
+    except (EOFError, zstd.ZstdError, ValueError) as error:
+        raise OSError("The file is damaged.") from error
 
 
 def _lines(tx: Transaction) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.search.filters import Where
+from pagekeep.store.sqlite_check import REPAIR, find_damage
 
 T = TypeVar("T")
 
@@ -49,8 +50,11 @@ _REASONS: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has free space and works."),
     sqlite3.SQLITE_READONLY: ("The library cannot be written.", "Check the permissions of the file and its folder."),
     sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and its permissions."),
-    sqlite3.SQLITE_NOTADB: ("The file is not a Pagekeep library.", "Choose another file."),
-    sqlite3.SQLITE_CORRUPT: ("The library is damaged.", "Restore a backup."),
+    sqlite3.SQLITE_NOTADB: (
+        "The file is not a Pagekeep library, or its beginning is damaged.",
+        "Choose another file. To save what can be read of a damaged library: `pagekeep repair LIBRARY`.",
+    ),
+    sqlite3.SQLITE_CORRUPT: ("The library is damaged.", REPAIR),
     sqlite3.SQLITE_TOOBIG: ("The page is too large to store.", "Save only the part you need."),
 }
 
@@ -62,6 +66,8 @@ def refuse(error: sqlite3.Error) -> NoReturn:
         raise StoreError(
             "Another process has been writing to the library for too long.", suggestions=("Stop it and try again.",)
         ) from error
+    if not code and str(error).startswith("Could not decode to UTF-8"):  # the module gives no code for this
+        code = sqlite3.SQLITE_CORRUPT
     message, suggestion = _REASONS.get(code, _UNEXPECTED)
     raise StoreError(message, suggestions=(suggestion,)) from error
 
@@ -144,12 +150,18 @@ def _statements(sql: str) -> Iterator[str]:
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:
-    """Copy one state of the library; the file gets its name only when it is complete and on the disk."""
+    """Copy one state of the library.
+
+    The copy replaces the file `path` only when it is complete, free of damage and on the disk; otherwise that file stays.
+    """
+    _refuse_damage(connection, "The library is damaged, so it was not copied.", (REPAIR,), path)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with closing(sqlite3.connect(draft, isolation_level=None)) as target:
             retry_while_busy(lambda: connection.backup(target))
             target.execute("PRAGMA journal_mode = DELETE").fetchall()
+        with closing(sqlite3.connect(draft, isolation_level=None)) as target:  # opened again: nothing is cached
+            _refuse_damage(target, "The copy is damaged.", ("Check the disk, or copy to another one.", REPAIR), path)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         draft.replace(path)
@@ -161,6 +173,13 @@ def copy(connection: sqlite3.Connection, path: Path) -> None:
         ) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _refuse_damage(connection: sqlite3.Connection, message: str, next_steps: tuple[str, ...], path: Path) -> None:
+    faults = retry_while_busy(lambda: find_damage(connection))
+    if faults:
+        kept = (f"The earlier copy {path} was not changed.",) if path.exists() else ()
+        raise StoreError(f"{message} The first fault: {faults[0]}", suggestions=(*next_steps, *kept))
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

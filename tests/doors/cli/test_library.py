@@ -24,6 +24,7 @@ from pagekeep.doors.cli.open_library import library_location
 from pagekeep.doors.cli.pages.extract import guess_url
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Request, Site
+from tests.store.damage import flip_pages, make_library, pages_of
 
 NOT_ON_ITEMS = (
     "extract",
@@ -637,3 +638,15 @@ def test_on_a_terminal_the_level_has_its_colour_and_pages_are_laid_out(shell: Sh
     read = on_a_terminal(shell, "read", shell.url("a"))
     assert "puts the kettle on" in " ".join(read.split())
     assert "word_count:" not in read
+
+
+def test_a_backup_of_a_damaged_library_names_the_next_step(shell: Shell, tmp_path: Path) -> None:
+    library, target = tmp_path / "damaged.db", tmp_path / "copy.db"
+    make_library(library)
+    assert shell.run("backup", str(target), "--library", str(library)).exit_code == 0
+    good = target.read_bytes()
+    flip_pages(library, pages_of(library, "items")[:1])
+    done = shell.run("backup", str(target), "--library", str(library))
+    assert done.exit_code != 0
+    assert "pagekeep repair" in done.stderr
+    assert target.read_bytes() == good
