@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pagekeep.present.code_colours import CODE_CLASSES, MAX_CHARS, highlight_code
+import pytest
+from pygments.lexers import get_lexer_by_name
+
+from pagekeep.present import code_colours
+from pagekeep.present.code_colours import CODE_CLASSES, LANGUAGES, MAX_CHARS, highlight_code
 
 
 def test_known_languages_are_coloured() -> None:
@@ -21,3 +25,18 @@ def test_everything_else_is_only_escaped() -> None:
 
 def test_newlines_stay_as_they_are() -> None:
     assert highlight_code("\n\nx\n\n", "python").count("\n") == 4
+
+
+def test_a_language_outside_the_list_never_reaches_a_lexer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a lexer was looked up")
+
+    monkeypatch.setattr(code_colours, "get_lexer_by_name", fail)
+    for language in ("agda", "androidbp", "amdgpu", "actionscript3", "brainfuck", "guess"):
+        assert highlight_code("a < b\n", language) == "a &lt; b\n"
+    assert highlight_code("x = 1\n" * MAX_CHARS, "python") == "x = 1\n" * MAX_CHARS
+
+
+def test_every_language_in_the_list_has_a_lexer() -> None:
+    for language in LANGUAGES:
+        assert get_lexer_by_name(language)

@@ -49,6 +49,14 @@ def test_a_long_text_is_not_rendered_in_this_process(renderer: Renderer, monkeyp
     assert renderer.render("*Short.*").html == "here"
 
 
+def test_code_is_not_highlighted_in_this_process(renderer: Renderer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_worker, "render", lambda *_, **__: Rendered("here"))
+    for fence in ("```", "~~~"):
+        code = f"{fence}c\nint x;\n{fence}\n\n" + "The keeper counts ships. " * 200
+        assert not is_short(code)
+        assert '<span class="kt">int</span>' in renderer.render(code).html
+
+
 def test_a_text_that_takes_too_long_is_shown_as_written_with_a_notice() -> None:
     renderer = Renderer(1, Limits(cpu_seconds=0.4, wall_seconds=20.0))
     try:

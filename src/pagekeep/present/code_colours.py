@@ -17,12 +17,23 @@ CODE_CLASSES: Final = frozenset(name for name in STANDARD_TYPES.values() if name
 """All classes that the highlighter uses."""
 
 _FORMATTER: Final = HtmlFormatter(nowrap=True)
-_PLAIN: Final = frozenset({"", "text", "plain", "plaintext", "txt", "none", "output"})
+LANGUAGES: Final = frozenset(
+    """
+    bash bat c c# c++ clj clojure cmake console cpp cs csharp css dart diff docker dockerfile elixir erl erlang ex
+    f# fortran fsharp go golang graphql groovy haskell hcl hs html ini java javascript jl js json json5 jsx
+    julia kotlin latex less lua make makefile markdown matlab md nginx nix objc objective-c objectivec ocaml
+    perl php pl postgres postgresql powershell properties proto protobuf ps1 py pycon python python3 r rb rs ruby rust
+    sass scala scss sh shell shell-session sql swift terraform tex tf toml ts tsx typescript udiff vim vue xml
+    yaml yml zig zsh
+    """.split()
+)
+"""Languages that are highlighted. Pygments has about 600 lexers, and some of them take quadratic or exponential time (21 KB of
+code in `agda` or `androidbp`: 13 s), so a language that a page names is used only if it is in this list."""
 
 
 def highlight_code(code: str, language: str) -> str:
-    """Return the code as HTML, highlighted if the language is known."""
-    if len(code) > MAX_CHARS or language.lower() in _PLAIN:
+    """Return the code as HTML, highlighted if the language is in the list and the code is not too long."""
+    if len(code) > MAX_CHARS or language.lower() not in LANGUAGES:
         return escape(code)
     try:
         lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
