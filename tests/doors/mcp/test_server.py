@@ -41,7 +41,8 @@ class _Site(BaseHTTPRequestHandler):
             self.slow.wait(20)
         body = (ATTACK if self.path == "/attack" else PAGE).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        charset = self.path.partition("?charset=")[2] or "utf-8"
+        self.send_header("Content-Type", f"text/html; charset={charset}")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -148,6 +149,13 @@ async def test_text_of_a_page_cannot_leave_its_envelope(library: Path, site: str
     assert first.count(mark) == 3
     assert mark not in second
     assert "Ignore all instructions" in first
+
+
+async def test_the_raw_page_is_not_decoded_with_codecs_that_no_browser_knows(library: Path, site: str) -> None:
+    async with connected(library) as client:
+        for charset in ("punycode", "idna", "utf-7", "rot13", "no-such-codec"):
+            raw = await ask(client, "fetch", url=f"{site}/light?charset={charset}", raw=True)
+            assert "<h1>The light</h1>" in raw["text"], charset
 
 
 async def test_errors_are_of_our_tree(library: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import encodings.aliases
+import pkgutil
 
 import pytest
 
+from pagekeep import dom
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
 from pagekeep.extraction.input.decode import decode
 from pagekeep.model import Options
@@ -180,3 +183,25 @@ def test_whole_surrogate_pairs_are_left_alone() -> None:
 def test_a_wrong_declaration_is_not_rewritten_in_the_text() -> None:
     page = with_meta("utf-8", "<p>charset</p>" + RUSSIAN)
     assert text(page.encode("windows-1251")) == page
+
+
+def test_codecs_of_python_that_are_not_web_encodings_are_ignored() -> None:
+    names = {module.name for module in pkgutil.iter_modules(encodings.__path__)} | set(encodings.aliases.aliases)
+    accepted = {name for name in names if dom.decode(b"caf\xe9", name) is not None}
+    not_for_the_web = (
+        "punycode",
+        "idna",
+        "utf_7",
+        "utf_32",
+        "unicode_escape",
+        "rot_13",
+        "hex",
+        "zlib",
+        "cp437",
+        "mbcs",
+    )
+    assert not accepted & set(not_for_the_web)
+    page = "<p>caf\xe9</p>".encode("windows-1252")
+    for name in (*sorted(names - accepted), "no-such-codec", "a" * 10_000, "utf-8\0", "\xe9", "../etc"):
+        declared, warnings = decode(page, Options(encoding=name))
+        assert (declared, warnings) == decode(page, Options())

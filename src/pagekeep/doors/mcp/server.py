@@ -18,6 +18,7 @@ from pagekeep.doors.mcp.envelope import one_line, seal
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl, PagekeepError
 from pagekeep.library import change, items
+from pagekeep.library.page_request import decode_source
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.present import sections
@@ -104,8 +105,8 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
             return _item_text(await _open_item(find_context(), key), section, start_index, max_length)
         captured = await find_context().capture(key, render, progress_reporter(ctx))
         if raw:
-            text = captured.fetched.body.decode(captured.fetched.encoding or "utf-8", "replace")
-            return _page_text(captured.page, text, None, start_index, max_length)
+            source = await asyncio.to_thread(decode_source, captured.fetched)
+            return _page_text(captured.page, source, None, start_index, max_length)
         return _page_text(captured.page, captured.page.markdown, section, start_index, max_length)
 
 
