@@ -220,3 +220,54 @@ def test_attributes_that_only_a_parser_can_make_are_left_out_of_new_elements() -
     assert parsed is not None
     assert "=" in dom.attributes(parsed)
     assert dom.attributes(dom.element("p", dom.attributes(parsed))) == {"class": "a"}
+
+
+def count_elements(document: dom.Document) -> int:
+    return sum(1 for _ in dom.elements(document))
+
+
+@pytest.mark.parametrize("opening", ["<html a{}=1>", "<p><body a{}=1>", "<p><BODY/a{}>", "<html x='>' a{} b{}_ c{}_>"])
+def test_attributes_of_endless_html_and_body_tags_are_dropped(opening: str) -> None:
+    source = "".join(opening.replace("{}", str(number)) for number in range(5_000)) + "<p>words"
+    document, simplified = dom.parse_bounded(source)
+    merged = sum(len(dom.attributes(node)) for node in dom.select(document, "html, body"))
+    assert merged <= dom.MAX_ROOT_ATTRIBUTES
+    assert "words" in dom.text_of(document)
+    assert len(simplified) == 1
+    assert "<html>" in simplified[0]
+
+
+def test_two_html_tags_with_many_attributes_are_not_merged() -> None:
+    many = [" ".join(f"{letter}{number}" for number in range(3_000)) for letter in "ab"]
+    document, simplified = dom.parse_bounded("".join(f"<html {names}>" for names in many))
+    assert simplified
+    assert not any(dom.attributes(node) for node in dom.select(document, "html"))
+
+
+BOLD = "".join(f"<b id={number}>" for number in range(400))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join(f"<font size={number}><p>x" for number in range(8_000)),
+        f"<p>{BOLD}" + "<p>x" * 20_000,
+        f"<!--<b title='--><p>{BOLD}" + "<p>x" * 20_000 + "'></b>",
+        '<p><b x=1"><b>' + BOLD + '"</b>' + "<p>x" * 20_000,
+        "<p>" + "".join(f'<b "x="1>{number}">' for number in range(400)) + "<p>x" * 20_000,
+    ],
+)
+def test_unclosed_formatting_does_not_multiply_the_elements(source: str) -> None:
+    document, simplified = dom.parse_bounded(source)
+    assert count_elements(document) <= source.count("<") + 3
+    assert dom.text_of(document).count("x") >= 8_000
+    assert len(simplified) == 1
+    assert "formatting" in simplified[0]
+
+
+def test_large_pages_keep_their_formatting() -> None:
+    unit = '<p>One <b>bold</b>, <i class="x{}">more</i> and <b id=y{}>a <code>name</code></b>.</p>'
+    source = "".join(unit.replace("{}", str(number % 200)) for number in range(2_000))
+    document, simplified = dom.parse_bounded(source)
+    assert simplified == ()
+    assert len(dom.select(document, "b")) == 4_000

@@ -9,6 +9,8 @@ module change a tree.
 from __future__ import annotations
 
 import copy as _copy
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Final
@@ -16,6 +18,7 @@ from typing import Final
 from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
 from turbohtml import parse as _parse
 from turbohtml import parse_fragment as _parse_fragment
+from turbohtml import tokenize as _tokenize
 from turbohtml.detect import detect as _detect
 from turbohtml.detect import detect_language as _detect_language
 
@@ -46,6 +49,7 @@ __all__ = [
     "next_element",
     "nodes",
     "parse",
+    "parse_bounded",
     "parse_fragment",
     "prepend",
     "previous_element",
@@ -66,14 +70,79 @@ MAX_DEPTH: Final = 500
 """Deeper trees are flattened before anything recursive sees them: Python's stack and nh3 (quadratic in depth) need it."""
 
 
+MAX_ROOT_TAGS: Final = 50
+"""`<html>` and `<body>` tags with attributes that are parsed; 1,894 real pages have 8 at most, most of them in comments."""
+MAX_ROOT_ATTRIBUTES: Final = 2_000
+"""Attributes in these tags together. The parser merges them in quadratic time and memory: 10,000 take 0.14 s."""
+MAX_REOPENED: Final = 5_000_000
+"""Elements that unclosed formatting tags may add to a tree, at about 100 bytes each; 1,894 real pages stay below 0.7
+million by the estimate here."""
+_ROOT_TAG: Final = re.compile(r"<(?:html|body)(?=[\s/])", re.IGNORECASE)
+_FORMATTING: Final = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
+"""Tags that the parser opens again in every block until they are closed, except `a`, of which only one can be open."""
+_FORMATTING_NAME: Final = re.compile(rf"(</?)(?:{_FORMATTING})(?=[\s/>])", re.IGNORECASE)
+_ATTRIBUTE: Final = r"""\s+[^\s"'<>/=]{1,100}+(?:=(?:"[^"]{0,200}+"|'[^']{0,200}+'|[^\s"'=<>`]{1,200}+))?"""
+_TAG_END: Final = rf"(?=[\s/>])(?:{_ATTRIBUTE}){{0,8}}+\s?/?>"
+_INNER: Final = rf"<(?P<inner>a|span|{_FORMATTING}){_TAG_END}[^<]*+</(?P=inner)>"
+_FORMATTING_TAG: Final = re.compile(
+    # Everything is in a lookahead: what looks like a tag may be text that hides real tags in its "attributes". Lengths
+    # are limited because every such place is looked at. A leaf is closed right behind its text and simple elements.
+    rf"<(?=((?P<name>{_FORMATTING})(?:{_TAG_END}|(?=[\s/>])))(?P<leaf>[^<]*+(?:{_INNER}[^<]*+){{0,20}}+</(?P=name)>)?)",
+    re.IGNORECASE,
+)
+_MAX_SAME_TAG: Final = 3
+"""How many equal formatting tags the parser keeps open at once ("Noah's Ark clause")."""
+
+
 def parse(html: str) -> Document:
     """Parse a whole page into its WHATWG tree."""
-    return _parse(html, positions=False)
+    return parse_bounded(html)[0]
+
+
+def parse_bounded(html: str) -> tuple[Document, tuple[str, ...]]:
+    """Parse a whole page into its WHATWG tree; also return what was simplified in markup that would exhaust memory."""
+    html, simplified = _simplify(html)
+    return _parse(html, positions=False), simplified
 
 
 def parse_fragment(html: str) -> Element:
     """Parse markup into a detached `div`."""
-    return _parse_fragment(html, positions=False)
+    return _parse_fragment(_simplify(html)[0], positions=False)
+
+
+def _simplify(html: str) -> tuple[str, tuple[str, ...]]:
+    """Rename the tags of which a page has so many that the parser takes quadratic time and memory; no text changes."""
+    simplified = []
+    if (start := _excess_root_tags(html)) is not None:
+        # A second `<head>` is ignored together with its attributes.
+        html = html[:start] + _ROOT_TAG.sub("<head", html[start:])
+        simplified.append("ignored repeated <html> and <body> tags")
+    if _count_reopened(html) > MAX_REOPENED:
+        html = _FORMATTING_NAME.sub(r"\1span", html)
+        simplified.append("ignored formatting: too many formatting tags are not closed")
+    return html, tuple(simplified)
+
+
+def _excess_root_tags(html: str) -> int | None:
+    """Return where the first `<html>` or `<body>` tag beyond the limits is, if any."""
+    attributes = 0
+    for number, match in enumerate(_ROOT_TAG.finditer(html)):
+        token = next(iter(_tokenize(html[match.start() :])), None)
+        attributes += len((token and token.attrs) or ())
+        if number >= MAX_ROOT_TAGS or attributes > MAX_ROOT_ATTRIBUTES:
+            return match.start()
+    return None
+
+
+def _count_reopened(html: str) -> int:
+    """Return an upper bound of the elements that unclosed formatting tags add: all of them again at every tag."""
+    total = html.count("<")
+    if total * total <= MAX_REOPENED:  # most pages
+        return 0
+    tags = Counter(match[1] for match in _FORMATTING_TAG.finditer(html) if not match["leaf"])
+    # A tag that is not well-formed has an unknown end, so that it may differ from every other one.
+    unclosed = sum(min(count, _MAX_SAME_TAG) if tag.endswith(">") else count for tag, count in tags.items())
+    return unclosed * total
 
 
 def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:

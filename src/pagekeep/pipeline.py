@@ -108,7 +108,8 @@ def _decode(state: State) -> None:
 
 def _parse(state: State) -> None:
     """Parse the text to a tree."""
-    state.document = dom.parse(state.source)
+    state.document, simplified = dom.parse_bounded(state.source)
+    state.warnings += tuple(PageWarning("flattened", text) for text in simplified)
     state.document_type = document_type(state.source, state.document)
     # A page without a body still has an empty one.
     state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")

@@ -168,10 +168,10 @@ WarningCode = Literal[
     "read_remotely",
     "remote_reader",
 ]
-"""What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep (`flattened`) or
-is too long (`truncated`), has relative links and no address (`unknown_address`), or lost elements in the clean-up
-(`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of
-extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
+"""What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep or has too many open
+tags (`flattened`), is too long (`truncated`), has relative links and no address (`unknown_address`), or lost elements
+in the clean-up (`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was
+used instead of extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,10 +127,15 @@ def _count_words(survey: Survey, index: int) -> int:
 
 def _report_controls(survey: Survey, root: int, lost: Exclusions) -> Iterator[Removal]:
     """Yield the form controls that are lost with their text; those within the content are left to the clean-up."""
+    ends: dict[int, int] = {}
+    """Where the way up from a node ends, so that no node is passed twice."""
     for parent, control in survey.controls:
-        above = parent
-        while above not in lost and above not in (0, root):
+        above, passed = parent, []
+        while above not in lost and above not in (0, root) and above not in ends:
+            passed.append(above)
             above = survey.parent[above]
+        above = ends.get(above, above)
+        ends.update(dict.fromkeys(passed, above))
         words = len(dom.text_of(control).split())
         if words and (above in lost or above != root):
             yield _removal(control, words, lost.get(above, _OUTSIDE))
