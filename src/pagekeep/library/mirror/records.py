@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,8 +81,8 @@ class Record:
         return replace(self, bases=bases[:MAX_BASES], pending=())
 
 
-_RECORD_FIELDS: Final = frozenset(one.name for one in fields(Record))
-_BASE_FIELDS: Final = frozenset(one.name for one in fields(Base))
+_RECORD_FIELDS: Final = tuple(one.name for one in fields(Record))
+_BASE_FIELDS: Final = tuple(one.name for one in fields(Base))
 
 
 class Records:
@@ -158,7 +158,11 @@ class Records:
 
 def _to_json(record: Record) -> dict[str, Any]:
     """Return a record as it is stored, where the digests are called `marks`."""
-    return {"marks" if name == "digests" else name: value for name, value in asdict(record).items()}
+    # `dataclasses.asdict` copies every value, which took a tenth of the time of a first pass.
+    values = {"marks" if name == "digests" else name: getattr(record, name) for name in _RECORD_FIELDS}
+    for name in ("bases", "pending"):
+        values[name] = [{part: getattr(base, part) for part in _BASE_FIELDS} for base in values[name]]
+    return values
 
 
 def _parse_lines(lines: Iterable[str]) -> Iterator[Record | str]:

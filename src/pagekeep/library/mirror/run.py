@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from pagekeep.library.mirror.edits import REVISION_FIELD
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
 from pagekeep.library.mirror.scan import FolderState, read_untouched, scan_folder
-from pagekeep.model import Item
+from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
 
 _PAUSE_FACTOR: Final = 9
@@ -262,8 +262,7 @@ class _Mirror:
         own = self._own_fields(item, file)
         revision = edits.file_revision(file.document) if file and file.document else ""
         annotations = self._store.annotations(item_id)
-        text = markdown_files.write(item, annotations, self._profile)
-        new_revision = f"r{files.digest(text.encode('utf-8', 'replace'))[:8]}"
+        new_revision = self._make_revision(item, annotations)
         # A file that differs in its revision only is not written again.
         for name in dict.fromkeys((revision, new_revision) if file else (new_revision,)):
             extra = ({REVISION_FIELD: name} if name else {}) | own
@@ -291,10 +290,17 @@ class _Mirror:
         self._state.names.add(path.casefold())
         self._report.written.append(path)
 
+    def _make_revision(self, item: Item, annotations: Sequence[Annotation]) -> str:
+        """Return a name for the item as it is now; another one whenever its file would be different."""
+        values = (self._profile, replace(item, updated_at="", last_opened_at=None), annotations)
+        return f"r{files.digest(repr(values).encode('utf-8', 'replace'))[:8]}"
+
     def _own_fields(self, item: Item, file: FileContent | None) -> dict[str, object]:
         """Return the user's own frontmatter fields, which stay in the file."""
-        stored, _ = markdown_files.split_content(item)
         fields = file.document.fields if file and file.document else {}
+        if not fields:
+            return {}
+        stored, _ = markdown_files.split_content(item)
         known = KNOWN_FIELDS | stored.keys() | {REVISION_FIELD}
         return {name: value for name, value in fields.items() if name not in known}
 
