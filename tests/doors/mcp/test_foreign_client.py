@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pagekeep.doors.mcp.envelope import unquote
 from pagekeep.store import open_store
 from tests.store.making import make_item
 
@@ -54,16 +55,17 @@ def test_it_lists_every_tool(library: Path) -> None:
 
 def test_it_searches_and_reads(library: Path) -> None:
     found = call(library, "search", query="brass")["structuredContent"]["results"]
-    assert [one["title"] for one in found] == ["Lamps"]
+    assert [unquote(one["title"]) for one in found] == ["Lamps"]
     read = call(library, "read", key=found[0]["id"])
     assert "Lamps of brass" in read["content"][0]["text"]
 
 
 def test_it_calls_every_other_tool(library: Path) -> None:
     key = call(library, "list_items")["structuredContent"]["results"][0]["id"]
-    assert call(library, "get_metadata", key=key)["structuredContent"]["title"] == "Lamps"
+    assert unquote(call(library, "get_metadata", key=key)["structuredContent"]["title"]) == "Lamps"
     assert "Lamps of brass" in call(library, "fetch", id=key)["structuredContent"]["text"]
-    assert call(library, "tag_item", key=key, add='["sea"]')["structuredContent"]["tags"] == ["sea"]
+    tags = call(library, "tag_item", key=key, add='["sea"]')["structuredContent"]["tags"]
+    assert [unquote(tag) for tag in tags] == ["sea"]
     assert call(library, "archive_item", key=key)["structuredContent"]["archived"] is True
     refused = call(library, "save", url="http://169.254.169.254/")
     assert refused["isError"]

@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
+from pagekeep.doors.mcp.envelope import unquote
 from pagekeep.model import Scope
 from pagekeep.store import open_accounts, open_store
 from tests.store.making import make_item
@@ -77,7 +78,7 @@ async def connected(running: Running, name: str) -> AsyncIterator[Client]:
 async def found(client: Client) -> list[str]:
     answer = await client.call_tool("search", {"query": "lamps"})
     assert answer.structured_content is not None
-    return [one["title"] for one in answer.structured_content["results"]]
+    return [unquote(one["title"]) for one in answer.structured_content["results"]]
 
 
 async def test_each_token_opens_its_owners_library_alone(running: Running) -> None:
