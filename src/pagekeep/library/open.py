@@ -6,9 +6,11 @@ from pathlib import Path
 
 from pagekeep.config import Settings
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
+from pagekeep.store.salvage import Salvage, salvage
 
 __all__ = [
     "LOCAL_USER",
+    "Salvage",
     "Store",
     "back_up",
     "check",
@@ -16,6 +18,7 @@ __all__ = [
     "install_library",
     "library_path",
     "open_library",
+    "repair",
 ]
 
 
@@ -48,3 +51,8 @@ def back_up(store: Store, path: str) -> None:
 def check(store: Store) -> list[str]:
     """Return the faults found in the library and its database; none when all is well."""
     return store.check()
+
+
+def repair(source: Path, target: Path) -> Salvage:
+    """Save everything that can be read of a damaged library file into a new library; the damaged file stays as it is."""
+    return salvage(source, target)

@@ -35,6 +35,7 @@ NOT_ON_ITEMS = (
     "user",
     "token",
     "serve",
+    "repair",
     "mcp",
     "compare",
     "compared",
@@ -650,3 +651,21 @@ def test_a_backup_of_a_damaged_library_names_the_next_step(shell: Shell, tmp_pat
     assert done.exit_code != 0
     assert "pagekeep repair" in done.stderr
     assert target.read_bytes() == good
+
+
+def test_repair_saves_what_can_be_read_and_its_exit_code_tells_what_is_lost(shell: Shell, tmp_path: Path) -> None:
+    library = tmp_path / "damaged.db"
+    ids = make_library(library)
+    whole = shell.run("repair", str(library), "--out", str(tmp_path / "whole.db"))
+    assert whole.exit_code == 0
+    assert "Nothing is lost" in whole.stdout
+    flip_pages(library, pages_of(library, "items")[:1])
+    done = shell.run("repair", str(library), "--json")
+    report = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert report["saved"]["items"] + len(report["lost_items"]) == len(ids)
+    listed = json.loads(shell.run("list", "--library", str(tmp_path / "damaged.repaired.db"), "--json").stdout)
+    assert len(listed["items"]) == report["saved"]["items"]
+    again = shell.run("repair", str(library))
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr

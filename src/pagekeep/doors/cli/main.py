@@ -51,6 +51,7 @@ COMMANDS: Final = {
         "token": "admin.token:token",
         "library": "admin.library_setup:library",
         "backup": "admin.maintenance:backup",
+        "repair": "admin.repair:repair",
         "doctor": "admin.maintenance:doctor",
     },
     "Lab": {

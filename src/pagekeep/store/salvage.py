@@ -1,0 +1,281 @@
+"""Saving what can be read of a damaged library file into a new library, row by row."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pagekeep.errors import Conflict, NotFound, StoreError
+from pagekeep.model import Item
+from pagekeep.store import sqlite
+from pagekeep.store.metadata_json import metadata_from_json
+from pagekeep.store.sqlite_check import find_damage, is_intact
+from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
+from pagekeep.store.storable import clean_item, parse_json
+from pagekeep.store.tables.items import COLUMNS as ITEM
+from pagekeep.store.tables.items import WRITTEN, column_values, index
+
+_TABLES: Final[dict[str, tuple[str, str]]] = {
+    "users": ("id name password disabled created_at", "TTt#D"),
+    "tokens": ("id digest user_id name scopes created_at last_used_at expires_at", "TTTTTDdd"),
+    "items": (
+        "seq user_id id url_hash domain_key title_key saved_at published_at created_at updated_at last_opened_at deleted_at "
+        "metadata source domain url url_full title author content",
+        "-TTTTTDtDDddTTTTTTtT",
+    ),
+    "raw_bodies": ("user_id hash size packed body", "TT##B"),
+    "raw_pages": (
+        "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified",
+        "TTTtTT##Dtt",
+    ),
+    "annotations": ("user_id id item_id quote before after note colour created_at updated_at", "TTTTTTTtDD"),
+    "jobs": (
+        "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
+        "-TTTTTJT#tDdtdD",
+    ),
+    "domain_memory": ("user_id domain memory updated_at", "TTJD"),
+}
+"""Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
+t and d may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
+_ID_CHARS: Final = 36
+_LISTED: Final = {"annotations": "annotation", "raw_pages": "raw page", "raw_bodies": "raw page"}
+
+
+@dataclass(slots=True)
+class Salvage:
+    """What was saved from a damaged library, and what was not."""
+
+    saved: Counter[str] = field(default_factory=Counter)
+    """Rows in the new library, by table."""
+    lost_items: dict[int, dict[str, str | None]] = field(default_factory=dict)
+    """Items that the indexes name but that cannot be read: id, title (as it is sorted) and URL where known."""
+    notes: list[str] = field(default_factory=list)
+    """Everything else that is lost or incomplete."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether nothing is lost."""
+        return not self.lost_items and not self.notes
+
+
+def salvage(source: Path, target: Path) -> Salvage:
+    """Write everything that can be read of the library `source`, of all users, to the new library `target`.
+
+    The damaged file is only read. `NotFound` when there is none, `Conflict` when the target exists, `StoreError` when no
+    item can be read.
+    """
+    if not source.is_file():
+        raise NotFound(f"No library at {source}.", suggestions=("Check the path.",))
+    if target.exists():
+        raise Conflict(f"{target} exists already.", suggestions=("Choose another name for the new library.",))
+    try:
+        with tempfile.TemporaryDirectory(prefix=".repair-", dir=target.parent) as folder:
+            pages = Pages(_read(source, Path(folder)))
+            draft = Path(folder) / "new.db"
+            report = _Salvager(pages, draft).run()
+            report.notes += _note_damage(Path(folder) / "copy.db")
+            with draft.open("rb+") as file:
+                os.fsync(file.fileno())
+            draft.replace(target)
+    except OSError as error:
+        raise StoreError(
+            f"The library could not be copied to {target}.", suggestions=("Check the path and the free disk space.",)
+        ) from error
+    return report
+
+
+def _read(source: Path, folder: Path) -> bytes | mmap.mmap:
+    """Return the file with the changes of its write-ahead log, which SQLite puts into a copy if it can."""
+    copy = folder / "copy.db"
+    shutil.copyfile(source, copy)
+    log = source.with_name(f"{source.name}-wal")
+    if log.exists():
+        shutil.copyfile(log, copy.with_name("copy.db-wal"))
+        with suppress(sqlite3.Error), closing(sqlite3.connect(copy)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    if not copy.stat().st_size:
+        return b""
+    with copy.open("rb") as file:  # mapped, not read: a library may be larger than the memory
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _note_damage(copy: Path) -> list[str]:
+    """Return a note when the file is damaged, as rows may be lost that nothing else names, such as jobs."""
+    with closing(sqlite3.connect(copy)) as connection:
+        faults = find_damage(connection)
+    return [f"Other rows on damaged pages cannot be listed. The first fault: {faults[0]}"] if faults else []
+
+
+class _Salvager:
+    """Copies the rows of the pages into a new library."""
+
+    def __init__(self, pages: Pages, draft: Path) -> None:
+        self._pages = pages
+        self._draft = draft
+        self._report = Salvage()
+        self._leaves: dict[int, list[int]] = {}
+        """Numbers of the pages with rows, by the number of columns of their first row."""
+        for number in pages.leaves(TABLE_LEAF):
+            first = next(pages.rows(number), None)
+            if first is not None:
+                self._leaves.setdefault(len(first.values), []).append(number)
+
+    def run(self) -> Salvage:
+        with closing(sqlite.connect(self._draft)) as connection:
+            sqlite.migrate(connection, self._draft)
+            connection.execute("BEGIN IMMEDIATE")
+            for table in _TABLES:
+                for row, values in self._rows(table):
+                    self._keep(connection, table, row, values)
+            if not self._report.saved["items"]:
+                raise StoreError("No item can be read in this file.", suggestions=("Restore a backup.",))
+            self._drop_unused(connection)
+            self._list_lost(connection)
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        if not self._pages.free_intact:
+            self._report.notes.append(
+                "The list of free pages is damaged: items that were deleted permanently may be back."
+            )
+        return self._report
+
+    def _rows(self, table: str) -> Iterator[tuple[Row, dict[str, Any]]]:
+        """Yield the rows of a table. If free pages are unknown, it may have old copies: the newest comes first."""
+        names = _TABLES[table][0].split()
+        rows = self._table_rows(table, names)
+        if self._pages.free_intact or "updated_at" not in names:
+            return rows
+        return iter(sorted(rows, key=lambda pair: str(pair[1]["updated_at"]), reverse=True))
+
+    def _table_rows(self, table: str, names: list[str]) -> Iterator[tuple[Row, dict[str, Any]]]:
+        kinds = _TABLES[table][1]
+        for number in self._leaves.get(len(names), ()):
+            for row in self._pages.rows(number):
+                if len(row.values) == len(kinds) and all(map(_fits, kinds, row.values, row.texts)):
+                    values = {
+                        name: value.decode("utf-8", "replace") if isinstance(value, bytes) and text else value
+                        for name, value, text in zip(names, row.values, row.texts, strict=True)
+                    }
+                    yield row, values
+
+    def _keep(self, connection: sqlite3.Connection, table: str, row: Row, values: dict[str, Any]) -> None:
+        """Put a row into the new library, or note why not."""
+        if "seq" in values:
+            values["seq"] = row.rowid
+        cut = bool(row.missing) and table != "items"
+        if cut or (table == "raw_bodies" and not is_intact(values["hash"], values["body"])):
+            self._lose(table, values, "is damaged")
+            return
+        connection.execute("SAVEPOINT one")
+        try:
+            if table == "items":
+                self._keep_item(connection, row, values)
+            else:
+                names = ", ".join(values)
+                marks = ", ".join(f":{name}" for name in values)
+                connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", values)
+            self._report.saved[table] += 1
+        except (sqlite3.IntegrityError, sqlite3.DataError, StoreError, ValueError, TypeError) as error:
+            connection.execute("ROLLBACK TO one")
+            if not (isinstance(error, sqlite3.IntegrityError) and "UNIQUE" in str(error)):  # an older copy of a row
+                self._lose(table, values, "has lost what it belongs to")
+        connection.execute("RELEASE one")
+
+    def _keep_item(self, connection: sqlite3.Connection, row: Row, values: dict[str, Any]) -> None:
+        faults = ["the end of its text is missing"] if row.missing else []
+        if any("\ufffd" in str(values[name]) and not _is_utf8(value) for name, value in _texts(row)):
+            faults.append("some characters are damaged")
+        try:
+            metadata = metadata_from_json(parse_json(values["metadata"]))
+        except (StoreError, ValueError, TypeError, AttributeError):
+            metadata = metadata_from_json({})
+            faults.append("its tags and notes are lost")
+        fields = {name: values[name] for name in ITEM} | {"metadata": metadata}
+        item = clean_item(Item(**fields))
+        tx = sqlite.SqliteTransaction(connection, item.user_id)
+        names = ("seq", *WRITTEN)
+        tx.run(
+            f"INSERT INTO items ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})",
+            **column_values(tx, item),
+            seq=row.rowid,
+        )
+        index(tx, item, row.rowid)
+        if faults:
+            self._report.notes.append(f"Item {item.id} ({item.title:.60}): {', '.join(faults)}.")
+
+    def _lose(self, table: str, values: dict[str, Any], why: str) -> None:
+        kind = _LISTED.get(table, f"row of {table}")
+        name = values.get("final_url") or values.get("quote") or values.get("url") or values.get("hash") or ""
+        note = f", note: {values['note']}" if values.get("note") else ""
+        self._report.notes.append(f"A {kind} {why}: {name:.200}{note}")
+
+    def _drop_unused(self, connection: sqlite3.Connection) -> None:
+        """Delete raw pages of lost items."""
+        changed = connection.execute(
+            "DELETE FROM raw_bodies WHERE NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = raw_bodies.user_id "
+            "AND p.hash = raw_bodies.hash)"
+        ).rowcount
+        self._report.saved["raw_bodies"] -= changed
+        if changed:
+            self._report.notes.append(f"Raw pages without their item: {changed}.")
+
+    def _list_lost(self, connection: sqlite3.Connection) -> None:
+        """List the items that indexes, which have the form (user, something, item id, row number), name."""
+        saved = {row[0] for row in connection.execute("SELECT id FROM items")}
+        urls = {
+            values["item_id"]: values["final_url"]
+            for _, values in self._table_rows("raw_pages", _TABLES["raw_pages"][0].split())
+        }
+        for number in self._pages.leaves(INDEX_LEAF, INDEX_INTERIOR):
+            for row in self._pages.rows(number):
+                if row.texts != [True, True, True, False] or not isinstance(row.values[3], int):
+                    continue
+                key, item_id = (bytes(value).decode("utf-8", "replace") for value in row.values[1:3])  # type: ignore[arg-type]
+                if item_id in saved or len(item_id) != _ID_CHARS:
+                    continue
+                lost = self._report.lost_items.setdefault(
+                    row.values[3], {"id": item_id, "title": None, "url": urls.get(item_id)}
+                )
+                if key and not _TIME.match(key):
+                    lost["title"] = key
+
+
+def _fits(kind: str, value: Any, text: bool) -> bool:
+    """Return whether a value has the type of its column."""
+    if value is None:
+        return kind in "-td"
+    if kind in "Dd":
+        return text and _TIME.match(bytes(value).decode("latin-1")) is not None
+    if kind == "J":
+        return text and bytes(value).startswith(b"{")
+    if kind == "B":
+        return not text and isinstance(value, bytes)
+    return isinstance(value, int) if kind == "#" else text
+
+
+def _texts(row: Row) -> Iterator[tuple[str, bytes]]:
+    names = _TABLES["items"][0].split()
+    return (
+        (name, value)
+        for name, value, text in zip(names, row.values, row.texts, strict=True)
+        if text and isinstance(value, bytes)
+    )
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""`repair` saves every item that can be read from a damaged library."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pagekeep.errors import Conflict, PagekeepError, StoreError
+from pagekeep.store import open_store, parse_query
+from pagekeep.store.salvage import salvage
+from tests.store.damage import PAGE, flip_pages, make_library, pages_of
+
+
+def readable(path: Path) -> set[str]:
+    """Return the ids of the items that SQLite itself can read, one by one, with all their columns."""
+    found = set()
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as connection:
+        for seq in range(1, 100):
+            try:
+                rows = connection.execute("SELECT * FROM items NOT INDEXED WHERE seq = ?", (seq,)).fetchall()
+            except sqlite3.DatabaseError:
+                continue
+            found |= {row[2] for row in rows}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_readable_item_is_in_the_new_library(tmp_path: Path, seed: int) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    ids = make_library(path)
+    noise = random.Random(seed)
+    count = path.stat().st_size // PAGE
+    flip_pages(path, noise.sample(range(1, count + 1), seed + 1), seed)
+    before, can_read = path.read_bytes(), readable(path)
+    report = salvage(path, new)
+    assert path.read_bytes() == before
+    with closing(open_store(new)) as library:
+        saved = {item_id for item_id, _ in library.versions()}
+        assert can_read <= saved <= set(ids)
+        assert library.check() == []
+        lost = {entry["id"] for entry in report.lost_items.values()}
+        assert lost <= set(ids) - saved
+        assert report.saved["items"] == len(saved)
+        one = library.get(min(saved))
+        found = library.find(parse_query(f'"{one.title}"'))
+        assert one.id in {hit.item.id for hit in found.hits}
+
+
+def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    ids = make_library(path, 12)
+    with closing(open_store(path)) as library:
+        library.enqueue("https://example.com/queued", "https://example.com/queued", {}, "2025-03-19T10:30:00.000000Z")
+        library.delete(ids[0], "2025-03-19T10:30:00.000000Z")
+        library.purge()
+        report = salvage(path, new)  # with a write-ahead log beside it
+    assert report.complete
+    with closing(open_store(path)) as old, closing(open_store(new)) as library:
+        assert library.versions() == old.versions()
+        assert [library.get(item_id) for item_id in ids[1:]] == [old.get(item_id) for item_id in ids[1:]]
+        assert [library.raw(item_id) for item_id in ids[1:]] == [old.raw(item_id) for item_id in ids[1:]]
+        assert library.jobs() == old.jobs()
+        assert ids[0] not in {item_id for item_id, _ in library.versions()}
+
+
+def test_a_lost_item_is_named(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    ids = make_library(path)
+    flip_pages(path, pages_of(path, "items")[:1])
+    report = salvage(path, new)
+    lost = list(report.lost_items.values())
+    assert lost
+    assert {entry["id"] for entry in lost} | {item_id for item_id in ids if item_id in _ids(new)} == set(ids)
+    assert all(str(entry["title"]).startswith("title ") for entry in lost)
+    assert all(entry["url"] for entry in lost)
+
+
+def _ids(path: Path) -> set[str]:
+    with closing(open_store(path)) as library:
+        return {item_id for item_id, _ in library.versions()}
+
+
+def test_a_lost_root_page_loses_no_item(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    ids = make_library(path)
+    with closing(sqlite3.connect(path)) as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'items'").fetchone()[0]
+    flip_pages(path, [root])
+    salvage(path, new)
+    assert _ids(new) == set(ids)
+
+
+def test_a_file_without_items_and_an_existing_target_are_refused(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    path.write_bytes(random.Random(1).randbytes(20 * PAGE))
+    with pytest.raises(StoreError, match="No item"):
+        salvage(path, new)
+    assert not new.exists()
+    new.write_bytes(b"mine")
+    with pytest.raises(Conflict):
+        salvage(path, new)
+    with pytest.raises(PagekeepError):
+        salvage(tmp_path / "missing.db", tmp_path / "other.db")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["library.db", "new.db"]
+
+
+def test_the_report_is_not_complete_when_only_other_rows_are_lost(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    make_library(path)
+    with closing(sqlite3.connect(path)) as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'annotations'").fetchone()[0]
+    flip_pages(path, [root])
+    report = salvage(path, new)
+    assert not report.lost_items
+    assert not report.complete
