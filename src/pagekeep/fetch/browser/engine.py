@@ -97,7 +97,7 @@ class Engine:
             await asyncio.sleep(CLEANUP_SECONDS)
         if not await finished_within(CLOSE_SECONDS, self.playwright.stop()):
             self.processes.kill_driver()
-            await finished_within(CLOSE_SECONDS, self.processes.wait_for_driver())
+        await finished_within(CLOSE_SECONDS, self.processes.wait_for_driver())  # on a busy machine it ends later
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
