@@ -30,6 +30,7 @@ lint: setup
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check src tests bench scripts
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_words.py
 
 types: setup
 	$(BIN)/python -m mypy
