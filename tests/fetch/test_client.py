@@ -235,7 +235,9 @@ def test_parts_of_a_page_do_not_wait_for_one_another(site: Site, settings: Setti
                 await client.download(site.url(f"/type?is=image/png&number={number}"))
 
     run(go())
-    assert [pause for pause in clock.slept if pause > 5] == []  # a dropped connection is retried after less than a second
+    assert [
+        pause for pause in clock.slept if pause > 5
+    ] == []  # a dropped connection is retried after less than a second
 
 
 # Redirects

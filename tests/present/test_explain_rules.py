@@ -25,7 +25,7 @@ from pagekeep.present.explain_rules import rule_lines
 )
 def test_each_effect_is_a_sentence(effect: RuleEffect, line: str) -> None:
     assert list(rule_lines([RuleMatch("x", "post", "found .y", (effect,))], verbose=True)) == [
-        "x, on the content found: found .y.",
+        "x, on the extracted content: found .y.",
         f"  {line}",
     ]
 
@@ -34,6 +34,6 @@ def test_a_rule_that_found_nothing_is_only_counted_unless_verbose() -> None:
     idle = RuleMatch("idle", "pre", "found .y", (RuleEffect("remove", ".x", 0, 0),))
     assert list(rule_lines([idle, idle])) == ["Not shown: 2 rules that found nothing."]
     assert list(rule_lines([idle], verbose=True)) == [
-        "idle, before the content was looked for: found .y.",
+        "idle, before extraction: found .y.",
         "  remove .x: found nothing.",
     ]

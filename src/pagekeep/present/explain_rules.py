@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pagekeep.model import RuleEffect, RuleMatch
 
-_PHASES: Final = {"pre": "before the content was looked for", "post": "on the content found"}
+_PHASES: Final = {"pre": "before extraction", "post": "on the extracted content"}
 _WITHOUT_ELEMENTS: Final = frozenset({"rendering", "quality", "discard", "metadata"})
 """Effects that are not about elements, so that a count of 0 does not mean that they found nothing."""
 _MAX_EFFECTS: Final = 60

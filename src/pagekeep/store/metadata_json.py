@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, Final, get_args
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from pagekeep.model import ItemMetadata, QualityLevel
 
 _LEVELS: Final = frozenset(get_args(QualityLevel))
-_TYPES: Final[dict[str, type]] = {
-    **{field.name: str for field in fields(ItemMetadata) if field.name != "extra"},
-    **dict.fromkeys(("pinned", "archived", "edited", "used_js_rendering", "discarded", "imported"), bool),
-    **dict.fromkeys(("parser_version", "score", "word_count", "retry_count"), int),
-    "tags": list,
-    "last_error": Mapping,
-}
+
+
+def _json_type(hint: Any) -> type:
+    """Return the type that a value of this annotation has in JSON: `int` for `int | None`, `list` for a tuple."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = next(option for option in get_args(hint) if option is not NoneType)
+    origin: type = get_origin(hint) or hint
+    return {tuple: list, Literal: str}.get(origin, origin)
+
+
+TYPES: Final = {name: _json_type(hint) for name, hint in get_type_hints(ItemMetadata).items() if name != "extra"}
+"""Field of `ItemMetadata` to the type of its value in JSON."""
 _UNSET: Final = {"edited": False, "discarded": False, "imported": False, "retry_count": 0}
 """Values that are not written. `None` never is."""
 
@@ -25,7 +30,7 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
     known: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for name, value in stored.items():
-        kind = _TYPES.get(name)
+        kind = TYPES.get(name)
         fits = kind is not None and isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
         (known if fits else extra)[name] = value
     if "tags" in known:
@@ -37,7 +42,7 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
 
 def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     """Return the stored form: without what is not set, and with the keys that this version does not know."""
-    known = {name: getattr(metadata, name) for name in _TYPES}
+    known = {name: getattr(metadata, name) for name in TYPES}
     known["tags"] = list(metadata.tags)
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}
     return {**metadata.extra, **known}

@@ -78,7 +78,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_tells_the_trigger_and_every_effect(desk: Desk) -> None:
     (desk.rules / "own.yaml").write_text(RULE, "utf-8")
     told = desk.run("rules", "explain", str(desk.page), "--url", URL).stdout
-    assert "harbour-times, before the content was looked for: host ends with harbour.example." in told
+    assert "harbour-times, before extraction: host ends with harbour.example." in told
     assert "  remove .tide-box: 1 element with 6 words." in told
     assert ".absent" not in told
     assert "Not shown: 1 selector that found nothing." in told

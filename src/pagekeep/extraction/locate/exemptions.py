@@ -29,10 +29,10 @@ _QUOTE: Final = int(Sign.QUOTE)
 # docs/extraction.md logs the gains in F1.
 
 MIN_ARTICLE_CHARS: Final = 1_000
-"""Characters of sentences beside the comments from which on the comments are about an article, however long they are."""
+"""With at least this much prose outside the comments, the comments belong to an article, however long they are."""
 MIN_NOSCRIPT_PAGE_CHARS: Final = 1_000
-"""Characters from which on a `noscript` is the whole page for browsers without scripts, as forums write it. Shorter ones ask to
-enable JavaScript."""
+"""A `noscript` of at least this many characters is the whole page for browsers without scripts, as forums write it. Shorter
+ones ask to enable JavaScript."""
 MIN_FOOTER_PAGE_SHARE: Final = 0.9
 """Share of all text that a `footer` element needs to be content: the longest block may be a list of service areas
 (2 pages, F1 +0.002 over all pages)."""
@@ -42,13 +42,13 @@ PARAGRAPH_CHARS: Final = 300
 MAX_BUTTON_CHARS: Final = 100
 """Characters up to which an element named a button is one; longer ones are cards that can be clicked."""
 MAX_MENU_LINK_SHARE: Final = 0.3
-"""Share of text in links from which on an element is a menu."""
+"""An element with at least this share of its text in links is a menu."""
 MIN_FOLD_TITLE_CHARS: Final = 15
 """Characters of the shortest button that is the title of an accordion; shorter ones say "More" or "Menu"."""
 MAX_OPTION_CHARS: Final = 60
 """Characters of the longest option in a list of filters; a longer text is content (11 pages, F1 of collections +0.003)."""
 OPENER_NODES: Final = 5
-"""Elements within which the opener of a folded text has its `aria-expanded`."""
+"""How many elements of an opener are searched for `aria-expanded`."""
 TITLE_LEVELS: Final = 3
 """Boxes around a title of an accordion, at most, before the block it opens."""
 NEARBY_NODES: Final = 400
@@ -83,20 +83,20 @@ class Exemption:
     """When an element suspected for one reason is content."""
 
     min_share: float = 0.3
-    """Share of the page's text from which on the element is content."""
+    """An element with at least this share of the page's text is content."""
     by_sentences: bool = False
     """Whether the share of sentences must reach `min_share` too, because menus would pass for text
     (11 lists and collections, F1 +0.002 over all pages)."""
     covers_subtree: bool = False
-    """Whether the same reason counts no more within an exempt element: every comment of a thread is content."""
+    """Whether the reason is also ignored inside an exempt element: every comment of a thread is content."""
     unless: Check = _never
-    """When the share does not matter."""
+    """Exempts the element, whatever its share, if this holds."""
     by_tag: Check = _never
-    """When the tag means nothing."""
+    """A suspicion because of the tag is ignored if this holds."""
     by_name: Check = _never
-    """When the class or id means nothing."""
+    """A suspicion because of the class or id is ignored if this holds."""
     by_attribute: Check = _never
-    """When the role or the hiding attribute means nothing."""
+    """A suspicion because of the role or a hiding attribute is ignored if this holds."""
 
 
 def _is_section_header(page: Context, index: int) -> bool:
@@ -200,11 +200,11 @@ def _is_fold_title(page: Context, index: int) -> bool:
     if not isinstance(node, dom.Element) or survey.chars[index] < MIN_FOLD_TITLE_CHARS:
         return False
     controls, expanded = bool(node.attr("aria-controls")), bool(node.attr("aria-expanded"))
-    return (controls and expanded) or ((controls or expanded) and _heads_block(node))
+    return (controls and expanded) or ((controls or expanded) and _directly_precedes_block(node))
 
 
-def _heads_block(node: dom.Element) -> bool:
-    """Return whether the element is alone right before a block: one of several in a row is a tab."""
+def _directly_precedes_block(node: dom.Element) -> bool:
+    """Return whether the element is the only one of its kind directly before a block: one of several in a row is a tab."""
     above: dom.Node | None = node
     for _ in range(TITLE_LEVELS):
         if not isinstance(above, dom.Element) or dom.previous_element(above) is not None:

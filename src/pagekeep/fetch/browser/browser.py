@@ -34,11 +34,11 @@ MAX_VISUAL_PAGES: Final = 2
 MAX_TRIES: Final = 2
 """A page on which the browser crashed is tried once again."""
 CLOSE_SECONDS: Final = 3.0
-"""A context that takes longer to close hangs, and the browser too."""
+"""A context that takes longer to close is treated as hung, and so is its browser."""
 
 _WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": HEIGHT}
 _TALL_WINDOW: Final[ViewportSize] = {"width": WIDTH, "height": 1600}
-"""For reading: content that is loaded when it becomes visible is visible."""
+"""Tall, so that lazy-loaded content is in view and loads."""
 
 
 class PageScreenshot(NamedTuple):

@@ -13,7 +13,7 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
 from pagekeep.library.change import clean_tag
 from pagekeep.model import Annotation, Item, QualityLevel
-from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
+from pagekeep.store.metadata_json import TYPES, metadata_from_json, metadata_to_json
 
 MARKER: Final = "pagekeep"
 """The first key of every line, which identifies the format."""
@@ -82,8 +82,6 @@ def _text_field(entry: Mapping[str, Any], name: str) -> str | None:
     return value
 
 
-_BOOL_KEYS: Final = frozenset({"pinned", "archived", "edited", "discarded", "used_js_rendering", "imported"})
-_COUNT_KEYS: Final = frozenset({"word_count", "score", "parser_version", "retry_count"})
 _LEVELS: Final = frozenset(get_args(QualityLevel))
 _MAX_DEPTH: Final = 20
 """A limit against hostile files, not a measurement."""
@@ -103,9 +101,9 @@ def _clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_right_type(name: str, value: object) -> bool:
-    if name in _BOOL_KEYS:
+    if TYPES.get(name) is bool:
         return isinstance(value, bool)
-    if name in _COUNT_KEYS:
+    if TYPES.get(name) is int:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_COUNT
     if name == "quality":
         return isinstance(value, str) and value in _LEVELS

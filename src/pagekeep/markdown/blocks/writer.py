@@ -31,7 +31,7 @@ Handler: TypeAlias = "Callable[[Writer, Element, list[Block], Stack], None]"
 
 
 class Writer:
-    """Writes one page. Recursion is bounded by `MAX_NEST`; everything else uses an explicit stack."""
+    """Writes one page. Recursion is bounded by `MAX_NESTING`; everything else uses an explicit stack."""
 
     def __init__(self, handlers: Mapping[str, Handler], inline: Inline) -> None:
         self.handlers = handlers

@@ -45,7 +45,7 @@ restore = _make_command("restore", "Restore deleted pages.", "Restored")
 
 @click.command(epilog=examples("tag 3f2a harbour history", "tag 3f2a --remove harbour", "tag 3f2a"))
 @click.argument("key", metavar="ID|URL")
-@click.argument("tags", nargs=-1, metavar="TAG...")
+@click.argument("tags", nargs=-1, metavar="[TAG]...")
 @click.option("--remove", multiple=True, metavar="TAG", help="Remove this tag. Can be repeated.")
 @library_options
 def tag(
@@ -61,7 +61,7 @@ def tag(
 
 
 @click.command(epilog=examples("purge", "purge 3f2a", "purge --deleted-before 2025-01-01"))
-@click.argument("keys", nargs=-1, metavar="ID|URL...")
+@click.argument("keys", nargs=-1, metavar="[ID|URL]...")
 @click.option("--deleted-before", metavar="DATE", callback=parse_date, help="Only pages deleted before this date.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @library_options

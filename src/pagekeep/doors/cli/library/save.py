@@ -54,7 +54,7 @@ def save(urls: tuple[str, ...], file: str | None, queued: bool, **options: Any) 
     with open_library(**where, create=True) as opened:
         sources = tuple(dict.fromkeys((*urls, *_read_list(file))))
         if not sources:
-            raise click.UsageError("Give a URL, or a file of URLs with --file.")
+            raise click.UsageError("Give a URL or the HTML file of a page, or a list of URLs with --file.")
         if queued:
             _queue(sources, opened, where["as_json"], **options)
             return

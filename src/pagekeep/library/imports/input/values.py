@@ -15,7 +15,7 @@ _MILLISECONDS: Final = 100_000_000_000
 _MICROSECONDS: Final = 100_000_000_000_000
 """Timestamps from here on count milliseconds or microseconds: as seconds they would be thousands of years away."""
 _MIN_YEAR: Final = 1990
-"""Before the web: an earlier time is a mistake of the other program, such as 0 for "unknown"."""
+"""There was no web before 1990, so an earlier time is an error in the export, such as 0 for "unknown"."""
 _MAX_TIME_CHARS: Final = 60
 _OTHER_DATES: Final = ("%m/%d/%Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d", "%a %b %d %Y %H:%M:%S")
 _TRUE: Final = frozenset({"1", "true", "yes", "y", "x"})
