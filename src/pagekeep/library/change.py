@@ -82,13 +82,14 @@ def tag_item(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterabl
 
 def apply_action(store: Store, action: Action, key: str) -> Item:
     """Do the action to one item; `NotFound` when there is none with this key."""
-    item_id, now = get_item(store, key).id, clock.now()
+    item = get_item(store, key)
+    item_id, now = item.id, clock.now()
     if action == "delete":
         return store.delete(item_id, now)
     if action == "restore":
         return store.restore(item_id, now)
     if action == "opened":
-        return store.mark_opened(item_id, now)
+        return store.mark_opened(item_id, now) if store.writable else item
     return set_fields(store, item_id, **_SETS[action])
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from pagekeep.config import Settings
+from pagekeep.errors import StoreError
 from pagekeep.store import LOCAL_USER, Store, default_library, install_library, open_store
 from pagekeep.store.salvage import Salvage, salvage
 
@@ -16,9 +18,11 @@ __all__ = [
     "check",
     "data_folder",
     "install_library",
+    "is_writable",
     "library_path",
     "open_library",
     "repair",
+    "require_writable",
 ]
 
 
@@ -41,6 +45,21 @@ def library_path(settings: Settings) -> Path | None:
 def data_folder(settings: Settings) -> Path:
     """Return the folder of the library's file, or the platform's data folder when the library is on a database server."""
     return (library_path(settings) or default_library()).parent
+
+
+def is_writable(store: Store) -> bool:
+    """Return whether the library can be changed, and not only read."""
+    return store.writable
+
+
+def require_writable(settings: Settings) -> None:
+    """Raise `StoreError` when the library cannot be opened or is read-only."""
+    with closing(open_library(settings)) as store:
+        if not store.writable:
+            raise StoreError(
+                "The library is read-only, and a server must write to it.",
+                suggestions=("Check the permissions of its file and folder.",),
+            )
 
 
 def back_up(store: Store, path: str) -> None:

@@ -73,5 +73,12 @@ class Engine(Protocol):
     def backup(self, path: str) -> None:
         """Write a consistent copy."""
 
+    @property
+    def writable(self) -> bool:
+        """Whether the library can be changed, and not only read."""
+
+    def probe(self) -> None:
+        """Raise `StoreError` when the library is damaged or cannot be written, as far as a quick check finds out."""
+
     def faults(self) -> Iterator[str]:
         """Yield the faults that the database itself finds."""

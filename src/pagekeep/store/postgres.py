@@ -373,6 +373,16 @@ class PostgresEngine:
         """Write the user's rows to a file that `restore` reads."""
         self.read(lambda tx: dump.write(tx, Path(path)))
 
+    @property
+    def writable(self) -> bool:
+        """Whether the library can be changed, and not only read."""
+        return bool(self.read(lambda tx: tx.all("SELECT NOT pg_is_in_recovery()"))[0][0])
+
+    def probe(self) -> None:
+        """Raise `StoreError` when the server does not answer or accepts no changes."""
+        if not self.writable:
+            raise StoreError("The library is read-only.", suggestions=("Connect to the primary database server.",))
+
     def faults(self) -> Iterator[str]:
         """Return none: the server checks its own files."""
         return iter(())

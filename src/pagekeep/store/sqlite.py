@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
@@ -21,7 +22,8 @@ from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
 from pagekeep.store.search.filters import Where
-from pagekeep.store.sqlite_check import REPAIR, find_damage
+from pagekeep.store.sqlite_check import REPAIR, find_damage, has_broken_structure
+from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
 
 T = TypeVar("T")
 
@@ -34,42 +36,8 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.002, 0.1
 _PRAGMAS: Final = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 """The page size applies to a new file. Long values fill separate pages, of which half the last one is lost on average: with
 2 KB instead of 4 KB a library is 6 % smaller."""
-_BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
-_PRIMARY_CODE: Final = 0xFF
-"""Mask for the primary code of an extended result code."""
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Return whether another connection held a lock, so that the same may work later."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE in _BUSY_CODES
-
-
-_UNEXPECTED: Final = ("The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault.")
-_REASONS: Final[dict[int, tuple[str, str]]] = {
-    sqlite3.SQLITE_FULL: ("The disk is full.", "Free some space; nothing that was saved is lost."),
-    sqlite3.SQLITE_IOERR: ("The disk could not be read or written.", "Check that it has free space and works."),
-    sqlite3.SQLITE_READONLY: ("The library cannot be written.", "Check the permissions of the file and its folder."),
-    sqlite3.SQLITE_CANTOPEN: ("The library cannot be opened.", "Check the path and its permissions."),
-    sqlite3.SQLITE_NOTADB: (
-        "The file is not a Pagekeep library, or its beginning is damaged.",
-        "Choose another file. To save what can be read of a damaged library: `pagekeep repair LIBRARY`.",
-    ),
-    sqlite3.SQLITE_CORRUPT: ("The library is damaged.", REPAIR),
-    sqlite3.SQLITE_TOOBIG: ("The page is too large to store.", "Save only the part you need."),
-}
-
-
-def refuse(error: sqlite3.Error) -> NoReturn:
-    """Raise the error as a `StoreError`."""
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & _PRIMARY_CODE
-    if code in _BUSY_CODES:
-        raise StoreError(
-            "Another process has been writing to the library for too long.", suggestions=("Stop it and try again.",)
-        ) from error
-    if not code and str(error).startswith("Could not decode to UTF-8"):  # the module gives no code for this
-        code = sqlite3.SQLITE_CORRUPT
-    message, suggestion = _REASONS.get(code, _UNEXPECTED)
-    raise StoreError(message, suggestions=(suggestion,)) from error
+MIN_FREE_BYTES: Final = 1_000_000
+"""Free bytes below which the disk counts as full: one saved page with its raw page can take this much."""
 
 
 def retry_while_busy(work: Callable[[], T]) -> T:
@@ -96,10 +64,31 @@ def connect(path: Path) -> sqlite3.Connection:
     return retry_while_busy(lambda: _connect(path))
 
 
+def is_writable(path: Path) -> bool:
+    """Return whether the library can be written, or created: SQLite writes other files beside it."""
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return os.access(folder, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+
+
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
-        for pragma in _PRAGMAS:
+        return _connect_to(path, _PRAGMAS)
+    except sqlite3.OperationalError:
+        log = path.with_name(f"{path.name}-wal")
+        if is_writable(path) or not path.exists() or (log.exists() and log.stat().st_size):
+            raise
+    # On a read-only disk there can be no write-ahead log. There is none, so the file alone is the whole library.
+    return _connect_to(f"{path.absolute().as_uri()}?immutable=1", ())
+
+
+def _connect_to(path: Path | str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, uri=isinstance(path, str)
+    )
+    try:
+        for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchall()
     except sqlite3.Error:
         connection.close()
@@ -356,12 +345,33 @@ class SqliteEngine:
         with self._connection() as connection:
             copy(connection, Path(path))
 
+    @property
+    def writable(self) -> bool:
+        """Whether the library can be changed, and not only read."""
+        return is_writable(self._path)
+
+    def probe(self) -> None:
+        """Raise `StoreError` when the library cannot be written, its disk is full, or its file is damaged."""
+        if not self._path.exists():
+            raise StoreError("The library is missing.", suggestions=("Restore its file, or a backup.",))
+        if not self.writable:
+            refuse_code(sqlite3.SQLITE_READONLY)
+        if shutil.disk_usage(self._path.parent).free < MIN_FREE_BYTES:
+            refuse_code(sqlite3.SQLITE_FULL)
+        # Writes one page, and waits until it is on the disk.
+        self.write(lambda tx: tx.run(f"PRAGMA user_version = {tx.all('PRAGMA user_version')[0][0]}"))
+        with closing(retry_while_busy(lambda: _connect(self._path))) as connection:  # a new one: nothing is cached
+            if retry_while_busy(lambda: has_broken_structure(connection)):
+                refuse_code(sqlite3.SQLITE_CORRUPT)
+
     def faults(self) -> Iterator[str]:
         """Yield faults of the file, for all users."""
         for sql in ("PRAGMA integrity_check", "PRAGMA foreign_key_check"):
             for row in self.read(lambda tx, sql=sql: tx.all(sql)):  # type: ignore[misc]
                 if row != ("ok",):
                     yield " ".join(map(str, row))
+        if not self.writable:
+            return
         try:
             self.write(lambda tx: tx.run("INSERT INTO item_search (item_search) VALUES ('integrity-check')"))
         except StoreError as error:

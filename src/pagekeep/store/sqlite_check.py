@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from time import monotonic
 from typing import Final
 
 from pagekeep.errors import StoreError
@@ -12,6 +13,8 @@ from pagekeep.store.packing import unpack
 
 MAX_FAULTS: Final = 20
 """Faults that are listed: one damaged page often causes hundreds."""
+MAX_QUICK_SECONDS: Final = 2.0
+"""Time for the check of a running server: enough for about 200 MB."""
 REPAIR: Final = "Run `pagekeep repair LIBRARY` to save everything that can still be read into a new library."
 _TEXTS: Final = "SELECT id, url, url_full, title, author, content, metadata FROM items"
 
@@ -30,6 +33,20 @@ def find_damage(connection: sqlite3.Connection) -> list[str]:
                 raise  # the caller tries again
             faults.append(str(error))
     return faults
+
+
+def has_broken_structure(connection: sqlite3.Connection, seconds: float = MAX_QUICK_SECONDS) -> bool:
+    """Return whether a quick check finds a fault; it ends after some time, with those parts checked that it reached."""
+    deadline = monotonic() + seconds
+    connection.set_progress_handler(lambda: int(monotonic() > deadline), 10_000)
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            return False
+        raise
+    finally:
+        connection.set_progress_handler(None, 0)
 
 
 def _structure(connection: sqlite3.Connection) -> Iterator[str]:

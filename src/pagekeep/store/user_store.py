@@ -36,6 +36,15 @@ class Store(
         """Write a consistent copy while others write (SQLite: one file; PostgreSQL: a dump that our restore reads)."""
         self._engine.backup(path)
 
+    @property
+    def writable(self) -> bool:
+        """Whether the library can be changed, and not only read."""
+        return self._engine.writable
+
+    def probe(self) -> None:
+        """Raise `StoreError` when the library is damaged or cannot be written, as far as a quick check finds out."""
+        self._engine.probe()
+
     def check(self) -> list[str]:
         """Return the faults found in the library and its database; none when all is well."""
         return [*self._engine.faults(), *self.faults()]

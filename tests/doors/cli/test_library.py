@@ -363,7 +363,7 @@ def test_a_backup_is_a_library(shell: Shell, tmp_path: Path) -> None:
 
 def test_doctor_looks_at_the_library_too(shell: Shell, tmp_path: Path) -> None:
     library = Path(shell.env["PAGEKEEP_LIBRARY"])
-    findings = {finding["name"]: finding for finding in shell.json("doctor")["findings"]}
+    findings = {finding["name"]: finding for finding in shell.json("doctor", code=1)["findings"]}
     assert "not created yet" in findings["library"]["detail"]
     assert not library.exists()
     shell.bodies["a"] = article(100)
@@ -374,7 +374,8 @@ def test_doctor_looks_at_the_library_too(shell: Shell, tmp_path: Path) -> None:
     assert findings["settings"]["detail"].startswith(str(shell.folder / "pagekeep" / "config.toml"))
     assert findings["rules"]["detail"].startswith(str(shell.folder / "pagekeep" / "rules"))
     (tmp_path / "junk.db").write_bytes(b"this is no database, whatever its name says" * 100)
-    findings = {f["name"]: f for f in shell.json("doctor", "--library", str(tmp_path / "junk.db"))["findings"]}
+    junk = shell.json("doctor", "--library", str(tmp_path / "junk.db"), code=1)
+    findings = {f["name"]: f for f in junk["findings"]}
     assert findings["library"]["state"] == "missing"
 
 
@@ -669,3 +670,14 @@ def test_repair_saves_what_can_be_read_and_its_exit_code_tells_what_is_lost(shel
     again = shell.run("repair", str(library))
     assert again.exit_code == 2
     assert "exists already" in again.stderr
+
+
+def test_doctor_fails_for_a_damaged_library_and_names_the_next_step(shell: Shell, tmp_path: Path) -> None:
+    library = tmp_path / "damaged.db"
+    make_library(library)
+    assert shell.run("doctor", "--library", str(library)).exit_code == 0
+    flip_pages(library, pages_of(library, "items")[:1])
+    done = shell.run("doctor", "--library", str(library))
+    assert done.exit_code == 1
+    assert "damaged" in done.stdout
+    assert "pagekeep repair" in done.stdout

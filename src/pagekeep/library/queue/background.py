@@ -8,6 +8,8 @@ import socket
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from threading import Lock
+from time import monotonic
 from typing import Final
 
 from pagekeep.capture.from_url import Retrieval
@@ -19,6 +21,10 @@ from pagekeep.library.queue.runner import JobResult, JobRunner
 
 GRACE: Final = 5.0
 """Seconds that running jobs have to finish when the server stops; then they go back to the queue."""
+PROBE_SECONDS: Final = 5.0
+"""How long the result of a health check is kept, at least."""
+PROBE_SHARE: Final = 100
+"""It is kept for this many times as long as the check took, so that checking takes at most 1 % of the time."""
 _PAUSE: Final = 5.0
 """Seconds before the queue is tried again after it failed."""
 
@@ -30,6 +36,24 @@ class Background:
         self.board = board
         self._runner = runner
         self._at_a_time = at_a_time
+        self._probing = Lock()
+        self._probe_again_at = 0.0
+        self._probe_failure: StoreError | None = None
+
+    def probe(self) -> None:
+        """Raise `StoreError` when the library is damaged or cannot be written; the result is kept for some seconds."""
+        with self._probing:
+            started = monotonic()
+            if started >= self._probe_again_at:
+                try:
+                    self._runner.queue.probe()
+                    self._probe_failure = None
+                except StoreError as error:
+                    self._probe_failure = error
+                ended = monotonic()
+                self._probe_again_at = ended + max(PROBE_SECONDS, PROBE_SHARE * (ended - started))
+            if self._probe_failure is not None:
+                raise StoreError(self._probe_failure.message, suggestions=self._probe_failure.suggestions)
 
     def waiting(self) -> Mapping[str, int]:
         """Return how many jobs of all users are queued, running and dead."""

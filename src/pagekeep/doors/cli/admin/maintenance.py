@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.doors.cli.admin.doctor import Finding
 
+CHECK_FAILED = 1
+"""Exit code when the library is not as it should be."""
+
 
 @click.command(epilog=examples("backup library-2025-03-19.db", "backup copy.db --library /srv/pagekeep.db"))
 @click.argument("path", metavar="FILE")
@@ -35,33 +38,49 @@ def backup(path: str, library: str | None, user: str | None, as_json: bool) -> N
 @click.command(epilog=examples("doctor", "doctor --json"))
 @library_options
 def doctor(library: str | None, user: str | None, as_json: bool) -> None:
-    """Show what is installed, what is missing and how to install it, and check the library."""
+    """Show what is installed, what is missing and how to install it, and check the library.
+
+    The exit code is 1 when the library is damaged, missing or read-only.
+    """
     with report_errors(as_json=as_json):
         from pagekeep import config
         from pagekeep.doors.cli.admin import doctor as checks
 
         settings = config.load({"library": library, "user": user})
-        findings = [*checks.run(settings), _check_library(settings)]
+        library_finding = _check_library(settings)
+        findings = [*checks.run(settings), library_finding]
+        healthy = library_finding.state == "ok"
         if as_json:
-            write_json(checks.to_json(findings))
+            write_json({**checks.to_json(findings), "success": healthy})
         else:
             write(checks.render(findings))
+        if not healthy:
+            raise click.exceptions.Exit(CHECK_FAILED)
 
 
 def _check_library(settings: Settings) -> Finding:
     from pagekeep.doors.cli.admin.doctor import Finding
     from pagekeep.errors import PagekeepError
     from pagekeep.library.open import check as check_library
+    from pagekeep.library.open import is_writable
     from pagekeep.library.open import open_library as open_store
 
     location = library_location(settings)
     if isinstance(location, Path) and not location.exists():
-        return Finding("library", "ok", f"{location} (not created yet: `pagekeep save` creates it)")
+        detail = f"{location} (not created yet: `pagekeep save` creates it)"
+        if settings.library is None:
+            return Finding("library", "ok", detail)
+        return Finding("library", "missing", detail, ("Check the path, or restore a backup.",))
     try:
         with closing(open_store(settings)) as store:
             faults = check_library(store)
+            writable = is_writable(store)
     except PagekeepError as error:
         return Finding("library", "missing", f"{location}: {error.message}", error.suggestions)
     if faults:
-        return Finding("library", "missing", f"{location} is damaged", tuple(faults))
+        hint = f"To save what can be read: pagekeep repair {location}"
+        return Finding("library", "missing", f"{location} is damaged", (hint, *faults))
+    if not writable:
+        hint = "It can be read, but not changed. Check the permissions of the file and its folder."
+        return Finding("library", "missing", f"{location} is read-only", (hint,))
     return Finding("library", "ok", f"{location} (no faults found)")

@@ -34,6 +34,7 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
     """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
     with report_errors():
         from pagekeep import config
+        from pagekeep.library.open import require_writable
 
         settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
         try:
@@ -44,6 +45,7 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
                 f"`pagekeep serve` needs the package {missing.name}, which is not installed.",
                 suggestions=("To install it: pip install 'pagekeep[server]'",),
             ) from missing
+        require_writable(settings)
         _export_to_workers({**flags, "listen": settings.listen})
         logs.configure(settings.log_level)
         serving.serve(settings, workers=workers, ready=lambda address: write(f"Pagekeep is at {address}"))

@@ -22,7 +22,8 @@ async def check_health() -> Health:
 
 @router.get("/readyz", responses={503: error_responses()[503]})
 def check_readiness(service: CurrentService) -> Health:
-    """Check that the server can reach its library."""
+    """Check that the library can be read and written and is not damaged."""
+    service.background.probe()
     service.background.waiting()
     return {"status": "ok"}
 
