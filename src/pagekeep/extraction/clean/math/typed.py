@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import ancestors
 
-_DELIMITED: Final = re.compile(
-    r"\\\((?P<inline>[^\0]{1,2000}?)\\\)|\\\[(?P<block>[^\0]{1,4000}?)\\\]|\$\$(?P<dollars>[^$]{1,4000}?)\$\$"
-)
+_OPENING: Final = re.compile(r"\\\(|\\\[|\$\$")
+_KINDS: Final = {"\\(": ("inline", "\\)", 2_000), "\\[": ("block", "\\]", 4_000), "$$": ("dollars", "$", 4_000)}
+"""By opening delimiter: the kind of formula, what closes it, and the most characters in it."""
 _DOLLAR: Final = re.compile(r"(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$\n]{0,300}?[^\s$\\])?)\$(?![\d$])")
 _SURELY_TEX: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\w[\^_]\w")
 _NOT_TEXT: Final = frozenset(("pre", "code", "kbd", "script", "style", "textarea", "samp", "tt"))
@@ -51,22 +52,43 @@ def _parts(text: str, dollars: bool) -> list[dom.Node | str]:
     """Return the text with its formulas as elements."""
     parts: list[dom.Node | str] = []
     end = 0
-    matches = list(_DELIMITED.finditer(text))
-    if dollars and not matches:
-        matches = list(_DOLLAR.finditer(text))
-    for match in matches:
-        kind = match.lastgroup or ""
-        tex = match[kind].strip()
+    spans = list(find_delimited(text))
+    if dollars and not spans:
+        spans = [("dollar", *match.span()) for match in _DOLLAR.finditer(text)]
+    for kind, start, stop in spans:
+        width = 1 if kind == "dollar" else 2
+        tex = text[start + width : stop - width].strip()
         if not tex:
             continue
-        if match.start() > end:
-            parts.append(text[end : match.start()])
-        alone = len(matches) == 1 and not text[: match.start()].strip() and not text[match.end() :].strip()
+        if start > end:
+            parts.append(text[end:start])
+        alone = len(spans) == 1 and not text[:start].strip() and not text[stop:].strip()
         parts.append(formula(tex, kind == "block" or (kind == "dollars" and (alone or "\\begin" in tex))))
-        end = match.end()
+        end = stop
     if end < len(text) or not parts:
         parts.append(text[end:])
     return parts
+
+
+def find_delimited(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield kind, start and end of every text between TeX delimiters; takes linear time when none of them is closed."""
+    closings: dict[str, int] = {}
+    """The next place of each closing delimiter, so that no text is searched twice for it."""
+    opening = _OPENING.search(text)
+    while opening:
+        start = opening.start()
+        kind, closing, max_chars = _KINDS[opening[0]]
+        first = start + 2 if kind == "dollars" else start + 3  # a formula has at least one character
+        if closings.get(closing, -1) < first:
+            found = text.find(closing, first)
+            closings[closing] = found if found >= 0 else len(text)
+        close = closings[closing]
+        is_closed = close < len(text) and 0 < close - start - 2 <= max_chars
+        if is_closed and (kind != "dollars" or text.startswith("$$", close)):
+            yield kind, start, close + 2
+            opening = _OPENING.search(text, close + 2)
+        else:
+            opening = _OPENING.search(text, start + 1)
 
 
 def formula(tex: str, display: bool) -> dom.Element:
