@@ -10,8 +10,10 @@ from pagekeep.errors import NotFound
 from pagekeep.text import count_words
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]++(.*)")
+_LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^)]*\)")
+_MAX_TITLE_CHARS: Final = 1_000
+"""Of a heading with its markup; finding the links in it takes quadratic time."""
 _CHARS_PER_TOKEN: Final = 4
 """Of Latin text; an ideograph is about one token."""
 _FIRST_IDEOGRAPH: Final = "\u2e80"
@@ -57,15 +59,25 @@ def outline(markdown: str) -> tuple[Section, ...]:
     first = headings[0][0] if headings else len(markdown)
     if markdown[:first].strip():
         sections.append(_section(markdown, "0", "", 0, 0, first))
-    for position, (start, level, title) in enumerate(headings):
+    for (start, level, title), end in zip(headings, _section_ends(headings, len(markdown)), strict=True):
         while levels and levels[-1] >= level:
             levels.pop()
         depth = len(levels)
         levels.append(level)
         counts = [*counts[:depth], counts[depth] + 1 if len(counts) > depth else 1]
-        end = next((later for later, other, _ in headings[position + 1 :] if other <= level), len(markdown))
         sections.append(_section(markdown, ".".join(map(str, counts)), title, level, start, end))
     return tuple(sections)
+
+
+def _section_ends(headings: list[tuple[int, int, str]], length: int) -> list[int]:
+    """Return where each section ends: at the next heading of its level or above."""
+    ends = [length] * len(headings)
+    open_sections: list[int] = []
+    for position, (start, level, _) in enumerate(headings):
+        while open_sections and headings[open_sections[-1]][1] >= level:
+            ends[open_sections.pop()] = start
+        open_sections.append(position)
+    return ends
 
 
 def _section(markdown: str, number: str, title: str, level: int, start: int, end: int) -> Section:
@@ -84,9 +96,18 @@ def _headings(markdown: str) -> list[tuple[int, int, str]]:
         elif mark and line.strip().startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
         elif not fence and (heading := _HEADING.match(line.rstrip("\n"))):
-            headings.append((position, len(heading[1]), _LINK.sub(r"\1", heading[2]).strip()))
+            headings.append((position, len(heading[1]), _clean_title(heading[2])))
         position += len(line)
     return headings
+
+
+def _clean_title(text: str) -> str:
+    """Return a heading without closing signs and the addresses of its links."""
+    title = text[:_MAX_TITLE_CHARS].rstrip(" \t")
+    without_signs = title.rstrip("#")
+    if without_signs.endswith((" ", "\t")):
+        title = without_signs.rstrip(" \t")
+    return _LINK.sub(r"\1", title).strip()
 
 
 def section(markdown: str, key: str) -> str:
@@ -99,9 +120,7 @@ def section(markdown: str, key: str) -> str:
     for one in (*numbered, *titled, *begun):
         return markdown[one.start : one.end].strip("\n") + "\n"
     names = "; ".join(f"{one.number} {one.title}".strip() for one in sections[:30])
-    raise NotFound(
-        f"Section {key[:100]!r} not headings.", suggestions=(f"Available sections: {names}.",) if names else ()
-    )
+    raise NotFound(f"Section {key[:100]!r} not found.", suggestions=(f"Available sections: {names}.",) if names else ())
 
 
 def split_part(text: str, start: int, length: int) -> tuple[str, int | None]:
