@@ -16,6 +16,7 @@ from pagekeep.bulk.input import read as reading
 from pagekeep.bulk.input.read import ReadState, decode_line, read_records
 from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
 from pagekeep.errors import UnsupportedContent
+from tests.bulk.making import response, warc
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -119,3 +120,50 @@ def test_how_far_the_reading_is_grows_to_the_size_of_all_files(tmp_path: Path) -
             places.append(how.position())
     assert places == sorted(places)
     assert how.position() == sum(item.size or 0 for item in files) == 3 * 140
+
+
+PACKED_PAGE = gzip.compress(b"<p>packed</p>", mtime=0)
+BROKEN_CONTENT = {
+    "larger than the limit": (b"<p>" + b"a" * 3_000, ""),
+    "a small archive of a large page": (gzip.compress(b"a" * 50_000_000), "Content-Encoding: gzip\r\n"),
+    "two layers": (gzip.compress(gzip.compress(b"a" * 50_000_000)), "Content-Encoding: gzip, gzip\r\n"),
+    "not gzip": (b"<p>plain</p>", "Content-Encoding: gzip\r\n"),
+    "damaged gzip": (PACKED_PAGE[:12] + b"\xff\xff\xff" + PACKED_PAGE[15:], "Content-Encoding: gzip\r\n"),
+    "not deflate": (b"zzzzz", "Content-Encoding: deflate\r\n"),
+    "not brotli": (b"\x00\xff\xff", "Content-Encoding: br\r\n"),
+    "not zstd": (b"zzzzz", "Content-Encoding: zstd\r\n"),
+    "an unknown encoding": (b"<p>plain</p>", "Content-Encoding: rot13\r\n"),
+    "chunks without sizes": (b"zz\r\nabc", "Transfer-Encoding: chunked\r\n"),
+    "a chunk that is too long": (b"ffffffff\r\nabc", "Transfer-Encoding: chunked\r\n"),
+}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+@pytest.mark.parametrize("content", BROKEN_CONTENT)
+def test_one_broken_record_never_hides_the_rest_of_a_warc(tmp_path: Path, content: str, suffix: str) -> None:
+    body, headers = BROKEN_CONTENT[content]
+    good = [response(b"<p>good</p>", url=f"https://example.com/{number}") for number in range(3)]
+    bad = response(body, url="https://example.com/bad", headers=headers)
+    path = warc(tmp_path / f"pages.warc{suffix}", [good[0], bad, *good[1:]])
+    found = read(path, ReadState(max_bytes=2_000))
+    assert [record.url for record in found if isinstance(record, Record)] == [
+        f"https://example.com/{number}" for number in range(3)
+    ]
+    (refused,) = [record for record in found if isinstance(record, RefusedRecord)]
+    assert (refused.url, refused.place.rpartition(":")[2]) == ("https://example.com/bad", "1")
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (PACKED_PAGE, "Content-Encoding: gzip\r\n"),
+        (b"5\r\n<p>pa\r\n8\r\ncked</p>\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\n"),
+        (
+            b"%x\r\n%s\r\n0\r\n\r\n" % (len(PACKED_PAGE), PACKED_PAGE),
+            "Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n",
+        ),
+    ],
+)
+def test_encoded_pages_of_a_warc_are_decoded(tmp_path: Path, body: bytes, headers: str) -> None:
+    found = read(warc(tmp_path / "pages.warc", [response(body, headers=headers)]))
+    assert html_of(found) == [b"<p>packed</p>"]

@@ -24,6 +24,8 @@ else:
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MAX_LINE_BYTES: Final = 100_000_000
 """A longer line of JSON is refused without being read into memory."""
+_MAX_CODED_GROWTH: Final = 2
+"""How many times larger than its page an encoded record may be: the sizes of small chunks take space."""
 _TABLE_BATCH_ROWS: Final = 16
 """How many rows of a table are in memory at once, besides what pyarrow reads ahead."""
 _HTML_NAMES: Final = ("html", "raw_html", "content", "body", "page")
@@ -99,7 +101,8 @@ def _read_warc(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[Inp
         raise UnsupportedContent(
             "WARC files need the package fastwarc.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
         ) from missing
-    archive = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="all"))
+    # Not decoded here: an error in the content of one record would end the file.
+    archive = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="none"))
     number = 0
     while True:
         place = f"{item.name}:{number}"
@@ -133,15 +136,40 @@ def _read_warc_record(record: Any, place: str, state: ReadState) -> Record | Ref
     if media_type and media_type not in HTML_TYPES:
         return RefusedRecord(place, url, UnsupportedContent(f"Not a page but {media_type[:100]}."))
     declared = record.content_length
-    body = record.reader.read(state.max_bytes + 1)
-    coded = record.is_http and record.http_headers and record.http_headers.get("Content-Encoding")
-    if record.headers.get("WARC-Truncated") or (not coded and len(body) < min(declared, state.max_bytes)):
+    codings = _codings(record)
+    limit = state.max_bytes * (_MAX_CODED_GROWTH if codings else 1)
+    body = record.reader.read(limit + 1)
+    if record.headers.get("WARC-Truncated") or ("Content-Encoding" not in codings and len(body) < min(declared, limit)):
         return RefusedRecord(place, url, ParseError("The record is truncated."))
+    if codings and len(body) <= limit:
+        try:
+            body = _decode_body(body, codings, state.max_bytes + 1)
+        except (OSError, EOFError, ValueError) as error:
+            return RefusedRecord(place, url, ParseError(f"The page cannot be decompressed: {_first_line(error)}."))
     if not media_type:
         return RefusedRecord(place, url, UnsupportedContent("The record has no content type."))
     status = record.http_headers.status_code if record.is_http and record.http_headers else None
     refused = _check_size(place, url, len(body), state.max_bytes)
     return refused or Record(place, url, body, record.http_charset if record.is_http else None, status)
+
+
+def _codings(record: Any) -> dict[str, str]:
+    """Return the headers that say how the content is encoded, if it is."""
+    headers = record.http_headers if record.is_http else None
+    values = {name: headers.get(name) for name in ("Transfer-Encoding", "Content-Encoding")} if headers else {}
+    return {name: value for name, value in values.items() if value}
+
+
+def _decode_body(body: bytes, codings: dict[str, str], limit: int) -> bytes:
+    """Return up to `limit` bytes of the decoded content, read as an archive of its own."""
+    from fastwarc.warc import ArchiveIterator
+
+    headers = "".join(f"{name}: {value}\r\n" for name, value in codings.items())
+    message = f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode("latin-1", "replace") + body
+    kind = "WARC-Type: response\r\nContent-Type: application/http; msgtype=response"
+    record = f"WARC/1.0\r\n{kind}\r\nContent-Length: {len(message)}\r\n\r\n".encode() + message + b"\r\n\r\n"
+    content: bytes = next(iter(ArchiveIterator(io.BytesIO(record), auto_decode="all"))).reader.read(limit)
+    return content
 
 
 # Parquet
