@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import io
 import stat
+import struct
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
@@ -58,6 +60,50 @@ def test_a_list_of_files_that_is_too_long_is_never_read(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "MAX_INDEX_BYTES", 10_000)
     with pytest.raises(TooLarge, match="too many files"):
         Archive(zipped(*((f"file {number}", b"") for number in range(500))), "x.zip")
+
+
+def test_a_list_of_too_many_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_FILES", 100, raising=False)
+    with pytest.raises(TooLarge, match="too many files"):
+        Archive(zipped(*((f"{number}", b"") for number in range(101))), "x.zip")
+    assert len(Archive(zipped(*((f"{number}", b"") for number in range(100))), "x.zip").names()) == 100
+
+
+def hide_end_record(data: bytes) -> bytes:
+    """Put the signature of the last record into its own offset field: Python reads the record at the end of the file."""
+    pad = b"PK\x05\x06"
+    return data[:-6] + pad + data[-2:]
+
+
+def with_far_zip64_record(data: bytes) -> bytes:
+    """Give the size of the file list in a ZIP64 record that is further from the end than the longest comment."""
+    end = data[-22:]
+    size, offset = int.from_bytes(end[12:16], "little"), int.from_bytes(end[16:20], "little")
+    count = int.from_bytes(end[8:10], "little")
+    record = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, offset)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(data) - 22, 1)
+    small = end[:12] + bytes(4) + end[16:20] + (65_535).to_bytes(2, "little")
+    return data[:-22] + record + locator + small + b" " * 65_535
+
+
+@pytest.mark.parametrize("change", [hide_end_record, with_far_zip64_record])
+def test_the_size_of_the_list_is_the_one_that_python_reads(
+    change: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = change(zipped(*((f"file {number}", b"") for number in range(500))).getvalue())
+    read: list[int] = []
+
+    class CountedFile(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            found = super().read(size)
+            read.append(len(found))
+            return found
+
+    monkeypatch.setattr(module, "MAX_INDEX_BYTES", 70_000 if change is with_far_zip64_record else 10_000)
+    monkeypatch.setattr(module, "MAX_FILES", 400, raising=False)
+    with pytest.raises((TooLarge, ParseError)):
+        Archive(CountedFile(data), "x.zip")
+    assert max(read) <= module.MAX_INDEX_BYTES
 
 
 def test_damage_is_told_in_our_own_words() -> None:

@@ -6,18 +6,17 @@ import io
 import stat
 import zipfile
 import zlib
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from pagekeep.errors import NotFound, ParseError, TooLarge
 from pagekeep.library.imports.input.source import Source, is_inside
 
 _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
-_END: Final = b"PK\x05\x06"
-_END_64: Final = b"PK\x06\x06"
-_END_SIZE: Final = 22
-_MAX_COMMENT_BYTES: Final = 65_536
+_INDEX_ENTRY: Final = b"PK\x01\x02"
+MAX_FILES: Final = 500_000
+"""Python keeps about 600 bytes per file in memory; an entry takes 46 bytes and its name."""
 MAX_INDEX_BYTES: Final = 64_000_000
-"""The largest file list to accept, about 500,000 files: Python reads it into memory at once."""
+"""The largest file list to accept: Python reads it into memory at once."""
 MAX_UNPACKED_BYTES: Final = 20_000_000_000
 """What all files together may unpack to."""
 
@@ -36,9 +35,8 @@ class Archive:
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name
         self._left = MAX_UNPACKED_BYTES
-        _check_index_size(file)
         try:
-            self._zip = zipfile.ZipFile(file)
+            self._zip = zipfile.ZipFile(cast(BinaryIO, _BoundedReader(file)))
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError) as error:
             raise ParseError("The archive is damaged.", suggestions=("Download the export again.",)) from error
         self._files = {info.filename: info for info in self._zip.infolist() if _is_plain_file(info)}
@@ -71,19 +69,24 @@ def _is_plain_file(info: zipfile.ZipInfo) -> bool:
     return not info.is_dir() and kind in (0, stat.S_IFREG) and not encrypted and is_inside(info.filename)
 
 
-def _check_index_size(file: BinaryIO) -> None:
-    """Raise `TooLarge` for a huge file list, by the size in the archive's last record, before Python reads the list."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(max(0, size - _MAX_COMMENT_BYTES - _END_SIZE))
-    tail = file.read()
-    file.seek(0)
-    at = tail.rfind(_END)
-    length = int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
-    large = tail.rfind(_END_64)
-    if large >= 0:
-        length = max(length if length != 0xFFFFFFFF else 0, int.from_bytes(tail[large + 40 : large + 48], "little"))
-    if length > MAX_INDEX_BYTES:
-        raise TooLarge("The archive contains too many files (more than about 500,000).")
+class _BoundedReader:
+    """The file as `ZipFile` reads it; the read of a list with too many files is refused.
+
+    Where that list is and how long it is can be read in several ways from a crafted file, so this checks the read itself.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = file.seek(0, io.SEEK_END)
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        rest = self._size - self._file.tell()
+        length = rest if size < 0 else min(size, rest)
+        data = self._file.read(length) if 0 < length <= MAX_INDEX_BYTES else b""
+        if length > MAX_INDEX_BYTES or data.count(_INDEX_ENTRY) > MAX_FILES:
+            raise TooLarge("The archive contains too many files (more than about 500,000).")
+        return data
 
 
 class _Member(io.RawIOBase):
