@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from pagekeep.capture.uploads import page_in_file, sent_page
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.uploads import page_in_file, sent_page, sent_selection
+from pagekeep.config import Settings
 from pagekeep.errors import InvalidProtocol, InvalidUrl
+from pagekeep.model import Fetched
 
 PAGE = "<html><head><title>The keeper</title></head><body><p>All of it.</p></body></html>"
+
+
+def in_file(body: bytes, name: str) -> Fetched:
+    return asyncio.run(page_in_file(body, name, Retrieval(Settings())))
 
 
 def test_a_page_is_as_it_was_sent() -> None:
@@ -16,7 +25,8 @@ def test_a_page_is_as_it_was_sent() -> None:
 
 
 def test_a_selection_stands_under_the_pages_own_head() -> None:
-    body = sent_page("https://example.com/a", PAGE, selection="<p>A part.</p>").body.decode()
+    page = sent_page("https://example.com/a", PAGE)
+    body = asyncio.run(sent_selection(page, "<p>A part.</p>", Retrieval(Settings()))).body.decode()
     assert "<title>The keeper</title>" in body
     assert "<p>A part.</p>" in body
     assert "All of it" not in body
@@ -42,11 +52,11 @@ def test_a_page_may_have_no_address_but_no_wrong_one() -> None:
     ],
 )
 def test_the_address_is_found_in_the_file_or_made_of_its_name(body: str, expected: str) -> None:
-    page = page_in_file(body.encode(), "a page/1.html")
+    page = in_file(body.encode(), "a page/1.html")
     assert page.url == page.final_url == expected
     assert page.content_type == "text/html"
 
 
 def test_markdown_and_text_are_kept_as_they_are() -> None:
-    assert page_in_file(b"# A", "notes.MD").content_type == "text/markdown"
-    assert page_in_file(b"A", "notes.txt").content_type == "text/plain"
+    assert in_file(b"# A", "notes.MD").content_type == "text/markdown"
+    assert in_file(b"A", "notes.txt").content_type == "text/plain"

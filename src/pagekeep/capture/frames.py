@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.capture.from_url import Retrieval, is_text
@@ -23,40 +23,76 @@ async def inline_frames(fetched: Fetched, retrieval: Retrieval, seconds: float |
     if is_text(fetched):
         return fetched
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    document, frames = await asyncio.to_thread(_find_frames, fetched, options)
-    contents = await asyncio.gather(*(_fetch_frame(frame, base, retrieval, seconds) for frame, base in frames))
-    filled = [(frame, content) for (frame, _), content in zip(frames, contents, strict=True) if content]
-    return await asyncio.to_thread(_fill_frames, fetched, document, filled, options) if filled else fetched
+    frames = await retrieval.parse(_FindFrames(fetched, options))
+    contents = await asyncio.gather(*(_fetch_frame(frame, retrieval, seconds) for frame in frames))
+    return await retrieval.parse(_FillFrames(fetched, tuple(contents), options)) if any(contents) else fetched
 
 
-def _find_frames(fetched: Fetched, options: Options) -> tuple[dom.Document, list[tuple[dom.Element, str | None]]]:
-    source, _ = decode(fetched.body, replace(options, encoding=fetched.encoding))
-    document = dom.parse(source)
-    base = urls.base(document, fetched.final_url or None)
-    return document, [(frame, base) for frame in dom.tagged(document, ("iframe",))[:MAX_FRAMES]]
+class _Frame(NamedTuple):
+    url: str | None
+    html: str | None
+    """The content, if the page itself contains it."""
 
 
-async def _fetch_frame(frame: dom.Element, base: str | None, retrieval: Retrieval, seconds: float | None) -> str | None:
-    """Return the HTML of a frame, or `None`."""
-    attributes = dom.attributes(frame)
-    if attributes.get("srcdoc"):
-        return attributes["srcdoc"]
-    url = make_resolver(base)(attributes.get("src", ""))
-    if not url or not url.startswith(("http://", "https://")):
-        return None
+async def _fetch_frame(frame: _Frame, retrieval: Retrieval, seconds: float | None) -> Fetched | str | None:
+    """Return the content of a frame, or `None`."""
+    if frame.html or not frame.url:
+        return frame.html
     try:
-        inner = await retrieval.client.fetch(url, deadline=seconds)
-        return decode(inner.body, Options(encoding=inner.encoding, max_bytes=retrieval.settings.max_bytes))[0]
+        return await retrieval.client.fetch(frame.url, deadline=seconds)
     except PagekeepError:
         return None
 
 
-def _fill_frames(
-    fetched: Fetched, document: dom.Document, frames: list[tuple[dom.Element, str]], options: Options
-) -> Fetched:
-    for frame, html in frames:
-        body = dom.first(dom.parse(html), "body")
+@dataclass(frozen=True, slots=True)
+class _FindFrames:
+    fetched: Fetched
+    options: Options
+
+    def run(self) -> list[_Frame]:
+        """Return the first frames of the page."""
+        document = _parse(self.fetched, self.options)
+        resolve = make_resolver(urls.base(document, self.fetched.final_url or None))
+        frames = map(dom.attributes, _frames(document))
+        return [_Frame(_web_url(resolve(frame.get("src", ""))), frame.get("srcdoc") or None) for frame in frames]
+
+
+@dataclass(frozen=True, slots=True)
+class _FillFrames:
+    fetched: Fetched
+    contents: tuple[Fetched | str | None, ...]
+    """The content of each of the first frames, in order; `None` leaves a frame as it is."""
+    options: Options
+
+    def run(self) -> Fetched:
+        """Return the page with the contents in place of its frames, or as it was if it would be too large."""
+        document = _parse(self.fetched, self.options)
+        for frame, content in zip(_frames(document), self.contents, strict=False):
+            self._fill(frame, content)
+        body = dom.html_of(document).encode("utf-8", "replace")
+        return (
+            replace(self.fetched, body=body, encoding="utf-8") if len(body) <= self.options.max_bytes else self.fetched
+        )
+
+    def _fill(self, frame: dom.Element, content: Fetched | str | None) -> None:
+        if not content:
+            return
+        try:
+            inner = dom.parse(content) if isinstance(content, str) else _parse(content, self.options)
+        except PagekeepError:
+            return
+        body = dom.first(inner, "body")
         if body:
             dom.replace(frame, dom.parse_fragment(dom.inner_html(body)))
-    body_bytes = dom.html_of(document).encode("utf-8", "replace")
-    return replace(fetched, body=body_bytes, encoding="utf-8") if len(body_bytes) <= options.max_bytes else fetched
+
+
+def _parse(fetched: Fetched, options: Options) -> dom.Document:
+    return dom.parse(decode(fetched.body, replace(options, encoding=fetched.encoding))[0])
+
+
+def _frames(document: dom.Document) -> list[dom.Element]:
+    return list(dom.tagged(document, ("iframe",))[:MAX_FRAMES])
+
+
+def _web_url(url: str | None) -> str | None:
+    return url if url and url.startswith(("http://", "https://")) else None

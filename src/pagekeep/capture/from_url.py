@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
 ExtractPage = Callable[[Fetched, Options], Awaitable[Page]]
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class ParseTask(Protocol[Result_co]):
+    """A task that parses or decodes content of others; picklable, as a server runs it in a worker process."""
+
+    def run(self) -> Result_co:
+        """Do the task and return its result."""
+        ...
+
+
+RunTask = Callable[[ParseTask[Any]], Awaitable[Any]]
 
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
@@ -67,15 +79,21 @@ class Retrieval:
     """An HTTP client and, when first needed, a browser; use one for many pages, with `async with`.
 
     Pages are extracted with `rules`, by default the active rules of the settings, and by `extract`, by default in this
-    process.
+    process. Other parsing is done by `parse`, by default in a thread of this process; servers pass a worker pool.
     """
 
     def __init__(
-        self, settings: Settings, rules: Rulebook | None = None, *, extract: ExtractPage | None = None
+        self,
+        settings: Settings,
+        rules: Rulebook | None = None,
+        *,
+        extract: ExtractPage | None = None,
+        parse: RunTask | None = None,
     ) -> None:
         self.settings = settings
         self._rules = rules
         self._extract = extract
+        self._parse = parse
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
@@ -108,6 +126,13 @@ class Retrieval:
         if self._extract is not None:
             return await self._extract(fetched, options)
         return extract_page(fetched, options, self.rules)
+
+    async def parse(self, task: ParseTask[Result_co]) -> Result_co:
+        """Return the result of a task that parses or decodes content of others."""
+        if self._parse is None:
+            return await asyncio.to_thread(task.run)
+        result: Result_co = await self._parse(task)
+        return result
 
     @property
     def client(self) -> Client:

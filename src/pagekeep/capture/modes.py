@@ -7,12 +7,12 @@ locally.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pagekeep.capture.comparisons import Comparison, compare, log_comparison
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture
 from pagekeep.errors import BlockedAddress, PagekeepError
-from pagekeep.model import Options, PageWarning
+from pagekeep.model import Options, Page, PageWarning
 
 
 async def capture_by_mode(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
@@ -31,9 +31,7 @@ async def _read_remotely(request: Request, retrieval: Retrieval, options: Option
     reader = await retrieval.remote_reader()
     progress("Waiting for the remote reader")
     fetched = await reader.read_url(request.url)
-    from pagekeep.capture.remote_page import make_remote_page  # imports the whole pipeline
-
-    return Captured(make_remote_page(fetched, options), fetched)
+    return Captured(await retrieval.extract(fetched, options), fetched)
 
 
 async def _capture_with_fallback(
@@ -81,18 +79,26 @@ async def _capture_and_compare(
         theirs: Captured | PagekeepError = await remote
     except PagekeepError as error:
         theirs = error
-    await asyncio.to_thread(log_comparison, retrieval.settings, _compare(request.url, ours, theirs))
+    comparison = await retrieval.parse(_Compare(request.url, _page_of(ours), _page_of(theirs)))
+    await asyncio.to_thread(log_comparison, retrieval.settings, comparison)
     if isinstance(ours, PagekeepError):
         raise ours
     return ours
 
 
-def _compare(url: str, ours: Captured | PagekeepError, theirs: Captured | PagekeepError) -> Comparison:
-    return compare(
-        url,
-        ours if isinstance(ours, PagekeepError) else ours.page,
-        theirs if isinstance(theirs, PagekeepError) else theirs.page,
-    )
+@dataclass(frozen=True, slots=True)
+class _Compare:
+    url: str
+    ours: Page | PagekeepError
+    theirs: Page | PagekeepError
+
+    def run(self) -> Comparison:
+        """Compare the two results."""
+        return compare(self.url, self.ours, self.theirs)
+
+
+def _page_of(result: Captured | PagekeepError) -> Page | PagekeepError:
+    return result if isinstance(result, PagekeepError) else result.page
 
 
 def _add_warning(captured: Captured, warning: PageWarning) -> Captured:

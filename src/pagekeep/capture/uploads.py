@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote
 
 from pagekeep import dom
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 
@@ -19,37 +21,47 @@ _HEAD_BYTES: Final = 200_000
 _TEXT_TYPES: Final = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain"}
 
 
-def sent_page(url: str, html: str, *, rendered: bool = True, selection: str | None = None) -> Fetched:
-    """Return the HTML that a user sent as a page; with a `selection`, only that part with the head of the page.
+def sent_page(url: str, html: str, *, rendered: bool = True) -> Fetched:
+    """Return the HTML that a user sent as a page.
 
     Raises `InvalidUrl` or `InvalidProtocol`. An empty `url` means a page without one.
     """
     if url:
         split_url(url)
-    content = html if not selection else _wrap_selection(html, selection)
     return Fetched(
         url=url,
         final_url=url,
         status=200,
         headers={},
-        body=content.encode("utf-8", "replace"),
+        body=html.encode("utf-8", "replace"),
         encoding="utf-8",
         rendered=rendered,
     )
 
 
-def _wrap_selection(html: str, selection: str) -> str:
-    """Return the selection as a page, with the head of the whole page for its metadata."""
-    head = dom.first(dom.parse(html), "head")
-    inner = dom.inner_html(head) if head else ""
-    return f"<!doctype html><html><head>{inner}</head><body><main><article>{selection}</article></main></body></html>"
+async def sent_selection(page: Fetched, selection: str, retrieval: Retrieval) -> Fetched:
+    """Return only the selected part of a page that a user sent, with the head of the page."""
+    return replace(page, body=await retrieval.parse(_WrapSelection(page.body, selection)))
 
 
-def page_in_file(body: bytes, name: str) -> Fetched:
+@dataclass(frozen=True, slots=True)
+class _WrapSelection:
+    page: bytes
+    selection: str
+
+    def run(self) -> bytes:
+        """Return the selection as a page, with the head of the whole page for its metadata."""
+        head = dom.first(dom.parse(self.page.decode("utf-8", "replace")), "head")
+        inner = dom.inner_html(head) if head else ""
+        body = f"<body><main><article>{self.selection}</article></main></body>"
+        return f"<!doctype html><html><head>{inner}</head>{body}</html>".encode("utf-8", "replace")
+
+
+async def page_in_file(body: bytes, name: str, retrieval: Retrieval) -> Fetched:
     """Return the content of a file as a page; a file that does not contain its URL gets one from its name."""
     content_type = _TEXT_TYPES.get(f".{name.rpartition('.')[2].lower()}", "text/html")
     is_html = content_type == "text/html"
-    url = (_saved_from(body) or _canonical_url(body)) if is_html else None
+    url = (_saved_from(body) or await retrieval.parse(_FindCanonicalUrl(body[:_HEAD_BYTES]))) if is_html else None
     url = url or f"https://file.invalid/{quote(name, safe='')}"
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html
@@ -61,8 +73,16 @@ def _saved_from(body: bytes) -> str | None:
     return match[1].decode("ascii", "ignore") if match else None
 
 
-def _canonical_url(body: bytes) -> str | None:
-    root = dom.parse(body[:_HEAD_BYTES].decode("utf-8", "replace"))
-    link, meta = dom.first(root, "link[rel=canonical][href]"), dom.first(root, 'meta[property="og:url"][content]')
-    urls = (dom.attributes(link).get("href") if link else None, dom.attributes(meta).get("content") if meta else None)
-    return next((url.strip() for url in urls if url and url.strip().startswith(("http://", "https://"))), None)
+@dataclass(frozen=True, slots=True)
+class _FindCanonicalUrl:
+    head: bytes
+
+    def run(self) -> str | None:
+        """Return the URL that the page names as its own."""
+        root = dom.parse(self.head.decode("utf-8", "replace"))
+        link, meta = dom.first(root, "link[rel=canonical][href]"), dom.first(root, 'meta[property="og:url"][content]')
+        urls = (
+            dom.attributes(link).get("href") if link else None,
+            dom.attributes(meta).get("content") if meta else None,
+        )
+        return next((url.strip() for url in urls if url and url.strip().startswith(("http://", "https://"))), None)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, ignore_progress
+from pagekeep.capture.source import decode_source
 from pagekeep.capture.uploads import sent_page
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.errors import Conflict, InvalidQuery, RenderError
@@ -79,14 +80,16 @@ async def respond(
     if view != DEFAULT_VIEW or fetched is not captured.fetched:
         progress("Extracting")
         page = await extractor.extract(fetched, _options(retrieval), view=view)
-    body = _body(call.form, page, fetched)
+    body = await _body(call.form, page, fetched, retrieval)
     return _limit_tokens(call, PageResponse(page, fetched, body, estimate(body), _warning(captured.page), picture))
 
 
-def _body(form: Form, page: Page, fetched: Fetched) -> str:
+async def _body(form: Form, page: Page, fetched: Fetched, retrieval: Retrieval) -> str:
     if form in ("screenshot", "pageshot"):
         return ""
-    return decode_source(fetched) if form == "html" else page.text if form == "text" else page.markdown
+    if form == "html":
+        return await decode_source(fetched, retrieval)
+    return page.text if form == "text" else page.markdown
 
 
 async def _capture_with_picture(
@@ -131,13 +134,6 @@ async def _capture(call: PageRequest, store: Store, retrieval: Retrieval, progre
 
 def _options(retrieval: Retrieval) -> Options:
     return Options(saved_at=clock.to_the_second(clock.now()), max_bytes=retrieval.settings.max_bytes)
-
-
-def decode_source(fetched: Fetched) -> str:
-    """Return the page as it was fetched, as text."""
-    from pagekeep.extraction.input.decode import decode
-
-    return decode(fetched.body, Options(encoding=fetched.encoding, max_bytes=len(fetched.body)))[0]
 
 
 def _limit_tokens(call: PageRequest, response: PageResponse) -> PageResponse:

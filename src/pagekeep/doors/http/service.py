@@ -74,7 +74,7 @@ async def open_service(
     extract = metrics.measure(extractor.extract)
     try:
         async with (
-            Retrieval(settings, extract=spans.trace(extract) if spans else extract) as retrieval,
+            Retrieval(settings, extract=spans.trace(extract) if spans else extract, parse=extractor.parse) as retrieval,
             run_in_background(settings, retrieval, metrics.record_job) as background,
         ):
             folder = server_folder(settings)

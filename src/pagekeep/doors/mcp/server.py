@@ -14,12 +14,12 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from pagekeep.capture.from_url import Request
+from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
 from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 from pagekeep.library import change, items
-from pagekeep.library.page_request import decode_source
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.present import sections
@@ -109,9 +109,10 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
             raise InvalidUrl("No page was given.", suggestions=("Give `url`, or the `id` of a saved page.",))
         if url is None and "://" not in key:
             return _item_text(await _open_item(find_context(), key), section, start_index, max_length)
-        captured = await find_context().capture(key, render, progress_reporter(ctx))
+        context = find_context()
+        captured = await context.capture(key, render, progress_reporter(ctx))
         if raw:
-            source = await asyncio.to_thread(decode_source, captured.fetched)
+            source = await decode_source(captured.fetched, context.retrieval)
             return _page_text(captured.page, source, None, start_index, max_length)
         return _page_text(captured.page, captured.page.markdown, section, start_index, max_length)
 

@@ -120,7 +120,7 @@ async def _save_all(
     async def save_next(retrieval: Retrieval) -> None:
         for source in waiting:
             try:
-                uploaded = _page_in_file(source, opened)
+                uploaded = await _page_in_file(source, retrieval)
                 request = _request(uploaded.url if uploaded else source, render)
                 saved = await run(
                     request,
@@ -140,13 +140,14 @@ async def _save_all(
             tasks.create_task(save_next(retrieval))
 
 
-def _page_in_file(source: str, opened: OpenLibrary) -> Fetched | None:
+async def _page_in_file(source: str, retrieval: Retrieval) -> Fetched | None:
     """Return the page in a local file, or `None` when the source is not one."""
     if is_url(source) or not os.path.isfile(source):
         return None
     from pagekeep.capture.uploads import page_in_file
 
-    return page_in_file(read_file(source, opened.settings.max_bytes + 1), os.path.basename(source))
+    body = read_file(source, retrieval.settings.max_bytes + 1)
+    return await page_in_file(body, os.path.basename(source), retrieval)
 
 
 def _add_hint(source: str, error: PagekeepError) -> PagekeepError:

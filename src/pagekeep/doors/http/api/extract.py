@@ -8,8 +8,9 @@ from pagekeep.doors.http.api.request_models import ExtractRequest
 from pagekeep.doors.http.api.response_models import Explanation, OnePage
 from pagekeep.doors.http.caller import ReadCaller
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
-from pagekeep.doors.http.service import CurrentService
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.preview import preview_page
+from pagekeep.model import Page
 from pagekeep.present.explain import explain
 from pagekeep.present.json_shapes import page_shape, trace_shape
 
@@ -19,12 +20,16 @@ router = APIRouter(prefix="/api/v1", tags=["extract"])
 @router.post("/extract", responses=error_responses(*FETCH_STATUSES))
 async def extract_page(body: ExtractRequest, caller: ReadCaller, service: CurrentService) -> OnePage:
     """Extract a page as Markdown, clean HTML and text, with its metadata."""
-    captured = await preview_page(body.capture_request(), service.retrieval, uploaded=body.uploaded_page())
-    return {"page": page_shape(captured.page)}
+    return {"page": page_shape(await _preview(body, service))}
 
 
 @router.post("/explain", responses=error_responses(*FETCH_STATUSES))
 async def explain_page(body: ExtractRequest, caller: ReadCaller, service: CurrentService) -> Explanation:
     """Explain how a page is extracted: strategies, checks, rules, removals and sources of the metadata."""
-    page = (await preview_page(body.capture_request(), service.retrieval, uploaded=body.uploaded_page())).page
+    page = await _preview(body, service)
     return {"explanation": explain(page), "trace": trace_shape(page), "page": page_shape(page)}
+
+
+async def _preview(body: ExtractRequest, service: Service) -> Page:
+    uploaded = await body.uploaded_page(service.retrieval)
+    return (await preview_page(body.capture_request(), service.retrieval, uploaded=uploaded)).page

@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from pagekeep.capture.from_url import Request
-from pagekeep.capture.uploads import sent_page
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.capture.uploads import sent_page, sent_selection
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.model import Fetched, Scope
 
@@ -63,11 +63,12 @@ class ExtractRequest(RequestBody):
             log_host(self.url)
         return Request(self.url or "", render=self.render, wait_for=self.wait_for)
 
-    def uploaded_page(self) -> Fetched | None:
-        """Return the page if its HTML was sent."""
+    async def uploaded_page(self, retrieval: Retrieval) -> Fetched | None:
+        """Return the page, or the selected part of it, if its HTML was sent."""
         if self.html is None:
             return None
-        return sent_page(self.url or "", self.html, rendered=self.rendered, selection=self.selection)
+        page = sent_page(self.url or "", self.html, rendered=self.rendered)
+        return await sent_selection(page, self.selection, retrieval) if self.selection else page
 
 
 class SaveRequest(ExtractRequest):

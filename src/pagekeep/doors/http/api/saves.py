@@ -63,7 +63,7 @@ async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str
         service.retrieval,
         tags=_tags(body),
         force=body.force,
-        uploaded=body.uploaded_page(),
+        uploaded=await body.uploaded_page(service.retrieval),
     )
     status = 201 if saved.outcome == "added" else 200
     content: OneSavedItem = {"item": saved_shape(saved)}

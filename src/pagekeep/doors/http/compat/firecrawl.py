@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from pagekeep.capture.from_url import Request as CaptureRequest
+from pagekeep.capture.source import decode_source
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.doors.http.caller import ReadLibrary
 from pagekeep.doors.http.compat.screenshots import store_screenshot
@@ -19,7 +20,7 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotOffered, PagekeepError
-from pagekeep.library.page_request import FRESH_SECONDS, PageRequest, PageResponse, Picture, decode_source, respond
+from pagekeep.library.page_request import FRESH_SECONDS, PageRequest, PageResponse, Picture, respond
 
 router = APIRouter(tags=["reader"])
 Milliseconds = Annotated[int, Field(ge=0, le=180_000)]
@@ -79,6 +80,7 @@ async def scrape(
     try:
         formats = _parse_formats(body)
         result = await respond(_make_call(body, formats), library, service.retrieval, service.extractor)
+        source = await decode_source(result.fetched, service.retrieval) if "rawHtml" in formats else ""
     except PagekeepError as error:
         failure = {
             "success": False,
@@ -87,7 +89,7 @@ async def scrape(
             "suggestions": list(error.suggestions),
         }
         return Json(failure, status_of(error), headers_of(error))
-    data = _make_data(body, formats, result)
+    data = _make_data(body, formats, result, source)
     if result.picture is not None:
         data["screenshot"] = await store_screenshot(result.picture, request, service)
     return {"success": True, "data": data}
@@ -123,12 +125,12 @@ def _make_call(body: ScrapeRequest, formats: list[str]) -> PageRequest:
     )
 
 
-def _make_data(body: ScrapeRequest, formats: list[str], result: PageResponse) -> dict[str, Any]:
+def _make_data(body: ScrapeRequest, formats: list[str], result: PageResponse, source: str) -> dict[str, Any]:
     page = result.page
     contents: dict[str, Callable[[], Any]] = {
         "markdown": lambda: result.body,
         "html": lambda: page.html,
-        "rawHtml": lambda: decode_source(result.fetched),
+        "rawHtml": lambda: source,
         "links": lambda: list(dict.fromkeys(link.url for link in page.links)),
     }
     data: dict[str, Any] = {name: contents[name]() for name in dict.fromkeys(formats) if name in contents}

@@ -140,7 +140,7 @@ def _queue_urls(frame: Frame, typed: list[TypedUrl], tags: tuple[str, ...], resu
 async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], result: _Result) -> None:
     name = file.filename or "page.html"
     try:
-        fetched = page_in_file(await file.read(), name)
+        fetched = await page_in_file(await file.read(), name, frame.service.retrieval)
         saved = await save(Request(fetched.url), frame.library, frame.service.retrieval, tags=tags, uploaded=fetched)
         result.saved.append(saved)
     except PagekeepError as error:
