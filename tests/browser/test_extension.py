@@ -320,7 +320,7 @@ def test_options_keep_only_what_the_server_takes(browser: Browser, server: Serve
     options.fill("#token", "pk_wrong")
     options.click("button[type=submit]")
     options.wait_for_selector("#message[data-level=problem]")
-    expect(options.locator("#message")).to_contain_text("token is not known")
+    expect(options.locator("#message")).to_contain_text("token is unknown")
     assert browser.worker.evaluate(kept) == ""
     options.fill("#token", server.token)
     options.click("button[type=submit]")

@@ -41,7 +41,8 @@ BODY = 8
 
 _SEARCH = """if (window === top) addEventListener("load", () => setTimeout(() => {
   for (const node of document.querySelectorAll("a[href], area[href], [formaction], form[action], iframe, object, embed, base")) {
-    const address = node.href || node.formAction || node.action || node.tagName;
+    const address = node.href || node.formAction || (node.hasAttribute("action")
+      ? new URL(node.getAttribute("action"), location).href : node.tagName);
     if (!node.closest(".bookmarklet") && !/^(https?|mailto|tel):/.test(address)) found(String(address));
   }
   const kinds = ["click", "mouseover", "focus", "toggle", "error", "load", "animationstart", "close", "begin"];
@@ -117,8 +118,8 @@ def unguarded() -> Iterator[None]:
         with (
             # Here, and nothing is kept of it.
             patch.object(Renderer, "render", lambda _self, text, **how: markdown_html.render(text, **how)),
-            patch.object(markdown_html, "sanitised", lambda html, _pictures: html),
-            patch.object(markdown_html, "_absolute", lambda address, _base: address),
+            patch.object(markdown_html, "sanitise", lambda html, _images: html),
+            patch.object(markdown_html, "absolute_url", lambda address, _base: address),
             patch.object(renderer, "validateLink", lambda _url: True),
             patch.object(frame, "templates", lambda: loose),
         ):
