@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -581,6 +582,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back(shell: Shell, stop: signal.
     assert (process.returncode, "Traceback" in errors) == (code, False)
     (job,) = shell.json("jobs")["jobs"]
     assert (job["state"], job["error"]["type"]) == ("queued", "Interrupted")
+    assert job["attempts"] == 0
 
 
 def test_an_interrupted_save_leaves_with_130_and_stores_nothing(shell: Shell) -> None:
@@ -681,3 +683,16 @@ def test_doctor_fails_for_a_damaged_library_and_names_the_next_step(shell: Shell
     assert done.exit_code == 1
     assert "damaged" in done.stdout
     assert "pagekeep repair" in done.stdout
+
+
+def test_revive_runs_jobs_that_wait_for_a_clock_that_was_ahead(shell: Shell) -> None:
+    shell.bodies["a"] = article(100)
+    shell.json("save", shell.url("a"), "--queue")
+    with closing(sqlite3.connect(shell.env["PAGEKEEP_LIBRARY"])) as connection:
+        connection.execute("UPDATE jobs SET run_after = '2999-01-01', due_at = '2999-01-01'")
+        connection.commit()
+    (freed,) = shell.json("jobs", "--revive")["jobs"]
+    assert freed["state"] == "queued"
+    assert freed["run_after"] < "2999"
+    assert shell.json("jobs", "--revive")["jobs"] == []
+    assert shell.json("jobs", "--revive", freed["id"][:8])["jobs"][0]["id"] == freed["id"]

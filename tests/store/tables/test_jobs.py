@@ -200,3 +200,56 @@ def test_a_task_whose_worker_died_is_taken_up_and_stands_in_no_others_way(librar
     taken = library.lease("b", moment(6), moment(9))
     assert taken is not None
     assert taken.id == first.id
+
+
+def test_a_stopped_worker_costs_no_attempt(library: Store) -> None:
+    job = library.enqueue(URL, URL, {}, moment(1))
+    for minute in range(2, 12):
+        leased = library.lease("a", moment(minute), moment(minute + 2))
+        assert leased is not None
+        assert leased.attempts == 1
+        assert library.fail(job.id, "a", {"type": "Interrupted"}, retry_at=moment(minute), counts=False)
+    assert library.job(job.id).attempts == 0
+
+
+def test_leases_and_pauses_of_a_clock_that_was_ahead_are_over(library: Store) -> None:
+    ahead = moment(20 * 60)
+    leased = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), ahead)
+    waiting = library.enqueue(URL + "/2", URL, {}, ahead)
+    limits = {"lease_limit": moment(12), "retry_limit": moment(12 + 360)}
+    taken = [library.lease("b", moment(2), moment(4), **limits) for _ in range(3)]
+    assert {job.id for job in taken if job} == {leased.id, waiting.id}
+    assert taken[2] is None
+
+
+def test_a_lease_and_a_pause_within_the_limits_hold(library: Store) -> None:
+    library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(3))
+    library.enqueue(URL + "/2", URL, {}, moment(300))
+    limits = {"lease_limit": moment(12), "retry_limit": moment(12 + 360)}
+    assert library.lease("b", moment(2), moment(4), **limits) is None
+
+
+def test_a_task_with_a_lease_of_a_clock_that_was_ahead_is_in_no_other_task_s_way(library: Store) -> None:
+    library.enqueue("pagekeep:one", "pagekeep:one", {}, moment(1))
+    library.lease("a", moment(1), moment(20 * 60))
+    other = library.enqueue("pagekeep:two", "pagekeep:two", {}, moment(1))
+    found = library.lease("b", moment(2), moment(4), lease_limit=moment(12), retry_limit=moment(372))
+    assert found is not None
+    assert found.id == other.id
+
+
+def test_waiting_and_wrongly_leased_jobs_can_be_freed(library: Store) -> None:
+    wrong = library.enqueue(URL, URL, {}, moment(1))
+    library.lease("a", moment(1), moment(600))
+    right = library.enqueue(URL + "/2", URL, {}, moment(1))
+    library.lease("b", moment(1), moment(5))
+    waiting = library.enqueue(URL + "/3", URL, {}, moment(500))
+    freed = library.free(moment(2), moment(12))
+    assert {(job.id, job.state, job.attempts, job.run_after) for job in freed} == {
+        (wrong.id, "queued", 0, moment(2)),
+        (waiting.id, "queued", 0, moment(2)),
+    }
+    assert library.job(right.id).state == "running"
+    assert not library.heartbeat(wrong.id, "a", moment(9))

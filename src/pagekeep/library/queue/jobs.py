@@ -12,8 +12,13 @@ from pagekeep.library import normal_url
 from pagekeep.model import Job
 from pagekeep.store import Store
 
-_MAX_DEAD_JOBS: Final = 10_000
-"""Dead jobs in which the beginning of an id is looked up."""
+LEASE_SECONDS: Final = 120.0
+"""After this long without a heartbeat another process takes the job. A page takes at most 45 seconds."""
+MAX_LEASE_SECONDS: Final = 600.0
+"""A lease that ends later than this from now was made while the clock was ahead. It is five times as long as a lease, as the
+clocks of several machines may differ by minutes."""
+_MAX_JOBS: Final = 10_000
+"""Jobs of one state in which the beginning of an id is looked up."""
 
 
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
@@ -46,14 +51,32 @@ def revive_job(store: Store, job_id: str) -> Job:
 
 
 def revive_by_prefix(store: Store, prefix: str) -> Job:
-    """Return the dead job whose id starts with the prefix to the queue; `NotFound` unless there is exactly one."""
-    jobs = [job for job in store.jobs("dead", limit=_MAX_DEAD_JOBS) if job.id.startswith(prefix)]
+    """Make the job whose id starts with the prefix due now; `NotFound` unless there is exactly one.
+
+    A dead job goes back to the queue, one that waits for a later time waits no longer. A running job stays as it is, unless
+    its lease was made while the clock was ahead.
+    """
+    states = ("dead", "queued", "running")
+    jobs = [job for state in states for job in store.jobs(state, limit=_MAX_JOBS) if job.id.startswith(prefix)]
     if len(jobs) != 1:
         raise NotFound(
-            f"There is {'no' if not jobs else 'more than one'} dead job {prefix!r}.",
-            suggestions=("Look for its id in the list of dead jobs.",),
+            f"There is {'no' if not jobs else 'more than one'} unfinished or dead job {prefix!r}.",
+            suggestions=("Look for its id in the list of jobs.",),
         )
-    return revive_job(store, jobs[0].id)
+    if jobs[0].state == "dead":
+        return revive_job(store, jobs[0].id)
+    freed = _free(store, jobs[0].id)
+    return freed[0] if freed else jobs[0]
+
+
+def revive_waiting(store: Store) -> tuple[Job, ...]:
+    """Make all jobs due now that wait for a later time, or whose lease was made while the clock was ahead; return them."""
+    return _free(store)
+
+
+def _free(store: Store, job_id: str | None = None) -> tuple[Job, ...]:
+    now = clock.now()
+    return store.free(now, clock.add_seconds(now, MAX_LEASE_SECONDS), job_id)
 
 
 def forget_job(store: Store, job_id: str) -> None:

@@ -20,13 +20,12 @@ from pagekeep.errors import (
     TooLarge,
     UnsupportedContent,
 )
+from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.reparse.many import TASK, reparse_job
 from pagekeep.library.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
 
-LEASE_SECONDS: Final = 120.0
-"""After this long without a heartbeat another process takes the job. A page takes at most 45 seconds."""
 POLL_SECONDS: Final = 1.0
 """How often the queue is checked for jobs of other processes."""
 MAX_ATTEMPTS: Final = 5
@@ -118,7 +117,11 @@ class JobRunner:
         """Lease the next job in a thread; one that arrives after cancellation goes back to the queue."""
         now = clock.now()
         until = clock.add_seconds(now, self.lease_seconds)
-        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until))
+        limits = {
+            "lease_limit": clock.add_seconds(now, MAX_LEASE_SECONDS),
+            "retry_limit": clock.add_seconds(now, MAX_PAUSE + MAX_LEASE_SECONDS),
+        }
+        leasing = asyncio.ensure_future(asyncio.to_thread(self.queue.lease, self.name, now, until, **limits))
         try:
             return await asyncio.shield(leasing)
         except asyncio.CancelledError:
@@ -138,10 +141,9 @@ class JobRunner:
                 wait.cancel()
 
     def _put_back(self, job: Job) -> None:
-        """Return the job to the queue at once, before its lease ends."""
-        self.queue.fail(
-            job.id, self.name, _error("Interrupted", "Pagekeep was stopped while it ran the job."), retry_at=clock.now()
-        )
+        """Return the job to the queue at once, before its lease ends; being stopped is not a failed attempt."""
+        error = _error("Interrupted", "Pagekeep was stopped while it ran the job.")
+        self.queue.fail(job.id, self.name, error, retry_at=clock.now(), counts=False)
 
     async def _run_job(self, job: Job) -> None:
         """Run the job once, with a heartbeat; when the lease is lost, another process has the job and this one stops."""

@@ -24,8 +24,16 @@ _TASK: Final = "pagekeep:"
 """How the addresses of jobs begin that are not saves."""
 _MAY_BEGIN: Final = (
     f"(SUBSTR(j.url_full, 1, {len(_TASK)}) <> :task OR NOT EXISTS (SELECT 1 FROM jobs o WHERE o.user_id = j.user_id "
-    f"AND o.state = 'running' AND o.leased_until > :now AND o.seq <> j.seq AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
+    f"AND o.state = 'running' AND o.leased_until > :now AND o.leased_until <= :lease_limit AND o.seq <> j.seq "
+    f"AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
 )
+_NEVER: Final = "9999"
+"""Sorts after every time."""
+_DUE: Final = (
+    "j.due_at <= :now",
+    "j.due_at > :lease_limit AND (j.state = 'running' OR j.due_at > :retry_limit)",
+)
+"""Conditions of jobs that can be leased: first those that are due, then those that a wrong clock put too far ahead."""
 _LEASED: Final = "WHERE id = :id AND state = 'running' AND leased_by = :worker"
 
 
@@ -58,23 +66,38 @@ class JobTable(Table):
         return added
 
     @writes
-    def lease(self, tx: Transaction, worker: str, now: str, until: str) -> Job | None:
+    def lease(
+        self,
+        tx: Transaction,
+        worker: str,
+        now: str,
+        until: str,
+        *,
+        lease_limit: str = _NEVER,
+        retry_limit: str = _NEVER,
+    ) -> Job | None:
         """Lease the job that has been due longest (queued, or running with an expired lease) to this worker.
 
-        Of tasks that are not saves (`pagekeep:...`), each user has one running at a time.
+        Of tasks that are not saves (`pagekeep:...`), each user has one running at a time. No lease ends after `lease_limit`,
+        and no job waits until after `retry_limit`: one that does was written when the clock was ahead, and is due.
         """
         owner, values = self._owner("j.")
-        rows = tx.all(
-            "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
-            f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {owner}j.due_at <= :now AND {_MAY_BEGIN} "
-            f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
-            worker=worker,
-            until=until,
-            now=now,
-            task=_TASK,
-            **values,
-        )
-        return _job(rows[0]) if rows else None
+        for due in _DUE if lease_limit < _NEVER else _DUE[:1]:
+            rows = tx.all(
+                "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
+                f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {owner}{due} AND {_MAY_BEGIN} "
+                f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
+                worker=worker,
+                until=until,
+                now=now,
+                task=_TASK,
+                lease_limit=lease_limit,
+                **({"retry_limit": retry_limit} if due == _DUE[1] else {}),
+                **values,
+            )
+            if rows:
+                return _job(rows[0])
+        return None
 
     @writes
     def heartbeat(self, tx: Transaction, job_id: str, worker: str, until: str) -> bool:
@@ -133,12 +156,24 @@ class JobTable(Table):
 
     @writes
     def fail(
-        self, tx: Transaction, job_id: str, worker: str, error: Mapping[str, Any], *, retry_at: str | None
+        self,
+        tx: Transaction,
+        job_id: str,
+        worker: str,
+        error: Mapping[str, Any],
+        *,
+        retry_at: str | None,
+        counts: bool = True,
     ) -> bool:
-        """Return the job to the queue for `retry_at`, or mark it dead when that is `None`; False when the lease was lost."""
+        """Return the job to the queue for `retry_at`, or mark it dead when that is `None`; False when the lease was lost.
+
+        Without `counts` it is no failed attempt of the job, as when its worker was stopped.
+        """
         state = (
             "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
         )
+        if not counts:
+            state += ", attempts = attempts - 1"
         changed = tx.run(
             f"UPDATE jobs SET {state}, error = :error, leased_by = NULL, leased_until = NULL {_LEASED}",
             id=job_id,
@@ -203,6 +238,22 @@ class JobTable(Table):
             id=job_id,
         )
         return _job(revived[0])
+
+    @writes
+    def free(self, tx: Transaction, now: str, lease_limit: str, job_id: str | None = None) -> tuple[Job, ...]:
+        """Make the user's jobs that wait for a later time due now, and those leased until after `lease_limit`; return them."""
+        one, values = ("", {}) if job_id is None else (" AND id = :id", {"id": clean_text(job_id)})
+        rows = tx.all(
+            "UPDATE jobs SET state = 'queued', run_after = :now, due_at = :now, leased_by = NULL, leased_until = NULL, "
+            "attempts = CASE WHEN state = 'running' THEN attempts - 1 ELSE attempts END WHERE user_id = :user "
+            "AND ((state = 'queued' AND due_at > :now) OR (state = 'running' AND leased_until > :lease_limit))"
+            f"{one} RETURNING {_NAMES}",
+            user=tx.user_id,
+            now=now,
+            lease_limit=lease_limit,
+            **values,
+        )
+        return tuple(map(_job, rows))
 
     @writes
     def forget(self, tx: Transaction, job_id: str) -> None:

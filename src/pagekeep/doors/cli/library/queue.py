@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pagekeep.library.open import Store
     from pagekeep.library.queue.runner import JobResult
 
+_ALL = "all"
+"""The value of `--revive` without an id; no id starts like this."""
 STATES = ("queued", "running", "done", "dead")
 
 
@@ -122,9 +124,16 @@ def _print_json(result: JobResult) -> None:
     write(json.dumps(shape, ensure_ascii=False))
 
 
-@click.command(epilog=examples("jobs", "jobs --state dead", "jobs --revive 3f2a"))
+@click.command(epilog=examples("jobs", "jobs --state dead", "jobs --revive 3f2a", "jobs --revive"))
 @click.option("--state", type=click.Choice(STATES), help="Only jobs in this state. `dead`: failed too often.")
-@click.option("--revive", metavar="ID", help="Put a dead job back into the queue.")
+@click.option(
+    "--revive",
+    metavar="[ID]",
+    is_flag=False,
+    flag_value=_ALL,
+    help="Put a dead job back into the queue, or run a waiting one now. Without ID: run all waiting jobs now, and those "
+    "that a wrong clock blocked.",
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Show at most this many.")
 @library_options
 def jobs(
@@ -132,10 +141,13 @@ def jobs(
 ) -> None:
     """List the jobs in the queue."""
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.queue.jobs import list_jobs, revive_by_prefix
+        from pagekeep.library.queue.jobs import list_jobs, revive_by_prefix, revive_waiting
         from pagekeep.present.json_shapes import job_shape
 
-        listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
+        if revive == _ALL:
+            listed = revive_waiting(store)
+        else:
+            listed = (revive_by_prefix(store, revive),) if revive else list_jobs(store, state, limit)
         if as_json:
             write_json({"jobs": [job_shape(job) for job in listed]})
             return
