@@ -31,6 +31,7 @@ from tests.site.fixtures import Shore, article
 from tests.site.server import Reply, Request, Site
 from tests.store.conftest import server
 from tests.store.making import Server, make_item, make_raw
+from tests.store.rows import all_rows
 
 __all__ = ["server"]
 SECRET_WORD = "quincewort"
@@ -186,6 +187,15 @@ def test_nothing_is_changed_by_looking(people: People) -> None:
         if name.partition(" ")[0] in SAFE:
             people.ask(name, route, "ada")
     assert people.state() == before
+
+
+@pytest.mark.parametrize("where", ["sqlite"], indirect=True)
+def test_no_row_is_changed_by_a_read_only_token(people: People, where: str) -> None:
+    before = all_rows(where)
+    assert any(SECRET_WORD in row for row in before)
+    for name, route in ROUTES.items():
+        people.ask(name, route, "read_only")
+    assert all_rows(where) == before
 
 
 @pytest.mark.parametrize("key", ["whole", "beginning", "address"])

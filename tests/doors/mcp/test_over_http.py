@@ -23,6 +23,7 @@ from pagekeep.doors.mcp.envelope import unquote
 from pagekeep.model import Scope
 from pagekeep.store import open_accounts, open_store
 from tests.store.making import make_item
+from tests.store.rows import all_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -36,6 +37,7 @@ def anyio_backend() -> str:
 class Running:
     url: str
     tokens: dict[str, str]
+    library: str
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def running(tmp_path: Path) -> Iterator[Running]:
     deadline = monotonic() + 20
     while not server.started and monotonic() < deadline:
         sleep(0.05)
-    yield Running(f"http://127.0.0.1:{port}/mcp/", tokens)
+    yield Running(f"http://127.0.0.1:{port}/mcp/", tokens, where)
     server.should_exit = True
     thread.join(20)
 
@@ -96,6 +98,42 @@ async def test_a_token_that_may_only_read_changes_nothing(running: Running) -> N
             key = listed.structured_content["results"][0]["id"]
             answer = await client.call_tool("tag_item", {"key": key, "add": ["x"]})
             assert answer.is_error is not may
+
+
+async def test_reading_with_a_read_only_token_changes_nothing(running: Running) -> None:
+    async with connected(running, "ben") as ben:
+        listed = await ben.call_tool("list_items", {})
+        assert listed.structured_content is not None
+        key = listed.structured_content["results"][0]["id"]
+        before = all_rows(running.library)
+        assert any(key in row for row in before)
+        calls: dict[str, list[dict[str, object]]] = {
+            "search": [{"query": "lamps"}],
+            "list_items": [{}],
+            "read": [{"key": key}, {"key": key, "outline": True}],
+            "get_metadata": [{"key": key}],
+            "fetch": [{"id": key}],
+        }
+        reading = {
+            tool.name
+            for tool in (await ben.list_tools()).tools
+            if tool.annotations is not None and tool.annotations.read_only_hint
+        }
+        assert reading == set(calls)
+        for tool, arguments in calls.items():
+            for one in arguments:
+                assert not (await ben.call_tool(tool, one)).is_error
+        await ben.read_resource(f"pagekeep://item/{key}")
+        assert all_rows(running.library) == before
+
+
+async def test_reading_with_a_token_that_may_write_marks_the_page_as_opened(running: Running) -> None:
+    async with connected(running, "ada") as ada:
+        listed = await ada.call_tool("list_items", {})
+        assert listed.structured_content is not None
+        before = all_rows(running.library)
+        await ada.call_tool("read", {"key": listed.structured_content["results"][0]["id"]})
+        assert all_rows(running.library) != before
 
 
 @pytest.mark.parametrize(

@@ -270,6 +270,9 @@ def progress_reporter(ctx: Context[Any, Any]) -> Callable[[str], None]:
 
 
 async def _open_item(context: ToolContext, key: str) -> Item:
+    """Return an item and mark it as opened, unless the caller is read-only and so changes nothing."""
+    if not context.may_write:
+        return await asyncio.to_thread(context.find, key)
     return await asyncio.to_thread(change.apply_action, context.library, "opened", key)
 
 
