@@ -111,7 +111,7 @@ def parse_fragment(html: str) -> Element:
 
 
 def _simplify(html: str) -> tuple[str, tuple[str, ...]]:
-    """Rename the tags of which a page has so many that the parser takes quadratic time and memory; no text changes."""
+    """Rename tags whose number would make the parser take quadratic time and memory; no text changes."""
     simplified = []
     if (start := _excess_root_tags(html)) is not None:
         # A second `<head>` is ignored together with its attributes.

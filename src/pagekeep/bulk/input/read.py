@@ -161,7 +161,7 @@ def _codings(record: Any) -> dict[str, str]:
 
 
 def _decode_body(body: bytes, codings: dict[str, str], limit: int) -> bytes:
-    """Return up to `limit` bytes of the decoded content, read as an archive of its own."""
+    """Return up to `limit` bytes of the decoded content, read as a separate archive."""
     from fastwarc.warc import ArchiveIterator
 
     headers = "".join(f"{name}: {value}\r\n" for name, value in codings.items())
