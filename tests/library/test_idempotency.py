@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -92,3 +93,17 @@ def test_a_request_that_takes_longer_than_a_claim_lasts_keeps_it(
         assert await run_once("k", {}, library, slow) == {"slow": True}
 
     asyncio.run(run())
+
+
+def test_a_key_whose_server_was_killed_says_when_to_try_again(library: Store) -> None:
+    async def work() -> dict[str, Any]:
+        return {"good": True}
+
+    claimed = clock.add_seconds(clock.now(), -60)
+    library.claim("k", fingerprint({}), claimed, "", "")
+    with pytest.raises(Conflict, match="server was stopped") as caught:
+        asyncio.run(run_once("k", {}, library, work))
+    text = " ".join(caught.value.suggestions)
+    assert clock.to_the_second(clock.add_seconds(claimed, module.CLAIM_SECONDS)) in text
+    (seconds,) = map(int, re.findall(r"in (\d+) seconds", text))
+    assert 60 < seconds <= module.CLAIM_SECONDS - 59

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 from asyncio import shield, to_thread
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -40,7 +41,10 @@ async def run_once(
     since, expired = clock.add_seconds(now, -ANSWER_SECONDS), clock.add_seconds(now, -CLAIM_SECONDS)
     claimed = await to_thread(store.claim, key, digest, now, since, expired)
     if claimed is not None:
-        return _get_answer(*claimed, digest)
+        before, answer = claimed
+        if before == digest and answer is None:
+            raise _still_running(await to_thread(store.claimed_at, key), now)
+        return _get_answer(before, answer, digest)
     claim = _Claim(key, now, store)
     try:
         answer = await do()
@@ -82,8 +86,22 @@ class _Claim:
 
 
 def _get_answer(claimed: str, answer: Answer | None, digest: str) -> Answer:
-    if claimed != digest:
+    if claimed != digest or answer is None:
         raise Conflict("The idempotency key was used for another request.", suggestions=("Use a new key.",))
-    if answer is None:
-        raise Conflict("The same request is still running.", suggestions=("Try again in a moment.",))
     return answer
+
+
+def _still_running(claimed_at: str | None, now: str) -> Conflict:
+    """Return the error of a request whose first copy has no answer yet; it says when the key is free in any case."""
+    if claimed_at is None:  # it ended just now
+        return Conflict("The same request was still running.", suggestions=("Try again now.",))
+    free_at = clock.add_seconds(claimed_at, CLAIM_SECONDS)
+    seconds = max(1, math.ceil(clock.days_between(now, free_at) * 86_400))
+    return Conflict(
+        "The same request is still running, or the server was stopped while it ran.",
+        suggestions=(
+            "Try again in a few seconds to get its answer.",
+            f"If the server was stopped, try again in {seconds} seconds, at {clock.to_the_second(free_at)}: "
+            "the request then runs again.",
+        ),
+    )

@@ -55,3 +55,13 @@ def test_whoever_lost_their_claim_can_neither_renew_it_nor_answer_nor_let_go(lib
 def test_keys_of_users_do_not_meet(library: Store, opened: Opener) -> None:
     claim(library, "save x", 1)
     assert claim(opened("other"), "save x", 1) is None
+
+
+def test_a_claim_has_a_time_until_it_has_a_response(library: Store) -> None:
+    assert library.claimed_at("k") is None
+    claim(library, "save x", 1)
+    assert library.claimed_at("k") == moment(1)
+    library.renew_claim("k", moment(1), moment(4))
+    assert library.claimed_at("k") == moment(4)
+    library.keep_response("k", moment(4), {"id": 1})
+    assert library.claimed_at("k") is None

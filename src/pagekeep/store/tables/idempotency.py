@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_json, clean_text, parse_json
-from pagekeep.store.table import Table, writes
+from pagekeep.store.table import Table, reads, writes
 
 _CLAIMED: Final = "WHERE user_id = :user AND key = :key AND created_at = :claimed AND answer IS NULL"
 """The time identifies the claim: one that another process took over has another time."""
@@ -42,6 +42,14 @@ class IdempotencyTable(Table):
         if before == request and response is None and claimed <= silent:
             return None if _renew(tx, key, claimed, now) else (before, None)
         return before, response
+
+    @reads
+    def claimed_at(self, tx: Transaction, key: str) -> str | None:
+        """Return when the key was claimed or its claim last renewed; `None` when it has a response or is free."""
+        rows = tx.all(
+            "SELECT created_at FROM answers WHERE user_id = :user AND key = :key AND answer IS NULL", **_key(tx, key)
+        )
+        return str(rows[0][0]) if rows else None
 
     @writes
     def renew_claim(self, tx: Transaction, key: str, claimed: str, now: str) -> bool:
