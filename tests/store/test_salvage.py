@@ -12,6 +12,7 @@ import pytest
 from pagekeep.errors import Conflict, PagekeepError, StoreError
 from pagekeep.store import open_store, parse_query
 from pagekeep.store.salvage import salvage
+from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages
 from tests.store.damage import PAGE, flip_pages, make_library, pages_of
 
 
@@ -92,6 +93,15 @@ def test_a_lost_root_page_loses_no_item(tmp_path: Path) -> None:
     flip_pages(path, [root])
     salvage(path, new)
     assert _ids(new) == set(ids)
+
+
+@pytest.mark.parametrize("kind", [TABLE_LEAF, INDEX_LEAF, INDEX_INTERIOR])
+def test_noise_that_looks_like_a_page_has_no_rows_and_raises_nothing(kind: int) -> None:
+    noise = random.Random(kind)
+    for _ in range(100):
+        page = bytes([kind]) + noise.randbytes(2) + b"\x04\x00" + noise.randbytes(PAGE - 5)
+        pages = Pages(bytes(PAGE) + page)
+        assert all(len(row.values) < 20 for row in pages.rows(2))
 
 
 def test_a_file_without_items_and_an_existing_target_are_refused(tmp_path: Path) -> None:

@@ -147,8 +147,10 @@ def _decode(rowid: int, payload: bytes, length: int) -> Row:
     while at < end:
         serial, at = _varint(payload, at)
         types.append(serial)
+    if at != end or not types or min(types) < 0 or {10, 11} & set(types):
+        raise ValueError
     sizes = [_INTEGER_BYTES[serial] if serial < 10 else (serial - 12) // 2 for serial in types]
-    if at != end or not types or min(types) < 0 or {10, 11} & set(types) or end + sum(sizes) != length:
+    if end + sum(sizes) != length:
         raise ValueError
     missing = length - len(payload)
     if missing > sizes[-1]:
