@@ -21,6 +21,8 @@ PROFILES: Final[tuple[Profile, ...]] = ("pagekeep", "obsidian")
 
 ITEM_FIELDS: Final = ("url", "pinned", "archived", "edited", "notes", "highlights", "id")
 """Fields that belong to the item: they are in its file but not in its stored content."""
+REVISION_FIELD: Final = "mirror_revision"
+"""The mirror's field with the revision of the file that an editor opened: its buffer may be older than the file."""
 _FIELD_ORDER: Final = (
     *("source", "title", "author", "published_date", "domain", "site_name", "language", "word_count", "reading_time"),
     *(

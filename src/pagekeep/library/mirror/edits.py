@@ -12,7 +12,7 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.errors import Outdated
 from pagekeep.library.change import clean_tag
-from pagekeep.library.exports.markdown_files import Document, Profile, obsidian_tag, split_content
+from pagekeep.library.exports.markdown_files import REVISION_FIELD, Document, Profile, obsidian_tag, split_content
 from pagekeep.library.mirror.folder import digest, digest_body
 from pagekeep.library.mirror.records import Base
 from pagekeep.markdown.frontmatter import split_block
@@ -21,8 +21,6 @@ from pagekeep.store import Store
 from pagekeep.text import count_words, reading_time
 
 BodyChange = Literal["none", "edit", "conflict"]
-REVISION_FIELD: Final = "mirror_revision"
-"""The frontmatter field with the revision of the file that an editor opened: its buffer may be older than the file."""
 _MAX_ATTEMPTS: Final = 5
 """How often to retry when the item changes at the same time."""
 

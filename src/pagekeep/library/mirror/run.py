@@ -13,10 +13,9 @@ from typing import Final
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.file_names import file_name
-from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, Document, Profile
+from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, REVISION_FIELD, Document, Profile
 from pagekeep.library.mirror import edits, writing
 from pagekeep.library.mirror import folder as files
-from pagekeep.library.mirror.edits import REVISION_FIELD
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
 from pagekeep.library.mirror.scan import FolderState, read_untouched, scan_folder

@@ -33,6 +33,12 @@ def test_a_clipping_of_obsidian_comes_in_with_what_it_says(bring: Bring, library
     assert bring(CLIPPED, "x.md").unchanged == 1
 
 
+def test_the_revision_of_a_mirrored_file_is_not_imported(bring: Bring, library: Store) -> None:
+    bring("---\nsource: https://example.com/a\nmirror_revision: r0123abcd\n---\nText.\n")
+    (item,) = everything(library).values()
+    assert "mirror_revision" not in item.content
+
+
 def test_a_file_without_an_id_is_the_same_item_every_time(bring: Bring, library: Store) -> None:
     bring("---\nsource: https://example.com/a\n---\nText.\n")
     bring("---\nsource: https://example.com/a\ntags: [new]\n---\nText.\n")

@@ -96,7 +96,8 @@ def build_item(document: Document, place: Place, now: str) -> CompleteItem:
             "The file does not name the page's address.", suggestions=("Add `source: https://...` to its frontmatter.",)
         )
     url = normal_url.normalise(address)
-    stored = {name: value for name, value in fields.items() if name not in markdown_files.ITEM_FIELDS}
+    of_the_file = {*markdown_files.ITEM_FIELDS, markdown_files.REVISION_FIELD}
+    stored = {name: value for name, value in fields.items() if name not in of_the_file}
     saved_at = _parse_time(fields.get("saved_at")) or now
     item = Item(
         id=_choose_id(document.id, url),
