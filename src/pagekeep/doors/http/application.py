@@ -24,6 +24,7 @@ from pagekeep.doors.http.api import (
     tokens,
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
+from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import firecrawl, jina, screenshots
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
@@ -69,7 +70,12 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         app.include_router(other.router)
     error_pages.install(app, metrics.record_error)
     # The middleware added last runs first.
-    app.add_middleware(BodyLimits, files={"/import": settings.import_bytes}, rejection=error_pages.rejection)
+    app.add_middleware(
+        BodyLimits,
+        files={"/import": settings.import_bytes},
+        authenticate=require_caller,
+        rejection=error_pages.rejection,
+    )
     app.add_middleware(HostNames, names=allowed_names(settings))
     app.add_middleware(SecurityHeaders, internal_error=error_pages.internal_error)
     app.add_middleware(RequestLog, metrics=metrics)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Scope
 
 from pagekeep import accounts
 from pagekeep.doors.http.middleware.cookies import session_of
@@ -17,7 +18,8 @@ from pagekeep.doors.http.middleware.cross_site import reject_cross_site
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
-from pagekeep.model import SCOPES, Scope
+from pagekeep.model import SCOPES
+from pagekeep.model import Scope as TokenScope
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
@@ -32,7 +34,7 @@ class Caller:
 
     user_id: str
     name: str
-    scopes: frozenset[Scope]
+    scopes: frozenset[TokenScope]
     by: Literal["local", "session", "token"]
     csrf_token: str
     """Must be in every form of this caller; empty for a token, which browsers do not send automatically."""
@@ -48,6 +50,12 @@ async def identify(request: Request, service: CurrentService) -> Caller:
     """Return the caller or raise `NotSignedIn`. Lookups in the accounts database run in a thread."""
     local = not service.shared and "authorization" not in request.headers
     return identify_sync(request, service) if local else await run_in_threadpool(identify_sync, request, service)
+
+
+async def require_caller(scope: Scope) -> None:
+    """Raise `NotSignedIn` when the headers of a request name no user. The body is not read."""
+    request = Request(scope)
+    await identify(request, request.app.state.service)
 
 
 def identify_sync(request: Request, service: Service) -> Caller:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -17,7 +17,10 @@ from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests
 MAX_BODY_BYTES: Final = 30_000_000
 """Enough for a page of 10 MB written as JSON."""
 MAX_TOTAL_BYTES: Final = 300_000_000
-"""All bodies together: they are accepted before the caller is authenticated."""
+"""All bodies together."""
+MAX_ANONYMOUS_BYTES: Final = 64_000
+"""Of a body whose sender is not signed in, which includes the sign-in form (200 characters of name, 1,000 of password)."""
+SIGN_IN_PATH: Final = "/sign-in"
 MAX_BODY_SECONDS: Final = 120.0
 MAX_FILE_SECONDS: Final = 3600.0
 MAX_FILES: Final = 4
@@ -28,7 +31,8 @@ class BodyLimits:
     """Rejects bodies that are too large, without reading them to the end, and bodies that arrive too slowly.
 
     `files` maps the paths that accept larger files to their limits. Their routes read the body themselves, after authentication
-    and never as a whole into memory. `rejection` creates the response.
+    and never as a whole into memory. `authenticate` raises an error when the headers of a request name no user: a large body
+    of such a request is not read. `rejection` creates the response.
     """
 
     def __init__(
@@ -38,12 +42,14 @@ class BodyLimits:
         max_total: int = MAX_TOTAL_BYTES,
         seconds: float = MAX_BODY_SECONDS,
         files: Mapping[str, int] = MappingProxyType({}),
+        authenticate: Callable[[Scope], Awaitable[object]] | None = None,
         rejection: Callable[[Scope, PagekeepError], Response] = lambda _, error: error_response(error),
     ) -> None:
         self._app = app
         self._max_bytes = max_bytes
         self._seconds = seconds
         self._files = files
+        self._authenticate = authenticate
         self._rejection = rejection
         self._in_memory = _Pool(max_total)
         self._on_disk = _Pool(MAX_FILES * max(files.values(), default=0))
@@ -54,9 +60,17 @@ class BodyLimits:
             return
         limits = self._limits(scope["path"])
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared[:20]) > limits.max_bytes:
+        length = int(declared.lstrip(b"0")[:20] or b"0") if declared.isdigit() else None
+        if length is None or length > limits.max_bytes:
             await self._reject(_TOO_LARGE, scope, receive, send)
             return
+        if self._authenticate is not None and _may_be_large(scope, length):
+            error = await self._check_sender(scope)
+            if error is not None and length > MAX_ANONYMOUS_BYTES:
+                await self._reject(error, scope, receive, send)
+                return
+            if error is not None:  # the length is not declared
+                limits = replace(limits, max_bytes=MAX_ANONYMOUS_BYTES)
         body = _Body(limits, receive, send)
         try:
             await self._app(scope, body.receive, body.send)
@@ -67,6 +81,17 @@ class BodyLimits:
         if body.error is not None and not body.started:
             await self._reject(body.error, scope, receive, send)
 
+    async def _check_sender(self, scope: Scope) -> PagekeepError | None:
+        """Return why a large body of this request is not accepted, from its headers alone."""
+        if scope["path"] == SIGN_IN_PATH:
+            return _TOO_LARGE
+        assert self._authenticate is not None
+        try:
+            await self._authenticate(scope)
+        except PagekeepError as error:
+            return error
+        return None
+
     async def _reject(self, error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
         response = self._rejection(scope, error)
         response.headers["connection"] = "close"
@@ -76,6 +101,11 @@ class BodyLimits:
         if path in self._files:
             return _Limits(self._files[path], MAX_FILE_SECONDS, self._on_disk)
         return _Limits(self._max_bytes, self._seconds, self._in_memory)
+
+
+def _may_be_large(scope: Scope, declared: int) -> bool:
+    """Return whether the body is larger than an anonymous one may be, or has no declared length."""
+    return declared > MAX_ANONYMOUS_BYTES or any(name == b"transfer-encoding" for name, _ in scope["headers"])
 
 
 @dataclass(slots=True)

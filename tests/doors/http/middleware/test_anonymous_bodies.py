@@ -1,0 +1,109 @@
+"""Large bodies of clients that are not signed in are refused before they are read (H6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from pagekeep import accounts
+from pagekeep.doors.http.middleware.body_limits import MAX_ANONYMOUS_BYTES
+from tests.doors.http.conftest import PASSWORD, service_of
+
+PATHS = (
+    "/api/v1/extract",
+    "/api/v1/saves",
+    "/api/v1/rules/try",
+    "/add",
+    "/import",
+    "/r",
+    "/v2/scrape",
+    "/mcp/",
+    "/nowhere",
+)
+CHUNK = 10_000
+CREDENTIALS = ({}, {"authorization": "Bearer nonsense"}, {"cookie": "pagekeep_session=nonsense"})
+PAGE = {"html": "<p>The keeper counts the ships.</p>" * 5_000}
+
+
+def post(client: TestClient, path: str, headers: dict[str, str]) -> tuple[int, int]:
+    """The status for an endless body, and how many bytes of it were read."""
+    statuses: list[int] = []
+    read = 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal read
+        read += CHUNK
+        assert read < 100 * MAX_ANONYMOUS_BYTES, "the body was read"
+        return {"type": "http.request", "body": b"x" * CHUNK, "more_body": True}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    everything = {"host": "127.0.0.1:8470", "content-type": "application/json", **headers}
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.encode(), value.encode()) for name, value in everything.items()],
+        "client": ("127.0.0.1", 5000),
+        "server": ("127.0.0.1", 8470),
+        "state": {},
+    }
+    assert client.portal is not None
+    client.portal.call(client.app, scope, receive, send)
+    return statuses[0], read
+
+
+@pytest.mark.parametrize("credentials", CREDENTIALS)
+@pytest.mark.parametrize("path", PATHS)
+def test_a_large_body_without_credentials_is_not_read(
+    shared: TestClient, path: str, credentials: dict[str, str]
+) -> None:
+    length = {"content-length": str(MAX_ANONYMOUS_BYTES + 1)}
+    assert post(shared, path, {**length, **credentials}) == (401, 0)
+
+
+def test_zeros_in_front_of_the_length_do_not_hide_it(shared: TestClient) -> None:
+    for length in (MAX_ANONYMOUS_BYTES + 1, 10**30):
+        status, read = post(shared, "/api/v1/extract", {"content-length": "0" * 5_000 + str(length)})
+        assert status in (401, 413)
+        assert read == 0
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_body_of_unknown_length_without_credentials_is_read_to_the_limit(shared: TestClient, path: str) -> None:
+    status, read = post(shared, path, {"transfer-encoding": "chunked"})
+    assert status in (401, 404, 413)
+    assert read <= MAX_ANONYMOUS_BYTES + CHUNK
+
+
+def test_the_sign_in_form_is_small(shared: TestClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert post(shared, "/sign-in", {**form, "content-length": str(MAX_ANONYMOUS_BYTES + 1)}) == (413, 0)
+    status, read = post(shared, "/sign-in", {**form, "transfer-encoding": "chunked"})
+    assert status == 413
+    assert read <= MAX_ANONYMOUS_BYTES + CHUNK
+
+
+def test_signed_in_callers_send_large_bodies(shared: TestClient) -> None:
+    known = service_of(shared).accounts
+    user = accounts.add_user(known, "ada", PASSWORD)
+    token = accounts.add_token(known, user.id, "reader", ("read",)).secret
+    answer = shared.post("/api/v1/extract", json=PAGE, headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+    answer = shared.post("/sign-in", data={"name": "ada", "password": PASSWORD}, follow_redirects=False)
+    assert answer.status_code == 303
+    assert shared.post("/api/v1/extract", json=PAGE).status_code == 200
+
+
+def test_the_local_user_sends_large_bodies_without_credentials(client: TestClient) -> None:
+    assert client.post("/api/v1/extract", json=PAGE).status_code == 200
