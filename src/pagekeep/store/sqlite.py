@@ -79,7 +79,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         log = path.with_name(f"{path.name}-wal")
         if is_writable(path) or not path.exists() or (log.exists() and log.stat().st_size):
             raise
-    # A read-only disk cannot have a write-ahead log, so the file alone is the whole library.
+    # A read-only disk cannot hold a new write-ahead log, and there is no old one, so the file alone is the whole library.
     return _connect_to(f"{path.absolute().as_uri()}?immutable=1", ())
 
 

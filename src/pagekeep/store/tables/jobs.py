@@ -167,7 +167,7 @@ class JobTable(Table):
     ) -> bool:
         """Return the job to the queue for `retry_at`, or mark it dead when that is `None`; False when the lease was lost.
 
-        Without `counts` it is no failed attempt of the job, as when its worker was stopped.
+        Without `counts` it does not count as a failed attempt, as when its worker was stopped.
         """
         state = (
             "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
