@@ -82,3 +82,16 @@ def test_on_a_shared_server_nobody_is_let_in_unknown(settings: Settings) -> None
 def test_the_secret_is_made_once_and_is_its_owners_alone(settings: Settings, tmp_path: Path) -> None:
     assert server_secret(settings) == server_secret(settings)
     assert (tmp_path / "server.secret").stat().st_mode & 0o077 == 0
+
+
+def test_the_openapi_document_describes_every_json_response(client: TestClient) -> None:
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    schemas = {
+        f"{method} {path} {status}": content["application/json"]["schema"]
+        for path, operations in described.items()
+        for method, operation in operations.items()
+        for status, response in operation["responses"].items()
+        if "application/json" in (content := response.get("content", {}))
+    }
+    assert len(schemas) > 30
+    assert [name for name, schema in schemas.items() if not schema or schema.get("type") == "string"] == []

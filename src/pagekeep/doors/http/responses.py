@@ -8,14 +8,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 
 
-class Json(Response):
+class Json(JSONResponse):
     """A JSON response. Lone surrogates from a page become question marks instead of an error."""
-
-    media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
         """Return the body."""
