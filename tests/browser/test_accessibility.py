@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.store import open_store
 from tests.browser.conftest import Window
@@ -17,7 +18,7 @@ from tests.browser.serving import Server
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 Save = Callable[[str], str]
-LATER = "2125-01-01T00:00:00.000000Z"
+LATER = clock.add_seconds(clock.now(), 3600)
 PATHS = [
     "/",
     "/?q=kettle",
@@ -97,7 +98,7 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
     with closing(open_store(settings.library)) as store:
         store.delete(item, LATER)
         job = store.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
-        store.lease("hand", LATER, LATER)
+        store.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
         store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()

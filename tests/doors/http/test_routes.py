@@ -17,6 +17,7 @@ from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts as app
+from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
@@ -35,7 +36,7 @@ from tests.store.rows import all_rows
 
 __all__ = ["server"]
 SECRET_WORD = "quincewort"
-LATER = "2125-01-01T00:00:00.000000Z"
+LATER = clock.add_seconds(clock.now(), 3600)
 SAFE = ("GET", "HEAD")
 WHO: tuple[Who, ...] = ("anonymous", "other", "read_only", "no_csrf")
 
@@ -78,7 +79,7 @@ class People:
 
     def _dead_job(self, url: str) -> str:
         job = self.library.enqueue(url, url, {}, LATER)
-        self.library.lease("hand", LATER, LATER)
+        self.library.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
         self.library.fail(job.id, "hand", {"type": "NotFound", "message": "", "suggestions": []}, retry_at=None)
         return job.id
 

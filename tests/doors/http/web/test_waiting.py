@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep import clock
 from pagekeep.store import Store
 
-LATER = "2125-01-01T00:00:00.000000Z"
+LATER = clock.add_seconds(clock.now(), 3600)
+LEASED_UNTIL = clock.add_seconds(clock.now(), 300)
 FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "suggestions": ["Check the address."]}
 
 
@@ -15,7 +17,7 @@ FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "sugge
 def failed(library: Store, client: TestClient) -> str:
     """Of a time at which the server's own worker does not look for jobs."""
     job = library.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
-    library.lease("hand", LATER, LATER)
+    library.lease("hand", LATER, LEASED_UNTIL)
     library.fail(job.id, "hand", FAULT, retry_at=None)
     return job.id
 
