@@ -68,7 +68,8 @@ def make_server(find_context: ContextFinder, *, allow_write: bool) -> MCPServer[
     """Return the server. No tool deletes anything, and none changes anything without `allow_write`."""
     server: MCPServer[Any] = MCPServer("pagekeep", title="Pagekeep", instructions=_INSTRUCTIONS, version=__version__)
     _add_web_tools(server, find_context)
-    _add_library_tools(server, find_context)
+    _add_reading_tools(server, find_context)
+    _add_browsing_tools(server, find_context)
     if allow_write:
         _add_write_tools(server, find_context)
     _add_resources(server, find_context)
@@ -117,7 +118,7 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
         return _page_text(captured.page, captured.page.markdown, section, start_index, max_length)
 
 
-def _add_library_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
+def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_READS_LIBRARY)
     @report_errors
     async def search(
@@ -152,6 +153,8 @@ def _add_library_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
             return _outline(item, body, start_index)
         return _item_text(item, section, start_index, max_length)
 
+
+def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_READS_LIBRARY)
     @report_errors
     async def list_items(
