@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,8 +19,14 @@ def test_every_page_is_scored(add_page: AddPage, echoing: Echo) -> None:
     corpus = add_page("b", "one two buy now", kind="product", title="")
     report = run(corpus, extractor=echoing)
     good, poor = report.pages
-    assert (good.name, good.f1, good.similarity, good.with_hits, good.without_hits) == ("a", 1.0, 1.0, 1, 0)
-    assert (poor.f1, poor.words.missing, poor.words.extra, poor.with_hits, poor.without_hits) == (0.5, 2, 2, 0, 1)
+    assert (good.name, good.rank, good.similarity, good.with_hits, good.without_hits) == ("a", 1.0, 1.0, 1, 0)
+    assert (
+        poor.rank,
+        poor.words and poor.words.missing,
+        poor.words and poor.words.extra,
+        poor.with_hits,
+        poor.without_hits,
+    ) == (0.5, 2, 2, 0, 1)
     assert (good.title_right, poor.title_right) == (False, None)
     assert (good.found_kind, good.strategy, good.level) == ("article", "readability", "article")
 
@@ -29,14 +36,19 @@ def test_a_page_that_raises_scores_nothing_and_stops_nothing(add_page: AddPage, 
     corpus = add_page("b")
     report = run(corpus, extractor=echoing)
     failed = report.pages[0]
-    assert (failed.error, failed.f1, failed.title_right, failed.words.missing) == ("ZeroDivisionError", 0.0, False, 4)
+    assert (failed.error, failed.rank, failed.title_right, failed.words and failed.words.missing) == (
+        "ZeroDivisionError",
+        0.0,
+        False,
+        4,
+    )
     assert failed.links == (0.0, 1, 0)
     assert (report.summary["all"].f1, report.summary["all"].ok, report.summary["all"].errors) == (0.5, 1, 1)
 
 
 def test_a_page_that_raises_scores_nothing_even_where_nothing_was_wanted(add_page: AddPage, echoing: Echo) -> None:
     report = run(add_page("a", "boom", text=""), extractor=echoing)
-    assert report.pages[0].f1 == 0.0
+    assert report.pages[0].rank == 0.0
 
 
 def test_metadata_links_and_media_are_compared(add_page: AddPage, make_page: Callable[..., Page]) -> None:
@@ -103,3 +115,28 @@ def test_structure_is_counted(html: str, part: str) -> None:
     counts = count_structure(html * 3)
     assert getattr(counts, part) == 3
     assert sum(getattr(counts, name) for name in counts.__dataclass_fields__) == 3
+
+
+def test_pages_with_snippets_only_are_scored_by_them(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", "one two three four", text=None, title=None, author=None, published=None)
+    corpus = add_page("b", "one buy now", text=None, title=None, author=None, published=None)
+    report = run(corpus, extractor=echoing)
+    every = report.summary["all"]
+    assert [page.rank for page in report.pages] == [1.0, 0.0]
+    assert (every.f1, every.similarity) == (None, None)
+    assert (every.snippet_precision, every.with_share, every.snippet_f1) == (0.5, 0.5, 0.5)
+
+
+def test_a_byline_is_measured_without_text_and_kind(add_page: AddPage, make_page: Callable[..., Page]) -> None:
+    corpus = add_page("a")
+    reference = {"url": "https://example.com/a", "title": "The Blue Door", "author": None, "first_words": "One two"}
+    (corpus / "a.json").write_text(json.dumps(reference), "utf-8")
+    report = run(corpus, extractor=lambda html, url: make_page("One two three.", title="The Blue Door"))
+    (page,) = report.pages
+    assert (page.kind, page.words, page.title_right, page.author_right, page.with_hits) == (
+        "article",
+        None,
+        True,
+        None,
+        1,
+    )

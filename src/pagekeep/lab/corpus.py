@@ -1,7 +1,8 @@
 """Read corpora: pages with references, which people wrote for them.
 
-There are two layouts. Flat: `NAME.html` or `NAME.html.gz` beside `NAME.json` (url, kind, title, author, published, text, with,
-without, and where known links, images, videos). Folders: `NAME/source.html`, `NAME/expected.html` and
+There are two layouts. Flat: `NAME.html` or `NAME.html.gz` beside `NAME.json` (url and any of kind, title, author, published,
+text, with, without, first_words, links, images, videos: what a reference lacks is not measured; a page without a kind is an
+article). Folders: `NAME/source.html`, `NAME/expected.html` and
 `NAME/expected-metadata.json`, each plain or gzipped, as Mozilla's Readability keeps its test pages.
 """
 
@@ -28,6 +29,7 @@ _BLOCKS = frozenset(
         *("nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
     )
 )
+_MEASURED_KEYS = ("text", "with", "without", "first_words", "title", "author", "published")
 _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", "dailymotion.com", "player.twitch.tv")
 
 
@@ -35,7 +37,7 @@ _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com", 
 class Reference:
     """The right result for a page, as a person wrote it. `None` means that the reference does not have the value."""
 
-    text: str
+    text: str | None
     title: str | None = None
     author: str | None = None
     published: str | None = None
@@ -151,17 +153,19 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_flat(case: Case) -> Sample:
     reference = _read_json(case.reference)
-    kind, text = reference.get("kind"), reference.get("text")
+    kind, text = reference.get("kind", "article"), reference.get("text")
     if kind not in KINDS:
         raise ParseError(f"{case.reference.name}: kind is {kind!r}, not one of {', '.join(KINDS)}.")
-    if not isinstance(text, str):
+    if text is not None and not isinstance(text, str):
         raise ParseError(f"{case.reference.name}: text must be a string.")
+    if not any(key in reference for key in _MEASURED_KEYS):
+        raise ParseError(f"{case.reference.name} has nothing to compare with: none of {', '.join(_MEASURED_KEYS)}.")
     gold = Reference(
         text=text,
         title=reference.get("title") or None,
         author=reference.get("author") or None,
         published=reference.get("published") or None,
-        with_=tuple(reference.get("with") or ()),
+        with_=(*(reference.get("with") or ()), *filter(None, (reference.get("first_words"),))),
         without=tuple(reference.get("without") or ()),
         links=_urls(reference.get("links")),
         images=_urls(reference.get("images")),

@@ -22,6 +22,8 @@ NUMBERS = (
     "kind_accuracy",
     "with_share",
     "without_share",
+    "snippet_precision",
+    "snippet_f1",
 )
 """The numbers that can have a floor, for `all` and for every kind. A name without a kind means `all`."""
 

@@ -121,8 +121,8 @@ def score_failure(sample: Sample, error: str, ms: float) -> PageScore:
         name=sample.name,
         url=sample.url,
         kind=sample.kind,
-        words=score_words("", gold.text)._replace(precision=0.0, recall=0.0, f1=0.0),
-        similarity=0.0,
+        words=None if gold.text is None else score_words("", gold.text)._replace(precision=0.0, recall=0.0, f1=0.0),
+        similarity=None if gold.text is None else 0.0,
         title_right=None if gold.title is None else False,
         author_right=None if gold.author is None else False,
         date_right=None if gold.published is None else False,
@@ -135,7 +135,7 @@ def score_failure(sample: Sample, error: str, ms: float) -> PageScore:
         videos=_overlap_if_known((), gold.videos),
         ms=ms,
         error=error,
-        gold=gold.text,
+        gold=gold.text or "",
     )
 
 
@@ -146,8 +146,8 @@ def score_page(sample: Sample, page: Page, ms: float) -> PageScore:
         name=sample.name,
         url=sample.url,
         kind=sample.kind,
-        words=score_words(page.text, gold.text),
-        similarity=similarity(page.text, gold.text),
+        words=None if gold.text is None else score_words(page.text, gold.text),
+        similarity=None if gold.text is None else similarity(page.text, gold.text),
         title_right=None if gold.title is None else same_title(metadata.title, gold.title),
         author_right=None if gold.author is None else same_author(metadata.author, gold.author),
         date_right=None if gold.published is None else same_date(metadata.published, gold.published),
@@ -164,7 +164,7 @@ def score_page(sample: Sample, page: Page, ms: float) -> PageScore:
         found_kind=page.kind,
         strategy=page.strategy,
         level=page.quality.level,
-        gold=gold.text,
+        gold=gold.text or "",
         result=page.text,
     )
 

@@ -21,14 +21,12 @@ __all__ = [
     "split_words",
 ]
 
-_JOINERS = frozenset({"and", "by", "und", "von", "et", "par", "y", "por"})
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
 def count_snippets(snippets: Iterable[str], text: str) -> int:
-    """Return how many of the snippets are in the text, ignoring punctuation and case."""
-    haystack = f" {' '.join(normalise_tokens(text))} "
-    return sum(f" {' '.join(normalise_tokens(snippet))} " in haystack for snippet in snippets)
+    """Return how many of the snippets are in the text, letter by letter."""
+    return sum(snippet in text for snippet in snippets)
 
 
 def same_title(found: str | None, gold: str) -> bool:
@@ -37,12 +35,9 @@ def same_title(found: str | None, gold: str) -> bool:
 
 
 def same_author(found: str | None, gold: str) -> bool:
-    """Return whether two bylines name the same people, in any order."""
-    return _name_words(found or "") == _name_words(gold)
-
-
-def _name_words(byline: str) -> list[str]:
-    return sorted(token for token in normalise_tokens(byline) if token not in _JOINERS)
+    """Return whether two bylines have the same words, or one contains the other."""
+    ours, theirs = " ".join(normalise_tokens(found or "")), " ".join(normalise_tokens(gold))
+    return bool(ours) and (ours in theirs or theirs in ours)
 
 
 def same_date(found: str | None, gold: str) -> bool:

@@ -31,8 +31,9 @@ class PageScore:
     url: str | None
     kind: str
     """The kind in the reference."""
-    words: WordScore
-    similarity: float
+    words: WordScore | None
+    """`None` when the reference has no text; the same for the similarity."""
+    similarity: float | None
     title_right: bool | None
     """`None` when the reference has no title; the same for author and date."""
     author_right: bool | None
@@ -60,9 +61,13 @@ class PageScore:
     result: str = field(default="", repr=False)
 
     @property
-    def f1(self) -> float:
-        """Word F1."""
-        return self.words.f1
+    def rank(self) -> float:
+        """Word F1, or without a reference text the share of the snippets and fields that are right."""
+        if self.words is not None:
+            return self.words.f1
+        fields = [right for right in (self.title_right, self.author_right, self.date_right) if right is not None]
+        right = self.with_hits + self.without_total - self.without_hits + sum(fields)
+        return right / (self.with_total + self.without_total + len(fields) or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +78,11 @@ class Summary:
     pages: int
     ok: int
     errors: int
-    precision: float
-    recall: float
-    f1: float
-    similarity: float
-    std_similarity: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    similarity: float | None
+    std_similarity: float | None
     title_accuracy: float | None
     author_accuracy: float | None
     date_accuracy: float | None
@@ -88,6 +93,10 @@ class Summary:
     """Share of the wanted snippets that were found."""
     without_share: float | None
     """Share of the unwanted snippets that were not found."""
+    snippet_precision: float | None
+    """Share of wanted snippets among all that were found."""
+    snippet_f1: float | None
+    """F1 of that precision and of `with_share` as the recall."""
     ms: float
     """Mean CPU milliseconds per page."""
     structure: Structure
@@ -105,8 +114,8 @@ class EvaluationReport:
     """`all` first, then each kind in the corpus, in the order of `model.KINDS`."""
 
     def worst(self, count: int) -> list[PageScore]:
-        """Return the pages with the lowest F1, worst first."""
-        return sorted(self.pages, key=lambda page: (page.f1, page.name))[:count]
+        """Return the pages with the lowest rank, worst first."""
+        return sorted(self.pages, key=lambda page: (page.rank, page.name))[:count]
 
 
 def make_report(corpus: str, pages: Iterable[PageScore]) -> EvaluationReport:
@@ -120,26 +129,32 @@ def make_report(corpus: str, pages: Iterable[PageScore]) -> EvaluationReport:
 def summarise_pages(kind: str, pages: Sequence[PageScore]) -> Summary:
     """Return the means over one or more pages."""
     errors = sum(bool(page.error) for page in pages)
-    similarities = [page.similarity for page in pages]
+    words = [page.words for page in pages if page.words is not None]
+    similarities = [page.similarity for page in pages if page.similarity is not None]
+    with_hits, without_hits = sum(page.with_hits for page in pages), sum(page.without_hits for page in pages)
+    with_share = _ratio(with_hits, sum(page.with_total for page in pages))
+    snippet_precision = None if with_share is None else _ratio(with_hits, with_hits + without_hits) or 0.0
     return Summary(
         kind=kind,
         pages=len(pages),
         ok=len(pages) - errors,
         errors=errors,
-        precision=fmean(page.words.precision for page in pages),
-        recall=fmean(page.words.recall for page in pages),
-        f1=fmean(page.words.f1 for page in pages),
-        similarity=fmean(similarities),
-        std_similarity=pstdev(similarities),
+        precision=_mean([score.precision for score in words]),
+        recall=_mean([score.recall for score in words]),
+        f1=_mean([score.f1 for score in words]),
+        similarity=_mean(similarities),
+        std_similarity=pstdev(similarities) if similarities else None,
         title_accuracy=_share_true(page.title_right for page in pages),
         author_accuracy=_share_true(page.author_right for page in pages),
         date_accuracy=_share_true(page.date_right for page in pages),
         complete=fmean(not page.missing and not page.error for page in pages),
         kind_accuracy=fmean(page.found_kind == page.kind for page in pages),
-        with_share=_ratio(sum(page.with_hits for page in pages), sum(page.with_total for page in pages)),
+        with_share=with_share,
         without_share=_ratio(
             sum(page.without_total - page.without_hits for page in pages), sum(page.without_total for page in pages)
         ),
+        snippet_precision=snippet_precision,
+        snippet_f1=_harmonic_mean(snippet_precision, with_share),
         ms=fmean(page.ms for page in pages),
         structure=_sum_structures(page.structure for page in pages),
     )
@@ -148,6 +163,16 @@ def summarise_pages(kind: str, pages: Sequence[PageScore]) -> Summary:
 def _share_true(answers: Iterable[bool | None]) -> float | None:
     known = [answer for answer in answers if answer is not None]
     return fmean(known) if known else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _harmonic_mean(first: float | None, second: float | None) -> float | None:
+    if first is None or second is None:
+        return None
+    return 2 * first * second / (first + second) if first and second else 0.0
 
 
 def _ratio(part: int, whole: int) -> float | None:
@@ -173,6 +198,8 @@ _COLUMNS: tuple[tuple[str, Callable[[Summary], object]], ...] = (
     ("kind right", lambda row: row.kind_accuracy),
     ("with", lambda row: row.with_share),
     ("without", lambda row: row.without_share),
+    ("snippet P", lambda row: row.snippet_precision),
+    ("snippet F1", lambda row: row.snippet_f1),
     ("errors", lambda row: row.errors),
     ("ms", lambda row: f"{row.ms:.1f}"),
 )

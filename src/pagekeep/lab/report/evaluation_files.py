@@ -55,6 +55,9 @@ HISTORY_COLUMNS = (
     "date_accuracy",
     "ms",
     "parser_version",
+    "snippet_precision",
+    "snippet_recall",
+    "snippet_f1",
 )
 """New columns go to the end, so that a history of an older version can be continued."""
 
@@ -101,17 +104,17 @@ def summary_row(page: PageScore) -> dict[str, str]:
         "strategy": page.strategy,
         "level": page.level,
         "error": page.error,
-        "precision": page.words.precision,
-        "recall": page.words.recall,
-        "f1": page.words.f1,
+        "precision": page.words and page.words.precision,
+        "recall": page.words and page.words.recall,
+        "f1": page.words and page.words.f1,
         "similarity": page.similarity,
         "title_right": page.title_right,
         "author_right": page.author_right,
         "date_right": page.date_right,
         "missing_fields": " ".join(page.missing),
-        "coverage_words": page.words.recall,
-        "missing_words": page.words.missing,
-        "extra_words": page.words.extra,
+        "coverage_words": page.words and page.words.recall,
+        "missing_words": page.words and page.words.missing,
+        "extra_words": page.words and page.words.extra,
     }
     for part in PARTS:
         overlap: Overlap | None = getattr(page, part)
@@ -127,6 +130,7 @@ def summary_row(page: PageScore) -> dict[str, str]:
 def history_row(report: EvaluationReport, run_at: str, sha: str) -> dict[str, str]:
     """Return the run's numbers by history column."""
     every = report.summary["all"]
+    words = [page.words for page in report.pages if page.words is not None]
     row: dict[str, object] = {
         "run_at": run_at,
         "git_sha": sha,
@@ -134,8 +138,8 @@ def history_row(report: EvaluationReport, run_at: str, sha: str) -> dict[str, st
         "error_count": every.errors,
         "avg_similarity": every.similarity,
         "std_similarity": every.std_similarity,
-        "missing_words": sum(page.words.missing for page in report.pages),
-        "extra_words": sum(page.words.extra for page in report.pages),
+        "missing_words": sum(score.missing for score in words),
+        "extra_words": sum(score.extra for score in words),
         "corpus": report.corpus,
         "precision": every.precision,
         "recall": every.recall,
@@ -144,8 +148,12 @@ def history_row(report: EvaluationReport, run_at: str, sha: str) -> dict[str, st
         "date_accuracy": every.date_accuracy,
         "ms": round(every.ms, 2),
         "parser_version": PARSER_VERSION,
+        "snippet_precision": every.snippet_precision,
+        "snippet_recall": every.with_share,
+        "snippet_f1": every.snippet_f1,
     }
-    row |= mean_and_std("coverage_words", [page.words.recall for page in report.pages])
+    if words:
+        row |= mean_and_std("coverage_words", [score.recall for score in words])
     for part in PARTS:
         row |= _part_totals(report, part)
     row |= {f"f1_{kind}": summary.f1 for kind, summary in report.summary.items()}

@@ -109,6 +109,7 @@ def _cards(report: EvaluationReport) -> str:
         ("F1", every.f1),
         ("precision", every.precision),
         ("recall", every.recall),
+        ("snippet F1", every.snippet_f1),
         ("titles right", every.title_accuracy),
         ("authors right", every.author_accuracy),
         ("dates right", every.date_accuracy),
@@ -124,10 +125,9 @@ def _cards(report: EvaluationReport) -> str:
 
 
 def _plots(report: EvaluationReport, runs: Sequence[Mapping[str, str]]) -> str:
-    figures = [
-        ("Word F1 by kind", plots.draw_bars([(name, row.f1) for name, row in report.summary.items()])),
-        ("Pages by word F1", plots.draw_histogram([page.f1 for page in report.pages])),
-    ]
+    by_kind = [(name, row.f1) for name, row in report.summary.items() if row.f1 is not None]
+    figures = [("Word F1 by kind", plots.draw_bars(by_kind))] if by_kind else []
+    figures.append(("Pages by rank", plots.draw_histogram([page.rank for page in report.pages])))
     points = [(row["run_at"], float(row["f1_all"])) for row in runs[-MAX_TREND_RUNS:] if row.get("f1_all")]
     if len(points) > 1:
         figures.append((f"Word F1 over the last {len(points)} runs", plots.draw_trend(points)))
@@ -165,15 +165,22 @@ def _render_row(tag: str, cells: Iterable[str]) -> str:
 
 
 def _render_page(page: PageScore) -> str:
-    facts = f"{page.kind}, {page.strategy or 'nothing'}, {page.words.missing} missing, {page.words.extra} extra"
+    facts = f"{page.kind}, {page.strategy or 'nothing'}, {_describe_faults(page)}"
     error = f' <span class="bad">{escape(page.error)}</span>' if page.error else ""
     summary = (
-        f'<b>{page.f1:.3f}</b>{escape(page.name)} <span class="soft">{facts} {escape(page.url or "")}</span>{error}'
+        f'<b>{page.rank:.3f}</b>{escape(page.name)} <span class="soft">{facts} {escape(page.url or "")}</span>{error}'
     )
     sides = render_side("Gold", mark_differences(page.gold, page.result, "missing")) + render_side(
         "Result", mark_differences(page.result, page.gold, "extra")
     )
     return f'<details><summary>{summary}</summary><div class="sides">{sides}</div></details>'
+
+
+def _describe_faults(page: PageScore) -> str:
+    """Return how many words, or without a reference text how many snippets, are missing and extra."""
+    if page.words is not None:
+        return f"{page.words.missing} missing, {page.words.extra} extra"
+    return f"{page.with_total - page.with_hits} snippets missing, {page.without_hits} extra"
 
 
 def render_side(name: str, html: str) -> str:

@@ -1,4 +1,7 @@
-"""Measure each rule: F1 on the pages it matches, with all rules and with all but this one."""
+"""Measure each rule on the pages it matches, with all rules and with all but this one.
+
+The figure is a page's rank: word F1, or the share of snippets and fields that are right where there is no reference text.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from typing import NamedTuple
 from pagekeep.errors import PagekeepError
 from pagekeep.lab import corpus as corpora
 from pagekeep.lab.corpus import Case, Sample
-from pagekeep.lab.metrics import score_words
+from pagekeep.lab.measure import score_page
 from pagekeep.pipeline import extract
 from pagekeep.rules import Rulebook, load, shipped
 
@@ -96,7 +99,7 @@ def _extract_and_score(sample: Sample, book: Rulebook) -> tuple[float, list[str]
         page = extract(sample.html, sample.url, rules=book)
     except PagekeepError:
         return 0.0, []
-    return score_words(page.text, sample.gold.text).f1, list(dict.fromkeys(match.id for match in page.trace.rules))
+    return score_page(sample, page, 0.0).rank, list(dict.fromkeys(match.id for match in page.trace.rules))
 
 
 @lru_cache(maxsize=4)
