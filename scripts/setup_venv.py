@@ -1,4 +1,7 @@
-"""Create `.venv` and install Pagekeep into it: `setup_venv.py run|dev KEY`. Called by `scripts/setup`.
+"""Create `.venv` and install Pagekeep into it: `setup_venv.py run|dev KEY [EXTRA...]`. Called by `scripts/setup`.
+
+The base is small; an optional part (an extra of pyproject.toml) is added when the program first needs it, and is
+remembered, so that it comes back when `.venv` is created again.
 
 It is safe to run twice at the same time (a kernel lock, which ends with the process) and to interrupt (a marker file is in
 the venv while it is changed; a venv with a marker is created again). Messages go to stderr: stdout belongs to the command.
@@ -10,6 +13,7 @@ import fcntl
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,7 +22,9 @@ PYTHON = VENV / "bin" / "python"
 INCOMPLETE = VENV / ".pagekeep-incomplete"
 RUN_STAMP, DEV_STAMP = VENV / ".pagekeep-run", VENV / ".pagekeep-dev"
 STAMPS = {"run": [RUN_STAMP], "dev": [RUN_STAMP, DEV_STAMP]}
-TARGET = {"run": f"{ROOT}[browser,mcp,server]", "dev": f"{ROOT}[dev]"}
+EXTRAS = VENV / ".pagekeep-extras"
+"""The extras that were installed on top of the base, one per line."""
+PIP = (PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet")
 
 
 def say(text: str) -> None:
@@ -42,9 +48,32 @@ def run(*command: str | Path) -> None:
         raise subprocess.CalledProcessError(done.returncode, [str(part) for part in command])
 
 
-def is_done(part: str, key: str) -> bool:
+def is_done(part: str, key: str, extras: set[str]) -> bool:
     stamps = STAMPS[part]
-    return PYTHON.exists() and all(stamp.is_file() and stamp.read_text() == f"{key}\n" for stamp in stamps)
+    stamped = PYTHON.exists() and all(stamp.is_file() and stamp.read_text() == f"{key}\n" for stamp in stamps)
+    return stamped and extras <= installed_extras()
+
+
+def installed_extras() -> set[str]:
+    return set(EXTRAS.read_text().split()) if EXTRAS.is_file() else set()
+
+
+def requirements(extra: str) -> list[str]:
+    """Return what pyproject.toml requires for an extra, with the extras that it includes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    included = f"{project['name']}["
+    found: list[str] = []
+    for line in project["optional-dependencies"][extra]:
+        if line.startswith(included):
+            found += [part for name in line[len(included) : line.index("]")].split(",") for part in requirements(name)]
+        else:
+            found.append(line)
+    return found
+
+
+def unknown_extras(extras: set[str]) -> list[str]:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"].get("optional-dependencies", {})
+    return sorted(extras - set(known))
 
 
 def moved() -> bool:
@@ -73,36 +102,59 @@ def make_venv() -> None:
     run(sys.executable, "-m", "venv", VENV)
 
 
-def install(part: str, key: str) -> None:
+def install(part: str, key: str, extras: set[str]) -> None:
+    """Install the program, with the extras named and those that were installed before."""
+    extras = extras | installed_extras()
     make_venv()
     INCOMPLETE.touch()
     for stamp in STAMPS["dev"]:
         stamp.unlink(missing_ok=True)
-    run(PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--editable", TARGET[part])
+    target = "dev" if part == "dev" else ",".join(sorted(extras))
+    run(*PIP, "--editable", f"{ROOT}[{target}]" if target else ROOT)
+    remember(extras)
     INCOMPLETE.unlink()
     for stamp in STAMPS[part]:
         stamp.write_text(f"{key}\n")
 
 
-def with_lock(part: str, key: str) -> None:
+def add_extras(extras: set[str]) -> None:
+    """Add extras to a complete venv, which keeps working when this is interrupted."""
+    run(*PIP, *(line for extra in sorted(extras) for line in requirements(extra)))
+    remember(installed_extras() | extras)
+
+
+def remember(extras: set[str]) -> None:
+    EXTRAS.write_text("".join(f"{extra}\n" for extra in sorted(extras)))
+
+
+def with_lock(part: str, key: str, extras: set[str]) -> None:
     with (ROOT / ".venv.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say("another run is installing; waiting for it.")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if is_done(part, key):
+        if is_done(part, key, extras):
             return
-        say(f"{why(part)}: installing into {VENV} (a minute or less, needs the network) ...")
-        install(part, key)
+        if is_done(part, key, set()):
+            say(f"first use of {' and '.join(sorted(extras))}: installing into {VENV} (once, needs the network) ...")
+            add_extras(extras)
+        else:
+            say(f"{why(part)}: installing into {VENV} (a minute or less, needs the network) ...")
+            install(part, key, extras)
         say("installed.")
 
 
-def main(part: str, key: str) -> int:
-    if is_done(part, key):
+def main(part: str, key: str, *names: str) -> int:
+    extras = set(names)
+    unknown = unknown_extras(extras)
+    if unknown:
+        say(f"pyproject.toml has no extra named {', '.join(unknown)}.")
+        return 2
+    if is_done(part, key, extras):
         return 0
     try:
-        with_lock(part, key)
+        with_lock(part, key, extras)
     except subprocess.CalledProcessError as error:
         say(f"installing failed at: {' '.join(error.cmd)}")
         if "venv" in error.cmd:
@@ -118,4 +170,4 @@ def main(part: str, key: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))

@@ -159,6 +159,7 @@ class Installer:
         self.module = self._load(checkout / "scripts/setup_venv.py")
         self.venv = checkout / ".venv"
         self.steps: list[str] = []
+        self.commands: list[list[str]] = []
         self.fail: BaseException | None = None
         self.module.__dict__.update(run=self._run, works=lambda *command: (self.venv / "bin/python").exists())
 
@@ -173,15 +174,16 @@ class Installer:
 
     def _run(self, *command: str | Path) -> None:
         step = str(command[2])
+        self.commands.append([str(part) for part in command])
         self.steps.append(f"{step} {Path(command[-1]).name}")
         if step == "venv":
             executable(self.venv / "bin/python", FAKE_PYTHON)
         elif self.fail is not None:
             raise self.fail
 
-    def __call__(self, part: str, key: str = "") -> int:
+    def __call__(self, part: str, key: str = "", *extras: str) -> int:
         self.steps = []
-        return int(self.module.main(part, key or f"{self.venv.parent} 1 2"))
+        return int(self.module.main(part, key or f"{self.venv.parent} 1 2", *extras))
 
     def stamps(self) -> set[str]:
         return {file.name for file in self.venv.glob(".pagekeep-*")}
@@ -196,8 +198,8 @@ def test_first_use_makes_a_venv_installs_and_says_so_on_stderr(
     installer: Installer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
-    assert installer.stamps() == {".pagekeep-run"}
+    assert installer.steps == ["venv .venv", "pip a check out"]
+    assert installer.stamps() == {".pagekeep-run", ".pagekeep-extras"}
     told = capsys.readouterr()
     assert told.out == ""
     assert "first use: installing" in told.err
@@ -220,25 +222,62 @@ def test_developer_tools_are_added_to_the_same_venv(installer: Installer) -> Non
     installer("run")
     assert installer("dev") == 0
     assert installer.steps == ["pip a check out[dev]"]
-    assert installer.stamps() == {".pagekeep-run", ".pagekeep-dev"}
+    assert installer.stamps() == {".pagekeep-run", ".pagekeep-dev", ".pagekeep-extras"}
 
 
 def test_changed_pyproject_installs_into_the_same_venv(installer: Installer) -> None:
     installer("run")
     assert installer("run", f"{installer.venv.parent} 3 4") == 0
-    assert installer.steps == ["pip a check out[browser,mcp,server]"]
+    assert installer.steps == ["pip a check out"]
+
+
+PYPROJECT = """[project]
+name = "pagekeep"
+[project.optional-dependencies]
+bulk = ["pyarrow>=21"]
+ray = ["pagekeep[bulk]", "ray>=2"]
+"""
+
+
+def test_an_optional_part_is_added_to_the_complete_venv_and_remembered(
+    installer: Installer, checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "pyproject.toml").write_text(PYPROJECT)
+    installer("run")
+    capsys.readouterr()
+    assert installer("run", "", "ray") == 0
+    assert installer.commands[-1][-2:] == ["pyarrow>=21", "ray>=2"]
+    assert "first use of ray: installing" in capsys.readouterr().err
+    assert installer("run", "", "ray") == 0
+    assert installer.steps == []
+    assert installer("run", f"{installer.venv.parent} 3 4") == 0
+    assert installer.steps == ["pip a check out[ray]"]
+
+
+def test_an_optional_part_that_fails_to_install_leaves_the_venv_complete(installer: Installer, checkout: Path) -> None:
+    (checkout / "pyproject.toml").write_text(PYPROJECT)
+    installer("run")
+    installer.fail = subprocess.CalledProcessError(1, ["pip"])
+    assert installer("run", "", "bulk") == 1
+    assert installer("run") == 0
+    assert installer.steps == []
+
+
+def test_an_unknown_part_is_refused(installer: Installer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert installer("run", "", "sever") == 2
+    assert "no extra named sever" in capsys.readouterr().err
 
 
 def test_reinstalling_for_use_makes_the_developer_tools_stale(installer: Installer) -> None:
     installer("dev")
     installer("run", f"{installer.venv.parent} 3 4")
-    assert installer.stamps() == {".pagekeep-run"}
+    assert installer.stamps() == {".pagekeep-run", ".pagekeep-extras"}
 
 
 def test_venv_of_a_moved_folder_is_made_anew(installer: Installer) -> None:
     installer("run", "/where/it/was 1 2")
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
+    assert installer.steps == ["venv .venv", "pip a check out"]
 
 
 @pytest.mark.parametrize(
@@ -254,8 +293,8 @@ def test_unfinished_installation_is_never_believed_and_made_anew(
     assert installer.stamps() == {".pagekeep-incomplete"}
     installer.fail = None
     assert installer("run") == 0
-    assert installer.steps == ["venv .venv", "pip a check out[browser,mcp,server]"]
-    assert installer.stamps() == {".pagekeep-run"}
+    assert installer.steps == ["venv .venv", "pip a check out"]
+    assert installer.stamps() == {".pagekeep-run", ".pagekeep-extras"}
 
 
 def test_venv_the_user_made_is_kept(installer: Installer) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pagekeep import clock, store
+from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
 from pagekeep.model import SCOPES, Scope, Session, Token, User
@@ -150,9 +150,8 @@ def _hasher() -> PasswordHasher:
     try:
         from argon2 import PasswordHasher
     except ImportError:
-        raise AccessError(
-            "Passwords need the package argon2-cffi.", suggestions=("Install it: pip install 'pagekeep[server]'.",)
-        ) from None
+        extras.require("server", "A password", error=AccessError)
+        from argon2 import PasswordHasher
     return PasswordHasher()
 
 

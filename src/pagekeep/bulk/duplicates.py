@@ -8,6 +8,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
+from pagekeep import extras
 from pagekeep.errors import UnsupportedContent
 
 PERMUTATIONS: Final = 128
@@ -38,10 +39,9 @@ def compute_signature(text: str) -> Signature:
 def _min_hashes(words: list[str]) -> tuple[int, ...]:
     try:
         from rensa import RMinHash
-    except ImportError as missing:
-        raise UnsupportedContent(
-            "Finding duplicates needs the package rensa.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
-        ) from missing
+    except ImportError:
+        extras.require("bulk", "Finding duplicates", error=UnsupportedContent)
+        from rensa import RMinHash
     min_hash = RMinHash(num_perm=PERMUTATIONS, seed=_SEED)
     min_hash.update(
         [" ".join(words[start : start + _SHINGLE_WORDS]) for start in range(max(1, len(words) - _SHINGLE_WORDS + 1))]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from pagekeep import extras
 from pagekeep.errors import StoreError
 from pagekeep.store.tables.accounts import Accounts
 from pagekeep.store.user_store import Store
@@ -30,6 +31,7 @@ def open_store(
             "This is not a valid user name.", suggestions=(f"Use 1 to {_MAX_USER_CHARS} printable characters.",)
         )
     if isinstance(where, str) and where.startswith(_POSTGRES):
+        _require_postgres()
         from pagekeep.store.postgres import PostgresEngine
 
         return Store(PostgresEngine(where, user_id, everyone=workers), keep_raw=keep_raw)
@@ -42,6 +44,7 @@ def open_store(
 def open_accounts(where: str | Path | None) -> Accounts:
     """Open the accounts of a shared server, which are stored beside its libraries."""
     if isinstance(where, str) and where.startswith(_POSTGRES):
+        _require_postgres()
         from pagekeep.store.postgres import DOOR_ROLE, PostgresEngine
 
         return Accounts(PostgresEngine(where, LOCAL_USER, role=DOOR_ROLE))
@@ -57,11 +60,16 @@ def install_library(where: str, sign_in: str | None = None) -> None:
             "Only a library on a PostgreSQL server needs to be installed.",
             suggestions=("Give its address: postgresql://...",),
         )
+    _require_postgres()
     from pagekeep.store import postgres
 
     postgres.install(where)
     if sign_in is not None:
         postgres.let_use(where, sign_in)
+
+
+def _require_postgres() -> None:
+    extras.require("postgres", "A library on PostgreSQL", error=StoreError)
 
 
 def default_library(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:

@@ -16,22 +16,17 @@ from pathlib import Path
 from time import sleep
 from typing import Any, Final, NoReturn, TypeVar, cast
 
+import psycopg
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
+
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store import dump
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.search.filters import Where
-
-try:
-    import psycopg
-    from psycopg import errors
-    from psycopg.sql import SQL, Identifier
-    from psycopg.types.json import Jsonb
-except ImportError as missing:
-    raise StoreError(
-        "PostgreSQL needs one more package.", suggestions=("Install it: pip install 'pagekeep[postgres]'.",)
-    ) from missing
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pagekeep import extras
 from pagekeep.doors.cli.main import cli
 
 
 def test_without_its_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in [name for name in sys.modules if name.startswith("pagekeep.doors.mcp.server")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)  # how Python marks what cannot be imported
+    monkeypatch.setattr(extras, "find_missing", lambda _name: ["mcp"])
+    monkeypatch.setattr(extras, "checkout", lambda: None)
     done = CliRunner().invoke(cli, ["mcp", "--library", str(tmp_path / "library.db")])
     assert done.exit_code == 2
     assert "pip install 'pagekeep[mcp]'" in done.stderr

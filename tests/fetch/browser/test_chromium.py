@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pagekeep import extras
 from pagekeep.config import Settings
 from pagekeep.doors.cli.admin import doctor
 from pagekeep.errors import RenderError
@@ -108,7 +109,7 @@ def finding(name: str, settings: Settings | None = None) -> doctor.Finding:
 
 def test_doctor_names_a_missing_chromium_and_how_to_get_it(bare: Path) -> None:
     found = finding("chromium")
-    assert (found.state, found.hints) == ("missing", chromium.INSTALL_HINTS)
+    assert (found.state, found.hints) == ("missing", chromium.install_hints())
     shown = doctor.render(doctor.run(Settings()))
     assert "apt-get install" in shown
     assert doctor.to_json(doctor.run(Settings()))["complete"] is False
@@ -135,5 +136,5 @@ def test_doctor_names_a_missing_library(monkeypatch: pytest.MonkeyPatch) -> None
         raise doctor.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(doctor.metadata, "version", absent)
-    assert finding("playwright").hints == (chromium.MISSING_PLAYWRIGHT,)
+    assert finding("playwright").hints == (extras.install_command("browser"),)
     assert finding("h2").state == "missing"

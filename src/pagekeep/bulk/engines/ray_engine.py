@@ -23,6 +23,7 @@ from pagekeep.bulk.plan import Plan
 from pagekeep.bulk.progress import ProgressTracker
 from pagekeep.bulk.row import Job, OutputFormat, RowResult, failed_result
 from pagekeep.errors import UnsupportedContent
+from pagekeep.extras import install_command
 from pagekeep.workers import Worker
 
 WAVE_FILES: Final = 64
@@ -62,7 +63,7 @@ def _require_ray() -> Any:
         import ray.data
     except ImportError as missing:
         raise UnsupportedContent(
-            "The engine ray needs the package Ray.", suggestions=("Install it: pip install 'pagekeep[ray]'.",)
+            "The engine ray needs the package Ray.", suggestions=(f"To install: {install_command('ray')}",)
         ) from missing
     return ray
 

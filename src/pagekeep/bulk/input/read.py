@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
+from pagekeep import extras
 from pagekeep.bulk.input.files import BUFFER_BYTES, Input, open_binary
 from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
@@ -97,10 +98,10 @@ def _read_warc(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[Inp
     try:
         from fastwarc.stream_io import FastWARCError, StreamError
         from fastwarc.warc import ArchiveIterator, WarcRecordType
-    except ImportError as missing:
-        raise UnsupportedContent(
-            "WARC files need the package fastwarc.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
-        ) from missing
+    except ImportError:
+        extras.require("bulk", "Reading WARC", error=UnsupportedContent)
+        from fastwarc.stream_io import FastWARCError, StreamError
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
     # Not decoded here: an error in the content of one record would end the file.
     archive = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="none"))
     number = 0
@@ -204,10 +205,10 @@ def require_pyarrow() -> Any:
     try:
         import pyarrow
         import pyarrow.parquet
-    except ImportError as missing:
-        raise UnsupportedContent(
-            "Parquet needs the package pyarrow.", suggestions=("Install it: pip install 'pagekeep[bulk]'.",)
-        ) from missing
+    except ImportError:
+        extras.require("bulk", "Parquet", error=UnsupportedContent)
+        import pyarrow
+        import pyarrow.parquet
     return pyarrow
 
 

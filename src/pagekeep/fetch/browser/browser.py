@@ -100,7 +100,7 @@ class Browser:
         the browser crashes, the page is tried once again. Raises only `PagekeepError`; a `FetchHttpError` has the page
         that came with it as `page`.
         """
-        engines.require_playwright()
+        await engines.require_playwright(self._settings.chromium)
         from pagekeep.fetch.browser.visit import RenderRequest
 
         origin = self._guard.check_url(url).origin
@@ -119,7 +119,7 @@ class Browser:
         html: bytes | None = None,
     ) -> PageScreenshot:
         """Render a page and take a screenshot of what the window shows or of the whole page, up to a maximum height."""
-        engines.require_playwright()
+        await engines.require_playwright(self._settings.chromium)
         from pagekeep.fetch.browser.visit import RenderRequest
 
         origin = self._guard.check_url(url).origin

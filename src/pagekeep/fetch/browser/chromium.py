@@ -11,14 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pagekeep import extras
 from pagekeep.errors import RenderError
-
-INSTALL_HINTS: Final = (
-    "On Debian or Ubuntu: sudo apt-get install --no-install-recommends chromium-headless-shell (or chromium).",
-    "Elsewhere: playwright install --only-shell chromium.",
-    "If Chromium is installed in an unusual place, set `chromium` to the path of its binary.",
-)
-MISSING_PLAYWRIGHT: Final = "To install it: pip install 'pagekeep[browser]'."
 
 # The headless shell first: it needs half the time to start and half the memory of the full browser.
 _NAMES: Final = (
@@ -74,14 +68,24 @@ def find(configured: str | None = None) -> Chromium:
         binary = _binary(path)
         if binary is not None:
             return _chromium(binary)
-    raise RenderError("This page needs a browser, but Chromium is not installed.", suggestions=INSTALL_HINTS)
+    raise RenderError("This page needs a browser, but Chromium is not installed.", suggestions=install_hints())
+
+
+def install_hints() -> tuple[str, ...]:
+    """Return how to get a Chromium where this program runs."""
+    download = f"{sys.executable} -m playwright install --only-shell chromium"
+    return (
+        "On Debian or Ubuntu: sudo apt-get install --no-install-recommends chromium-headless-shell (or chromium).",
+        f"Elsewhere: {extras.install_command('browser')} && {download}",
+        "If Chromium is installed in an unusual place, set `chromium` to the path of its binary.",
+    )
 
 
 def _find_configured(configured: str) -> Chromium:
     path = shutil.which(configured)
     binary = None if path is None else _binary(Path(path))
     if binary is None:
-        raise RenderError("The setting `chromium` is not a program that can be started.", suggestions=INSTALL_HINTS)
+        raise RenderError("The setting `chromium` is not a program that can be started.", suggestions=install_hints())
     return _chromium(binary)
 
 

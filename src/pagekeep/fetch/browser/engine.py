@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from pagekeep import extras
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium, processes
 from pagekeep.fetch.browser.flags import REMOVED_DEFAULTS, build_flags, environment, may_sandbox
@@ -107,14 +108,16 @@ def is_being_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def require_playwright() -> None:
-    """Raise `RenderError`, which says how to install it, when Playwright is missing."""
+async def require_playwright(configured: str | None) -> None:
+    """Raise `RenderError`, which says how to install what is missing: Chromium, or Playwright, which drives it.
+
+    In a checkout, Playwright is installed at the first page that needs it, and only where there is a Chromium.
+    """
     try:
         import playwright.async_api  # noqa: F401
     except ImportError:
-        raise RenderError(
-            "This page needs a browser, but Playwright is not installed.", suggestions=(chromium.MISSING_PLAYWRIGHT,)
-        ) from None
+        chromium.find(configured)
+        await asyncio.to_thread(extras.require, "browser", "A page that needs a browser", error=RenderError)
 
 
 async def start(configured: str | None, proxy: str, *, visual: bool = False) -> Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pagekeep import dom
+from pagekeep import dom, extras
 from pagekeep.lab.corpus import block_text, is_video
 from pagekeep.lab.measure import count_structure
 from pagekeep.lab.scores import Structure
@@ -67,6 +67,7 @@ def result_from_html(html: str, title: str = "") -> ExtractorResult:
 
 def result_from_markdown(markdown: str, title: str = "") -> ExtractorResult:
     """Return the result for extracted Markdown; raise `PagekeepError` when no renderer is installed."""
+    extras.require("evaluate", "Comparing with Markdown")
     from pagekeep.lab.markdown.rendered import render_tree
 
     root = render_tree(markdown)

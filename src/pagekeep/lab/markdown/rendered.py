@@ -7,22 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from pagekeep import dom
-from pagekeep.errors import PagekeepError
-from pagekeep.markdown import to_text
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_inline_dollar
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.tasklists import tasklists_plugin
 
-try:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_inline import StateInline
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
-    from mdit_py_plugins.dollarmath.index import math_inline_dollar
-    from mdit_py_plugins.footnote import footnote_plugin
-    from mdit_py_plugins.tasklists import tasklists_plugin
-except ImportError as missing:
-    raise PagekeepError(
-        "Measuring Markdown needs the package markdown-it-py.",
-        suggestions=("Install it: pip install 'pagekeep[evaluate]'.",),
-    ) from missing
+from pagekeep import dom
+from pagekeep.markdown import to_text
 
 _DOLLARS: Final = math_inline_dollar(allow_space=False, allow_digits=False)
 _CALLOUT: Final = re.compile(r"\[![\w-]+\]")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from pagekeep import dom
+from pagekeep import dom, extras
 from pagekeep.errors import NotOffered
 from pagekeep.library.exports.markdown_files import split_content
 from pagekeep.library.exports.pictures import find_picture_urls
@@ -75,10 +75,8 @@ def _load_renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
     try:
         from pagekeep.present.markdown_html import render
     except ImportError:
-        raise NotOffered(
-            "Exporting pages and books needs a Markdown renderer, which is not installed.",
-            suggestions=("Install it: pip install 'pagekeep[server]'.", "Export as Markdown instead."),
-        ) from None
+        extras.require("server", "An export as HTML or EPUB", error=NotOffered, hint="Or export as Markdown.")
+        from pagekeep.present.markdown_html import render
 
     def render_html(markdown: str, base: str, title: str, replace_url: Callable[[str], str]) -> str:
         return render(markdown, base=base, title=title, image_url=replace_url).html

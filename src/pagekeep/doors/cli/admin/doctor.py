@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pagekeep import config
+from pagekeep import config, extras
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
@@ -31,20 +31,6 @@ _LIBRARIES: Final = (
     ("brotli", "brotli compression"),
 )
 """Required distributions, and what each is for."""
-EXTRAS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "server": (
-        "`pagekeep serve`",
-        (
-            *("argon2-cffi", "fastapi", "jinja2", "latex2mathml", "markdown-it-py", "mdit-py-plugins"),
-            *("prometheus-client", "pygments", "python-multipart", "sse-starlette", "uvicorn"),
-        ),
-    ),
-    "mcp": ("`pagekeep mcp`, for AI assistants", ("mcp",)),
-    "bulk": ("`pagekeep bulk`", ("fastwarc", "pyarrow", "rensa")),
-    "browser": ("pages that need JavaScript", ("playwright",)),
-    "postgres": ("a library on PostgreSQL", ("psycopg",)),
-}
-"""Optional extras: what each is for, and its distributions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +55,7 @@ def run(settings: Settings) -> list[Finding]:
         Finding("pagekeep", "ok", __version__),
         Finding("python", "ok", f"{platform.python_version()} on {platform.system()}"),
         *(_check_package(name, purpose) for name, purpose in _LIBRARIES),
-        *(_check_extra(name, purpose, needed) for name, (purpose, needed) in EXTRAS.items()),
+        *(_check_extra(name, extra.purpose) for name, extra in extras.EXTRAS.items()),
         _check_playwright(),
         *_check_chromium(settings),
         _check_path("settings", config.settings_path(), "create this file to change settings"),
@@ -104,20 +90,13 @@ def _check_package(name: str, purpose: str) -> Finding:
         return Finding(name, "missing", f"not installed ({purpose})", (f"pip install {name}",))
 
 
-def _check_extra(name: str, purpose: str, needed: tuple[str, ...]) -> Finding:
-    missing = [distribution for distribution in needed if not _is_installed(distribution)]
+def _check_extra(name: str, purpose: str) -> Finding:
+    missing = extras.find_missing(name)
     if not missing:
         return Finding(name, "ok", f"installed ({purpose})")
     detail = f"optional, not installed ({purpose}): {', '.join(missing)}"
-    return Finding(name, "missing", detail, (f"pip install 'pagekeep[{name}]'",))
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
+    first_use = ("Installed at first use.",) if extras.checkout() else ()
+    return Finding(name, "missing", detail, (extras.install_command(name), *first_use))
 
 
 def _check_playwright() -> Finding:
@@ -125,7 +104,7 @@ def _check_playwright() -> Finding:
         return Finding("playwright", "ok", f"{metadata.version('playwright')} (drives the browser)")
     except metadata.PackageNotFoundError:
         detail = "not installed: pages that need JavaScript cannot be read"
-        return Finding("playwright", "missing", detail, (chromium.MISSING_PLAYWRIGHT,))
+        return Finding("playwright", "missing", detail, (extras.install_command("browser"),))
 
 
 def _check_chromium(settings: Settings) -> list[Finding]:
@@ -136,7 +115,7 @@ def _check_chromium(settings: Settings) -> list[Finding]:
     version = _read_version(browser.path)
     if version is None:
         hint = "Run it by hand to see what is missing, most often a system library."
-        return [Finding("chromium", "missing", f"{browser.path} does not start", (hint, *chromium.INSTALL_HINTS))]
+        return [Finding("chromium", "missing", f"{browser.path} does not start", (hint, *chromium.install_hints()))]
     kind = "headless shell" if browser.is_shell else "full browser; the headless shell needs half the memory"
     return [Finding("chromium", "ok", f"{version} at {browser.path} ({kind})"), _check_sandbox()]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekeep import extras
 from pagekeep.doors.cli.options import examples, library_option
 from pagekeep.doors.cli.output import INTERRUPTED, report_errors
-from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -34,13 +34,9 @@ def mcp(allow_write: bool, library: str | None, user: str | None) -> None:
         from pagekeep import config
 
         settings = config.load({"library": library, "user": user})
-        try:
-            from pagekeep.doors.mcp.server import make_server
-        except ImportError as missing:
-            raise NotFound(
-                f"`pagekeep mcp` needs the package {missing.name}, which is not installed.",
-                suggestions=("To install it: pip install 'pagekeep[mcp]'",),
-            ) from missing
+        extras.require("mcp", "`pagekeep mcp`")
+        from pagekeep.doors.mcp.server import make_server
+
         asyncio.run(_serve(settings, allow_write, make_server))
 
 

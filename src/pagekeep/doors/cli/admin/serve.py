@@ -6,9 +6,9 @@ import os
 
 import click
 
+from pagekeep import extras
 from pagekeep.doors.cli.options import examples, library_option
 from pagekeep.doors.cli.output import report_errors, write
-from pagekeep.errors import NotFound
 
 
 @click.command(
@@ -37,14 +37,10 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
         from pagekeep.library.open import require_writable
 
         settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
-        try:
-            from pagekeep.doors.http import serve as serving
-            from pagekeep.doors.http.observability import logs
-        except ImportError as missing:
-            raise NotFound(
-                f"`pagekeep serve` needs the package {missing.name}, which is not installed.",
-                suggestions=("To install it: pip install 'pagekeep[server]'",),
-            ) from missing
+        extras.require("server", "`pagekeep serve`", also=("mcp",))
+        from pagekeep.doors.http import serve as serving
+        from pagekeep.doors.http.observability import logs
+
         require_writable(settings)
         _export_to_workers({**flags, "listen": settings.listen})
         logs.configure(settings.log_level)

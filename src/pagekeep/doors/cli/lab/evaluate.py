@@ -64,6 +64,9 @@ def evaluate(corpus: Path, limit: int | None, out: Path | None, gate_file: Path 
 
 def _measure_markdown(corpus: Path, limit: int | None, gate_file: Path | None, extractor: Extractor) -> None:
     """Compare our Markdown with the expected Markdown of each page, and list the cases that differ."""
+    from pagekeep import extras
+
+    extras.require("evaluate", "Measuring Markdown")
     from pagekeep.lab.markdown.cases import format_scores, list_differing, run_cases
 
     if gate_file:

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pagekeep.capture.from_url import ExtractPage
 from pagekeep.errors import PagekeepError
+from pagekeep.extras import install_command
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.version import __version__
 
@@ -115,7 +116,8 @@ def configure() -> Spans | None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        _log.warning("a tracing endpoint is set, but the package is missing: pip install 'pagekeep[tracing]'")
+        command = install_command("tracing")
+        _log.warning("a tracing endpoint is set, but the package is missing: %s", command)
         return None
     name = os.environ.get("OTEL_SERVICE_NAME") or "pagekeep"
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
