@@ -51,7 +51,7 @@ bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/curve.py
 
-# What tools like this must withstand, in full counts: about 45 minutes.
+# What tools like this must withstand, in full counts: about 75 minutes.
 hostile: setup browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
 	$(BIN)/python -m tests.hostile.fetch_addresses
@@ -73,5 +73,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_slow 300
 	$(BIN)/python -m tests.hostile.server_sign_in 400
+	$(BIN)/python -m tests.hostile.parser_bombs
+	$(BIN)/python -m tests.hostile.attack_table 60
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts
