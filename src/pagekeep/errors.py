@@ -18,6 +18,8 @@
     |-- Conflict              conflicts with existing data or a running action
     |   `-- Outdated          changed by another request in the meantime
     |-- NotOffered            not supported by Pagekeep
+    |-- Abandoned             a job whose processes were killed at each attempt
+    |-- Unexpected            a fault of Pagekeep itself
     |-- StoreError            the library could not be read or written
     |   `-- InvalidQuery      the query cannot be understood
     `-- AccessError
@@ -48,6 +50,8 @@ class PagekeepError(Exception):
         super().__init__(message)
         self.message = message
         self.suggestions = tuple(self.default_suggestions if suggestions is None else suggestions)
+        self.item_id: str | None = None
+        """The item that has the address of a page that could not be saved."""
 
     @property
     def type(self) -> str:
@@ -56,7 +60,13 @@ class PagekeepError(Exception):
 
     def to_json(self) -> dict[str, Any]:
         """Return the error as JSON types, as every interface reports it."""
-        error = {"type": self.type, "message": self.message, "suggestions": list(self.suggestions)}
+        error: dict[str, Any] = {
+            "type": self.type,
+            "message": self.message,
+            "suggestions": list(self.suggestions),
+        }
+        if self.item_id is not None:
+            error["item_id"] = self.item_id
         return {"success": False, "error": error}
 
 
@@ -167,6 +177,14 @@ class Outdated(Conflict):
 
 class NotOffered(PagekeepError):
     """Pagekeep does not support this."""
+
+
+class Abandoned(PagekeepError):
+    """A job was not finished in any of its attempts."""
+
+
+class Unexpected(PagekeepError):
+    """A fault of Pagekeep itself."""
 
 
 class StoreError(PagekeepError):

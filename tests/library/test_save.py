@@ -17,7 +17,7 @@ import yaml
 from pagekeep import clock, pipeline
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.errors import FetchHttpError, FetchNetworkError, InvalidUrl, NotFound, RetryLimit
+from pagekeep.errors import FetchHttpError, NotFound, RetryLimit
 from pagekeep.library.change import set_fields, tag_item
 from pagekeep.library.save import save
 from pagekeep.model import PARSER_VERSION, ItemQuery, Page, SaveResult, item_filters
@@ -148,18 +148,6 @@ def test_a_failed_refetch_keeps_the_good_content_and_records_the_failure(
     assert before.id[:8] in raised.value.suggestions[-1]
     shore.statuses.clear()
     assert keep(shore.url("a")).item.metadata.last_error is None
-
-
-def test_a_page_that_cannot_be_fetched_at_first_is_an_error_and_nothing_is_stored(
-    keep: Keep, shore: Shore, library: Store
-) -> None:
-    with pytest.raises(FetchHttpError):
-        keep(shore.url("missing"))
-    with pytest.raises(FetchNetworkError):
-        keep("http://127.0.0.1:9/closed")
-    with pytest.raises(InvalidUrl):
-        keep("no address")
-    assert not library.find(everything(library)).items
 
 
 def test_a_wall_is_stored_as_a_bookmark_with_reason_and_next_step(keep: Keep, shore: Shore) -> None:

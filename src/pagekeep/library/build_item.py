@@ -9,7 +9,10 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.library import normal_url
-from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Page, QualityLevel, RawPage
+from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Metadata, Page, Quality, QualityLevel, RawPage
+from pagekeep.text import count_words, reading_time
+
+_MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
 def new_item(
@@ -51,6 +54,73 @@ def new_item(
         created_at=now,
         updated_at=now,
     )
+
+
+def new_bookmark(
+    about: Metadata,
+    *,
+    url: str,
+    url_full: str,
+    user_id: str,
+    now: str,
+    saved_at: str | None = None,
+    reason: str,
+    suggestion: str | None,
+    tags: tuple[str, ...] = (),
+    source: str = "web",
+) -> Item:
+    """Return the item for a page that was not fetched: its address, what is known about it, and the reason."""
+    from pagekeep import markdown  # it loads the parser
+
+    saved_at, words = saved_at or now, count_words(about.description or "")
+    quality = Quality(0, "bookmark", "orange", "Saved as bookmark", (), reason)
+    stamp = clock.to_the_second(saved_at)
+    fields = markdown.page_fields(about, quality, url=url_full, word_count=words, saved_at=stamp)
+    body = (about.description or "").translate(_MARKDOWN_ESCAPES)
+    metadata = ItemMetadata(
+        tags=tags,
+        parser_version=PARSER_VERSION,
+        quality="bookmark",
+        score=0,
+        strategy="bookmark",
+        word_count=words,
+        reading_time=reading_time(words),
+        language=about.language,
+        description=about.description,
+        hero_image=about.hero_image,
+        reason=reason,
+        suggestion=suggestion,
+    )
+    return Item(
+        id=str(uuid.uuid4()),
+        user_id=user_id,
+        url=url,
+        url_full=url_full,
+        domain=normal_url.domain(url),
+        title=about.title or url,
+        content=markdown.join_document(markdown.write_frontmatter(fields), about, body),
+        source=source,
+        author=about.author,
+        saved_at=saved_at,
+        published_at=about.published,
+        metadata=metadata,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def is_unfetched(item: Item) -> bool:
+    """Return whether the item is only an address, whose page was never fetched."""
+    known = item.metadata
+    return known.quality == "bookmark" and known.content_hash is None and not known.edited
+
+
+def merge_tags(old: Item, new: Item) -> tuple[str, ...]:
+    """Return the tags of both items, the old ones first, each once whatever its case."""
+    tags: dict[str, str] = {}
+    for tag in (*old.metadata.tags, *new.metadata.tags):
+        tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())
 
 
 def choose_title(page: Page, url: str) -> str:

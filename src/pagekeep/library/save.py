@@ -22,6 +22,7 @@ from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
 from pagekeep.library.domain_memory import preferred_selectors, remember
+from pagekeep.library.failed_saves import keep_address
 from pagekeep.model import (
     PARSER_VERSION,
     Fetched,
@@ -52,12 +53,14 @@ async def save(
     force: bool = False,
     known: Item | None = None,
     uploaded: Fetched | None = None,
+    keep_failed: bool = True,
     progress: Progress = ignore_progress,
 ) -> SaveResult:
     """Fetch the page and save it, over the existing item of the page if there is one.
 
     Everything is stored in one step at the end, so a save that is killed leaves nothing behind and can be run again. A
-    failure is raised, and noted on the existing item, whose content stays. A worse result never replaces a better one
+    failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
+    bookmark, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
     itself, as sent by a browser, and nothing is fetched. The store is called in threads, as it waits for the disk.
     """
@@ -78,8 +81,8 @@ async def save(
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
         captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
-        if known is not None:
-            await to_thread(_note_failure, store, known, error)
+        if known is not None or keep_failed:
+            await to_thread(keep_address, store, request.url, error, known=known, tags=tags)
         raise
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
@@ -223,6 +226,8 @@ def _tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tupl
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
     """Leave the content, restore the item if deleted, add the requested tags, and note why the new result was worse."""
     changes: MetadataChanges = {}
+    if existing.metadata.fetch_again is not None:  # it was fetched now
+        changes["fetch_again"] = None
     if worse:
         reason = f"{worse[0].upper()}{worse[1:]}."
         changes["last_error"] = _failure("Worse", new.metadata.reason or reason, new.updated_at)
@@ -238,11 +243,6 @@ def _note_success(store: Store, item: Item) -> Item:
     if not item.metadata.retry_count and item.metadata.last_error is None:
         return item
     return set_fields(store, item.id, retry_count=0, last_error=None)
-
-
-def _note_failure(store: Store, known: Item, error: PagekeepError) -> None:
-    set_fields(store, known.id, last_error=_failure(error.type, error.message, clock.now()))
-    error.suggestions = (*error.suggestions, f"The version saved before is unchanged: {known.id[:8]}.")
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:

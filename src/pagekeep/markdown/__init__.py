@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pagekeep.markdown.convert import to_markdown
 from pagekeep.markdown.document import join_document, write_document
-from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
+from pagekeep.markdown.frontmatter import page_fields, read_block, split_block, write_frontmatter
 from pagekeep.markdown.plain import to_text
 
 __all__ = [
     "join_document",
     "page_fields",
+    "read_block",
+    "split_block",
     "to_markdown",
     "to_text",
     "write_document",

@@ -49,6 +49,8 @@ class ItemMetadata:
     suggestion: str | None = None
     """What the user can do about it."""
     discarded: bool = False
+    fetch_again: bool | None = None
+    """Set while only the address is kept because the page could not be fetched: whether trying again can help."""
 
     # Noted by the library.
     retry_count: int = 0
@@ -63,7 +65,7 @@ class ItemMetadata:
 DERIVED_METADATA: Final = (
     *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "quality", "score", "strategy", "kind"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
-    *("caught", "suggestion", "discarded"),
+    *("caught", "suggestion", "discarded", "fetch_again"),
 )
 """Fields of `ItemMetadata` that every extraction of the page replaces."""
 
@@ -78,6 +80,7 @@ class MetadataChanges(TypedDict, total=False):
     parser_version: int | None
     retry_count: int
     last_error: Mapping[str, Any] | None
+    fetch_again: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ class Filter:
 
     name: FilterName
     value: str
-    """For `is`: pinned, archived or deleted."""
+    """For `is`: pinned, archived, deleted or fetch-again."""
     negated: bool = False
 
 
@@ -181,11 +184,17 @@ def item_filters(
     archived: bool | None = None,
     deleted: bool = False,
     quality: QualityLevel | None = None,
+    fetch_again: bool | None = None,
     saved_after: str | None = None,
     saved_before: str | None = None,
 ) -> tuple[Filter, ...]:
     """Return the filters for these conditions; `None` sets no condition. An item must have all `tags`."""
-    flags = (("pinned", pinned), ("archived", archived), ("deleted", deleted or None))
+    flags = (
+        ("pinned", pinned),
+        ("archived", archived),
+        ("deleted", deleted or None),
+        ("fetch-again", fetch_again),
+    )
     values: tuple[tuple[FilterName, str | None], ...] = (
         ("domain", domain),
         ("quality", quality),

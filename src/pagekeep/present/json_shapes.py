@@ -2,10 +2,11 @@
 
     items       {"items": [item, ...], "next": key or null}; search results also have `snippet` and `rank`, a single item has
                 `content`, a saved item has `outcome` (added, updated, kept), `note` and `warnings`
-    saves       as above, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed
+    saves       as above, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed; `item_id` is
+                the bookmark that keeps the URL, or the item as it was before
     jobs        {"jobs": [job, ...]}
     over HTTP   a single object is under its name: {"item": item}, {"job": job}, {"token": token}, ...
-    one error   {"success": false, "error": {"type", "message", "suggestions"}}
+    one error   {"success": false, "error": {"type", "message", "suggestions"}}, and `item_id` as above
 
 Times are ISO 8601 in UTC. `next` is the value of `after` for the next page. Keys may be added, never renamed or removed.
 The order of the fields here is the order in the JSON.
@@ -60,6 +61,8 @@ class Item(TypedDict):
     """Why there is no content."""
     suggestion: str | None
     """What to do about it."""
+    fetch_again: bool | None
+    """If the page could not be fetched and only its URL is kept: whether trying again can help. Otherwise null."""
     last_error: dict[str, Any] | None
     retry_count: int
     parser_version: int | None
@@ -127,7 +130,7 @@ class Job(TypedDict):
     created_at: str
     task: Literal["save", "reparse"]
     item_id: str | None
-    """The item a save created or updated."""
+    """The item a save created or updated; for a save that failed, the bookmark that keeps its URL."""
     report: dict[str, Any] | None
     """The result of a reparse: `updated`, `unchanged`, `kept`, `failed` and `notes`."""
     options: dict[str, Any]
@@ -215,6 +218,7 @@ def item_shape(item: model.Item) -> Item:
         "language": known.language,
         "reason": known.reason,
         "suggestion": known.suggestion,
+        "fetch_again": known.fetch_again,
         "last_error": cast("dict[str, Any] | None", known.last_error),
         "retry_count": known.retry_count,
         "parser_version": known.parser_version,

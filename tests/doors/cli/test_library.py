@@ -278,7 +278,17 @@ def test_a_page_that_cannot_be_fetched_is_an_error_with_exit_code_2(shell: Shell
     assert done.stderr.startswith("Error: ")
     assert shell.json("save", shell.url("none"), code=2)["error"]["type"] == "FetchHttpError"
     assert shell.json("save", "nowhere", code=2)["error"]["type"] == "InvalidUrl"
-    assert shell.json("list")["items"] == []
+
+
+def test_the_address_of_a_page_that_cannot_be_fetched_is_kept_and_the_command_says_so(shell: Shell) -> None:
+    done = shell.run("save", shell.url("none"))
+    (item,) = shell.json("list")["items"]
+    assert (item["url"], item["quality"], item["fetch_again"]) == (shell.url("none"), "bookmark", False)
+    assert f"The address is saved as a bookmark: {item['id'][:8]}." in done.stderr
+    assert "404" in done.stderr
+    assert shell.json("save", shell.url("none"), code=2)["error"]["item_id"] == item["id"]
+    assert shell.json("list", "--fetch-again")["items"] == []
+    assert [one["id"] for one in shell.json("list", "--quality", "bookmark")["items"]] == [item["id"]]
 
 
 def test_of_several_pages_the_good_ones_are_saved_and_the_others_told(shell: Shell, tmp_path: Path) -> None:

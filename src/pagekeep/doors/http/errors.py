@@ -54,6 +54,9 @@ class Failure(BaseModel):
     type: str = Field(examples=["NotFound"])
     message: str = Field(examples=["There is no item 3f2a."])
     suggestions: list[str] = []
+    item_id: str | None = Field(
+        None, description="Of a failed save: the bookmark that keeps the URL, or the item as it was before."
+    )
 
 
 class Error(BaseModel):

@@ -9,36 +9,29 @@ from dataclasses import replace
 from html import escape
 from typing import Final
 
-from pagekeep import markdown
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.imports.check import CheckedRow
 from pagekeep.library.imports.input.row import Row, RowAnnotation
 from pagekeep.model import (
-    PARSER_VERSION,
     Annotation,
     Fetched,
-    Item,
     ItemMetadata,
     Metadata,
     NewItem,
     Options,
     Page,
-    Quality,
 )
-from pagekeep.text import count_words, reading_time
 
 ReadPage = Callable[[Fetched, Options], Page]
 
 NOT_FETCHED: Final = "The page was imported and not fetched yet."
 _SUGGESTION: Final = "Retry it, or wait until the queue reaches it."
-_BOOKMARK: Final = Quality(0, "bookmark", "orange", "Saved as bookmark", (), NOT_FETCHED)
 _DOCUMENT_START: Final = re.compile(r"<(?:html|body|!doctype)\b", re.IGNORECASE)
 _DOCUMENT_START_CHARS: Final = 2_000
 """How far to look for the tags that begin a whole document: comments may come before them."""
 _CONTEXT_CHARS: Final = 40
 """How much text before and after a quote is stored, to find the right one of several equal quotes."""
-_MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
 def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> NewItem:
@@ -53,42 +46,18 @@ def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> 
         language=row.language.lower() or None,
         tags=row.tags,
     )
-    words = count_words(row.description)
-    stamp = f"{saved_at[:19]}Z"
-    fields = markdown.page_fields(about, _BOOKMARK, url=row.url, word_count=words, saved_at=stamp)
-    content = markdown.join_document(
-        markdown.write_frontmatter(fields), about, row.description.translate(_MARKDOWN_ESCAPES)
-    )
-    derived = ItemMetadata(
-        parser_version=PARSER_VERSION,
-        quality="bookmark",
-        score=0,
-        strategy="bookmark",
-        word_count=words,
-        reading_time=reading_time(words),
-        language=about.language,
-        description=about.description,
-        hero_image=about.hero_image,
-        reason=NOT_FETCHED,
-        suggestion=_SUGGESTION,
-    )
-    item = Item(
-        id=str(uuid.uuid4()),
-        user_id=user_id,
+    item = build_item.new_bookmark(
+        about,
         url=checked.url,
         url_full=row.url,
-        domain=checked.domain,
-        title=row.title or checked.url,
-        content=content,
-        source=f"import:{row.source or source}",
-        author=about.author,
+        user_id=user_id,
+        now=now,
         saved_at=saved_at,
-        published_at=row.published_at,
-        metadata=_with_user_fields(derived, row),
-        created_at=now,
-        updated_at=now,
-        last_opened_at=row.opened_at,
+        reason=NOT_FETCHED,
+        suggestion=_SUGGESTION,
+        source=f"import:{row.source or source}",
     )
+    item = replace(item, last_opened_at=row.opened_at, metadata=_with_user_fields(item.metadata, row))
     return NewItem(item, None, tuple(_build_annotations(row, checked.url, now, "")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pagekeep.library import build_item
 from pagekeep.model import Item
 
 
@@ -16,7 +17,7 @@ def was_fetched(item: Item) -> bool:
     """Return whether the live page was ever fetched, even if it was worse than the imported one."""
     failure = item.metadata.last_error
     was_worse = failure is not None and failure.get("type") == "Worse"
-    return was_worse or not item.source.startswith("import:")
+    return was_worse or not (item.source.startswith("import:") or item.metadata.fetch_again is not None)
 
 
 def merge_items(old: Item, new: Item) -> Item:
@@ -28,7 +29,7 @@ def merge_items(old: Item, new: Item) -> Item:
     base = _choose_content(old, new)
     metadata = replace(
         base.metadata,
-        tags=_merge_tags(old, new),
+        tags=build_item.merge_tags(old, new),
         archived=True if old.metadata.archived or new.metadata.archived else base.metadata.archived,
         pinned=True if old.metadata.pinned or new.metadata.pinned else base.metadata.pinned,
     )
@@ -58,10 +59,3 @@ def _choose_content(old: Item, new: Item) -> Item:
 def _with_notes(new: Item, old: Item) -> Item:
     notes = old.metadata.notes if new.metadata.notes is None else new.metadata.notes
     return replace(new, metadata=replace(new.metadata, notes=notes))
-
-
-def _merge_tags(old: Item, new: Item) -> tuple[str, ...]:
-    tags: dict[str, str] = {}
-    for tag in (*old.metadata.tags, *new.metadata.tags):
-        tags.setdefault(tag.casefold(), tag)
-    return tuple(tags.values())

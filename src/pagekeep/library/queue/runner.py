@@ -10,16 +10,8 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.errors import (
-    BlockedAddress,
-    FetchHttpError,
-    InvalidProtocol,
-    InvalidUrl,
-    PagekeepError,
-    ParseError,
-    TooLarge,
-    UnsupportedContent,
-)
+from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
+from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.reparse.many import TASK, reparse_job
 from pagekeep.library.save import save
@@ -32,10 +24,6 @@ MAX_ATTEMPTS: Final = 5
 FIRST_PAUSE: Final = 30.0
 """Seconds before the second attempt; each later pause is four times as long: 30 s, 2 min, 8 min, 32 min."""
 MAX_PAUSE: Final = 6 * 3600.0
-
-_PERMANENT_ERRORS: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError)
-_PASSING_STATUSES: Final = frozenset({408, 425, 429})
-"""Client errors that pass; every other 4xx is permanent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +162,28 @@ class JobRunner:
 
     async def _attempt(self, job: Job) -> JobResult:
         if job.attempts > MAX_ATTEMPTS:  # each process that ran it was killed: the job may be the cause
-            return _fail(job, _error("Abandoned", f"It was not finished in {MAX_ATTEMPTS} attempts."), permanent=True)
+            abandoned = Abandoned(f"It was not finished in {MAX_ATTEMPTS} attempts.")
+            return await asyncio.to_thread(self._fail, job, abandoned)
         try:
             with closing(await asyncio.to_thread(self.open_library, job.user_id)) as library:
                 return await self._do(job, library)
         except PagekeepError as error:
-            return _fail(job, error.to_json()["error"], permanent=_is_permanent(error))
+            return await asyncio.to_thread(self._fail, job, error)
         except Exception as error:  # a bug must not end the runner; the dead job shows it
-            return _fail(job, _error("Unexpected", f"{type(error).__name__}: {error}"), permanent=False)
+            return await asyncio.to_thread(self._fail, job, Unexpected(f"{type(error).__name__}: {error}"))
+
+    def _fail(self, job: Job, error: PagekeepError) -> JobResult:
+        """Return the result of a failed attempt. After the last one, the address of the page is kept as a bookmark."""
+        passing = can_pass(error) and job.attempts < MAX_ATTEMPTS
+        retry_at = clock.add_seconds(clock.now(), pause_after(job.attempts)) if passing else None
+        if retry_at is None and "task" not in job.options:
+            try:
+                with closing(self.open_library(job.user_id)) as library:
+                    tags = tuple(job.options.get("tags", ()))
+                    keep_address(library, job.url_full, error, known=library.find_url(job.url), tags=tags)
+            except StoreError as broken:  # the job stays in the queue, and with it the address
+                error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts))
+        return JobResult(job, None, error.to_json()["error"], retry_at)
 
     async def _do(self, job: Job, library: Store) -> JobResult:
         def progress(stage: str) -> None:
@@ -196,6 +198,7 @@ class JobRunner:
             self.retrieval,
             tags=tuple(job.options.get("tags", ())),
             force=bool(job.options.get("force")),
+            keep_failed=False,
             progress=progress,
         )
         return JobResult(job, saved, None, None)
@@ -207,24 +210,13 @@ class JobRunner:
         if result.error is None:
             made = result.saved.item.id if result.saved else None
             return self.queue.finish(result.job.id, self.name, made, result.report)
-        return self.queue.fail(result.job.id, self.name, result.error, retry_at=result.retry_at)
+        item_id = result.error.get("item_id")
+        return self.queue.fail(result.job.id, self.name, result.error, retry_at=result.retry_at, item_id=item_id)
 
 
 def pause_after(attempts: int) -> float:
     """Return the seconds to wait after this many attempts: four times as long each time, up to a limit."""
     return float(min(FIRST_PAUSE * 4 ** max(0, min(attempts, 20) - 1), MAX_PAUSE))
-
-
-def _fail(job: Job, error: Mapping[str, Any], *, permanent: bool) -> JobResult:
-    if permanent or job.attempts >= MAX_ATTEMPTS:
-        return JobResult(job, None, error, None)
-    return JobResult(job, None, error, clock.add_seconds(clock.now(), pause_after(job.attempts)))
-
-
-def _is_permanent(error: PagekeepError) -> bool:
-    if isinstance(error, FetchHttpError):
-        return 400 <= error.status < 500 and error.status not in _PASSING_STATUSES
-    return isinstance(error, _PERMANENT_ERRORS)
 
 
 def _error(kind: str, message: str) -> dict[str, Any]:

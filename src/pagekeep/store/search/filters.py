@@ -73,5 +73,6 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                     "pinned": "(i.pinned = 1)",
                     "archived": "(i.archived = 1)",
                     "deleted": "(i.deleted_at IS NOT NULL)",
+                    "fetch-again": "(i.fetch_again = 1)",
                 }[value],
             )

@@ -164,22 +164,29 @@ class JobTable(Table):
         *,
         retry_at: str | None,
         counts: bool = True,
+        item_id: str | None = None,
     ) -> bool:
         """Return the job to the queue for `retry_at`, or mark it dead when that is `None`; False when the lease was lost.
 
-        Without `counts` it does not count as a failed attempt, as when its worker was stopped.
+        Without `counts` it does not count as a failed attempt, as when its worker was stopped. `item_id` is the item that
+        has the address of the page; it is stored in the options, as by `finish`.
         """
         state = (
             "state = 'dead', due_at = NULL" if retry_at is None else "state = 'queued', due_at = :at, run_after = :at"
         )
         if not counts:
             state += ", attempts = attempts - 1"
+        values: dict[str, Any] = {} if retry_at is None else {"at": retry_at}
+        if item_id is not None:
+            rows = tx.all(f"SELECT options FROM jobs {_LEASED} {tx.for_update}", id=job_id, worker=worker)
+            state += ", options = :options"
+            values["options"] = tx.json(clean_json({**(parse_json(rows[0][0]) if rows else {}), "item": item_id}))
         changed = tx.run(
             f"UPDATE jobs SET {state}, error = :error, leased_by = NULL, leased_until = NULL {_LEASED}",
             id=job_id,
             worker=worker,
             error=tx.json(clean_json(error)),
-            **({} if retry_at is None else {"at": retry_at}),
+            **values,
         )
         return changed == 1
 

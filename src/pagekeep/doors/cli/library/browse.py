@@ -45,6 +45,7 @@ def _paging_options(command: Any) -> Any:
 @click.option("--all", "everything", is_flag=True, help="Include archived pages.")
 @click.option("--deleted", is_flag=True, help="Only deleted pages.")
 @click.option("--quality", type=click.Choice(LEVELS), help="Only pages of this quality level.")
+@click.option("--fetch-again", is_flag=True, help="Only pages that could not be fetched and are to be fetched again.")
 @click.option("--saved-after", metavar="DATE", callback=parse_date, help="Only pages saved on this date or later.")
 @click.option("--saved-before", metavar="DATE", callback=parse_date, help="Only pages saved before this date.")
 @click.option(
@@ -85,6 +86,7 @@ def _query(options: dict[str, Any]) -> ItemQuery:
         archived=None if options["everything"] or options["deleted"] else options["archived"],
         deleted=options["deleted"],
         quality=options["quality"],
+        fetch_again=True if options["fetch_again"] else None,
         saved_after=options["saved_after"],
         saved_before=options["saved_before"],
     )

@@ -61,6 +61,10 @@ def list_items(
     ] = None,
     deleted: bool = False,
     quality: QualityLevel | None = None,
+    fetch_again: Annotated[
+        bool | None,
+        Query(description="Only pages that could not be fetched and are to be fetched again, or no such pages."),
+    ] = None,
     saved_after: Time = None,
     saved_before: Time = None,
     order: Order = "saved",
@@ -79,6 +83,7 @@ def list_items(
         archived={"no": False, "yes": True, "any": None}[chosen],
         deleted=deleted,
         quality=quality,
+        fetch_again=fetch_again,
         saved_after=saved_after,
         saved_before=saved_before,
     )

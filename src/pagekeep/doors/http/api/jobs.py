@@ -61,7 +61,7 @@ async def revive_job(job_id: JobId, library: WriteLibrary, service: CurrentServi
         200: {
             "content": {"text/event-stream": {}},
             "description": "Events `stage` while the job runs, then one `done` or `failed`. The data of each is JSON: "
-            "`job`, `stage` (text), `item` (when done).",
+            "`job`, `stage` (text), `item` (when done, or kept as a bookmark after the last failure).",
         },
         **error_responses(404),
     },
@@ -97,7 +97,7 @@ def _final_event(job: Job) -> str | None:
 
 def _result_item(job: Job, library: Store) -> Item | None:
     item_id = job.options.get("item")
-    if job.state != "done" or item_id is None:
+    if job.state not in ("done", "dead") or item_id is None:
         return None
     try:
         return item_shape(get_item(library, str(item_id)))

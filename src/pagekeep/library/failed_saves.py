@@ -1,0 +1,109 @@
+"""Pages that could not be fetched: a save never loses the address, which is kept as a bookmark with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from pagekeep import clock, markdown
+from pagekeep.errors import (
+    Abandoned,
+    BlockedAddress,
+    FetchError,
+    FetchHttpError,
+    InvalidProtocol,
+    InvalidUrl,
+    PagekeepError,
+    ParseError,
+    RenderError,
+    TooLarge,
+    Unexpected,
+    UnsupportedContent,
+)
+from pagekeep.library import build_item, normal_url
+from pagekeep.model import Item, Metadata, NewItem
+from pagekeep.store import Store
+
+FILE_HOST: Final = "file.invalid"
+"""The host in the addresses of files that do not contain their URL; nothing can be fetched from there."""
+_KEPT: Final = (FetchError, TooLarge, UnsupportedContent, RenderError, ParseError, Abandoned, Unexpected)
+"""Failures after which the address is kept. Not for what is no address of a page (`InvalidUrl`, `InvalidProtocol`) or may not
+be opened (`BlockedAddress`): keeping it would promise a page that can never come."""
+_PERMANENT: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError, Abandoned)
+_PASSING_STATUSES: Final = frozenset({408, 425, 429})
+"""Client errors that pass; every other 4xx is permanent."""
+
+
+def can_pass(error: PagekeepError) -> bool:
+    """Return whether trying again can help: after network faults, timeouts, 429 and 5xx, but not after a 404."""
+    if isinstance(error, FetchHttpError):
+        return not 400 <= error.status < 500 or error.status in _PASSING_STATUSES
+    return not isinstance(error, _PERMANENT)
+
+
+def keep_address(
+    store: Store, address: str, error: PagekeepError, *, known: Item | None = None, tags: tuple[str, ...] = ()
+) -> None:
+    """Keep the address of a page that could not be saved, and name its item in the error; some errors keep nothing.
+
+    An item with content stays as it is, and the failure is noted on it. `known` is the item of the page, if there is one.
+    """
+    if not isinstance(error, _KEPT) or error.item_id is not None:
+        return
+    url = known.url if known else normal_url.normalise(address)
+    if known is None and normal_url.domain(url) == FILE_HOST:
+        return
+    bookmark = _build_bookmark(url, address, store.user_id, error, tags)
+    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
+    error.item_id = item.id
+    error.suggestions = (*error.suggestions, _describe(item))
+
+
+def _describe(item: Item) -> str:
+    """Return what the library has of the page, as a suggestion of the error."""
+    key = item.id[:8]
+    if not build_item.is_unfetched(item):
+        return f"The version saved before is unchanged: {key}."
+    then = "Retry it later." if item.metadata.fetch_again else "Retrying it helps only if the page changes."
+    return f"The address is saved as a bookmark: {key}. {then}"
+
+
+def _build_bookmark(url: str, url_full: str, user_id: str, error: PagekeepError, tags: tuple[str, ...]) -> Item:
+    now = clock.now()
+    item = build_item.new_bookmark(
+        Metadata(),
+        url=url,
+        url_full=url_full,
+        user_id=user_id,
+        now=now,
+        reason=error.message,
+        suggestion=error.suggestions[0] if error.suggestions else None,
+        tags=tags,
+    )
+    failure = {"type": error.type, "message": error.message, "at": now}
+    return replace(item, metadata=replace(item.metadata, fetch_again=can_pass(error), last_error=failure))
+
+
+def _merge(old: Item, new: Item) -> Item:
+    """Return the stored item with the failure noted; only one that was never fetched takes the new reason."""
+    tags = build_item.merge_tags(old, new)
+    metadata = replace(old.metadata, last_error=new.metadata.last_error, tags=tags)
+    item = replace(old, metadata=metadata, deleted_at=None, updated_at=new.updated_at)
+    if not build_item.is_unfetched(old):
+        return item
+    about = new.metadata
+    metadata = replace(
+        metadata, reason=about.reason, suggestion=about.suggestion, fetch_again=about.fetch_again, caught=None
+    )
+    return replace(item, metadata=metadata, content=_with_reason(old.content, about.reason))
+
+
+def _with_reason(content: str, reason: str | None) -> str:
+    """Return the document of a bookmark with another reason in its frontmatter."""
+    block, body = markdown.split_block(content)
+    try:
+        fields = markdown.read_block(block)
+    except ParseError:  # a block that the user broke stays as it is
+        return content
+    frontmatter = markdown.write_frontmatter({**fields, "reason": reason})
+    return f"{frontmatter}\n{body}" if body else frontmatter

@@ -1,0 +1,4 @@
+-- Addresses that are kept without content and are to be fetched again.
+ALTER TABLE items ADD COLUMN fetch_again INTEGER NOT NULL
+    AS (CASE WHEN json_type(metadata, '$.fetch_again') = 'true' THEN 1 ELSE 0 END) VIRTUAL;
+CREATE INDEX items_fetch_again ON items (user_id, saved_at, id) WHERE fetch_again = 1;

@@ -1,0 +1,266 @@
+"""A save that fails keeps the address, with the reason and whether trying again can help."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.capture.uploads import sent_page
+from pagekeep.config import Settings
+from pagekeep.errors import (
+    BlockedAddress,
+    FetchHttpError,
+    FetchNetworkError,
+    FetchTimeout,
+    InvalidUrl,
+    PagekeepError,
+    ParseError,
+    RetryLimit,
+    UnsupportedContent,
+)
+from pagekeep.library.change import tag_item
+from pagekeep.library.queue.jobs import enqueue
+from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobResult, JobRunner
+from pagekeep.library.save import save
+from pagekeep.model import Item, ItemQuery, SaveResult, item_filters
+from pagekeep.store import Store, open_store, parse_query
+from tests.site.fixtures import WALL, Shore, article
+from tests.site.server import Reply, Site
+from tests.site.server import Request as Asked
+
+Keep = Callable[..., SaveResult]
+
+
+def items(library: Store) -> tuple[Item, ...]:
+    return library.find(ItemQuery()).items
+
+
+def frontmatter(item: Item) -> dict[str, Any]:
+    return dict(yaml.safe_load(item.content.split("---\n")[1]))
+
+
+def fail(keep: Keep, url: str, kind: type[PagekeepError] = PagekeepError, **how: Any) -> PagekeepError:
+    with pytest.raises(kind) as raised:
+        keep(url, **how)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("status", "again"), [(404, False), (410, False), (403, False), (429, True), (500, True), (503, True)]
+)
+def test_an_error_status_keeps_the_address(keep: Keep, shore: Shore, library: Store, status: int, again: bool) -> None:
+    shore.statuses["a"] = status
+    error = fail(keep, shore.url("a"), FetchHttpError, tags=("harbour",))
+    (item,) = items(library)
+    about = item.metadata
+    assert (item.id, item.url_full, item.title) == (error.item_id, shore.url("a"), shore.url("a"))
+    assert (about.quality, about.strategy, about.fetch_again, about.tags) == (
+        "bookmark",
+        "bookmark",
+        again,
+        ("harbour",),
+    )
+    assert about.reason == error.message
+    assert about.last_error is not None
+    assert about.last_error["type"] == "FetchHttpError"
+    assert frontmatter(item)["reason"] == error.message
+    assert frontmatter(item)["extraction_failed"] is True
+    assert item.id[:8] in error.suggestions[-1]
+    found = library.find(ItemQuery(filters=item_filters(fetch_again=True))).items
+    assert [one.id for one in found] == [item.id] * again
+    assert len(library.find(parse_query("is:fetch-again")).hits) == again
+
+
+def test_a_server_that_is_off_or_slow_or_sends_no_page_keeps_the_address(library: Store, settings: Settings) -> None:
+    async def slow(_request: Asked, reply: Reply) -> None:
+        await asyncio.sleep(5)
+
+    async def pdf(_request: Asked, reply: Reply) -> None:
+        await reply.send("PK\x03\x04", content_type="application/zip")
+
+    async def save_all(site: Site) -> None:
+        async with Retrieval(replace(settings, timeout=0.5, retries=0)) as retrieval:
+            for url, kind in (
+                ("http://127.0.0.1:9/closed", FetchNetworkError),
+                (site.url("/slow/page"), FetchTimeout),
+                (site.url("/file/x"), UnsupportedContent),
+            ):
+                with pytest.raises(kind):
+                    await save(Request(url, render="never"), library, retrieval)
+
+    with Site({"slow": slow, "file": pdf}) as site:
+        asyncio.run(save_all(site))
+    kept = {item.url.rpartition("/")[2]: item.metadata.fetch_again for item in items(library)}
+    assert kept == {"closed": True, "page": True, "x": False}
+
+
+def test_what_is_no_address_or_may_not_be_opened_is_not_kept(keep: Keep, library: Store) -> None:
+    fail(keep, "no address", InvalidUrl)
+    assert fail(keep, "http://10.0.0.1/router", BlockedAddress).item_id is None
+    assert items(library) == ()
+
+
+def test_a_failure_never_overwrites_content_and_brings_a_deleted_item_back(
+    keep: Keep, shore: Shore, library: Store
+) -> None:
+    shore.bodies["a"] = article(300)
+    good = keep(shore.url("a")).item
+    library.delete(good.id, clock.now())
+    shore.statuses["a"] = 404
+    error = fail(keep, shore.url("a"))
+    (item,) = items(library)
+    assert (error.item_id, item.content, item.metadata.quality) == (good.id, good.content, "article")
+    assert item.metadata.fetch_again is None
+    assert "unchanged" in error.suggestions[-1]
+    assert library.raw(good.id) is not None
+
+
+def test_a_page_saved_by_another_meanwhile_stays(keep: Keep, shore: Shore, library: Store) -> None:
+    """The item is looked up before the page is fetched; another save may finish in between."""
+    shore.bodies["a"] = article(300)
+    good = keep(shore.url("a")).item
+    shore.statuses["a"] = 500
+    unseen = Unseeing(library)
+
+    async def one(settings: Settings) -> None:
+        async with Retrieval(settings) as retrieval:
+            with pytest.raises(FetchHttpError):
+                await save(Request(shore.url("a"), render="never"), unseen, retrieval)  # type: ignore[arg-type]
+
+    asyncio.run(one(Settings(allow_hosts=("127.0.0.1",), per_host_delay=0, retries=0)))
+    assert library.get(good.id).content == good.content
+
+
+class Unseeing:
+    """A library that finds no item, as one does that is asked too early."""
+
+    def __init__(self, library: Store) -> None:
+        self._library = library
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._library, name)
+
+    def find_url(self, url: str) -> None:
+        """Find nothing."""
+
+
+def test_saving_again_fills_the_bookmark_and_keeps_what_the_user_set(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 500
+    kept = library.get(str(fail(keep, shore.url("a")).item_id))
+    tag_item(library, kept.id, add=["mine"])
+    shore.statuses["a"] = 404
+    fail(keep, shore.url("a"))
+    again = library.get(kept.id)
+    assert (again.metadata.fetch_again, again.metadata.tags, again.saved_at) == (False, ("mine",), kept.saved_at)
+    assert "404" in frontmatter(again)["reason"]
+    shore.statuses.clear()
+    shore.bodies["a"] = article(300)
+    item = keep(shore.url("a")).item
+    about = item.metadata
+    assert (item.id, item.title, about.quality, about.fetch_again) == (kept.id, "The keeper", "article", None)
+    assert (about.reason, about.suggestion, about.last_error, about.retry_count) == (None, None, None, 0)
+    assert "mine" in about.tags
+    assert library.raw(item.id) is not None
+
+
+def test_retries_of_a_kept_address_count_until_one_succeeds(
+    keep: Keep, again: Callable[..., SaveResult], shore: Shore, library: Store
+) -> None:
+    shore.statuses["a"] = 500
+    key = str(fail(keep, shore.url("a")).item_id)
+    for count in (1, 2, 3):
+        with pytest.raises(FetchHttpError):
+            again(key)
+        assert library.get(key).metadata.retry_count == count
+    with pytest.raises(RetryLimit):
+        again(key)
+    shore.statuses.clear()
+    shore.bodies["a"] = article(300)
+    assert keep(shore.url("a")).item.metadata.retry_count == 0
+
+
+def test_a_wall_on_the_second_try_is_no_longer_to_be_fetched_again(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.statuses["a"] = 500
+    key = str(fail(keep, shore.url("a")).item_id)
+    shore.statuses.clear()
+    shore.bodies["a"] = WALL
+    keep(shore.url("a"))
+    about = library.get(key).metadata
+    assert (about.caught, about.fetch_again) == ("bot_wall", None)
+
+
+def test_a_page_that_was_sent_and_cannot_be_read_keeps_its_address(
+    shore: Shore, library: Store, settings: Settings
+) -> None:
+    async def one() -> None:
+        async with Retrieval(settings) as retrieval:
+            page = sent_page(shore.url("a"), "")
+            await save(Request(shore.url("a")), library, retrieval, uploaded=page)
+
+    with pytest.raises(ParseError):
+        asyncio.run(one())
+    (item,) = items(library)
+    assert (item.url, item.metadata.fetch_again) == (shore.url("a"), False)
+
+
+def run_jobs(path: Path, settings: Settings) -> list[JobResult]:
+    done: list[JobResult] = []
+
+    async def run() -> None:
+        with closing(open_store(path, workers=True)) as queue:
+            async with Retrieval(settings) as retrieval:
+                runner = JobRunner("w", queue, lambda user: open_store(path, user), retrieval, done.append)
+                await runner.run(until_empty=True)
+
+    asyncio.run(run())
+    return done
+
+
+def test_a_queued_save_keeps_the_address_when_its_attempts_are_used_up(
+    shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    shore.statuses["a"] = 500
+    job = enqueue(Request(shore.url("a"), render="never"), library, tags=("harbour",))
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        assert items(library) == ()
+        run_jobs(tmp_path / "library.db", replace(settings, retries=0))
+        assert library.job(job.id).attempts == attempt
+        library.free(clock.now(), clock.add_seconds(clock.now(), 600))
+    (item,) = items(library)
+    dead = library.job(job.id)
+    assert (dead.state, dead.options["item"]) == ("dead", item.id)
+    assert dead.error is not None
+    assert dead.error["item_id"] == item.id
+    assert (item.metadata.fetch_again, item.metadata.tags) == (True, ("harbour",))
+
+
+def test_a_queued_save_of_a_missing_page_keeps_the_address_at_once(
+    shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    job = enqueue(Request(shore.url("none"), render="never"), library)
+    (result,) = run_jobs(tmp_path / "library.db", settings)
+    (item,) = items(library)
+    assert (library.job(job.id).state, item.metadata.fetch_again) == ("dead", False)
+    assert result.error is not None
+    assert item.id[:8] in result.error["suggestions"][-1]
+
+
+def test_a_job_whose_workers_were_all_killed_keeps_the_address(
+    shore: Shore, library: Store, tmp_path: Path, settings: Settings
+) -> None:
+    enqueue(Request(shore.url("a"), render="never"), library)
+    for _ in range(MAX_ATTEMPTS):
+        assert library.lease("killed", clock.now(), clock.add_seconds(clock.now(), -1)) is not None
+    (result,) = run_jobs(tmp_path / "library.db", settings)
+    assert result.error is not None
+    assert result.error["type"] == "Abandoned"
+    assert [item.id for item in items(library)] == [result.error["item_id"]]
