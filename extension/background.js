@@ -4,7 +4,7 @@ import { createMenus, runMenuEntry } from "./lib/menus.js";
 import * as queue from "./lib/queue.js";
 import { openPopup, saveTab, saveWindow } from "./lib/save.js";
 import { discard, retry, sendAll } from "./lib/sender.js";
-import { retag } from "./lib/server.js";
+import { retag, retryItem } from "./lib/server.js";
 import { protectStorage } from "./lib/settings.js";
 
 const ACTIONS = {
@@ -13,6 +13,7 @@ const ACTIONS = {
   retag: ({ id, tags }) => retag(id, tags),
   waiting: () => queue.list(),
   retry: ({ number }) => retry(number),
+  retryItem: ({ id }) => retryItem(id),
   discard: ({ number }) => discard(number),
   sendAll: () => sendAll({ all: true }),
   saveWindow: ({ windowId }) => saveWindow(windowId),
@@ -26,7 +27,7 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (!action) return false;
   action(message).then(
     (value) => respond({ value: value ?? null }),
-    (error) => respond({ error: { message: error.message, kind: error.kind ?? null, suggestions: error.suggestions ?? [] } }),
+    (error) => respond({ error: { message: error.message, type: error.type ?? null, kind: error.kind ?? null, suggestions: error.suggestions ?? [] } }),
   );
   return true; // respond later
 });

@@ -10,7 +10,7 @@ export async function showQueueSize(count, failed = 0) {
 
 /** Show the result of a save on the tab's own button, until the tab shows another page. */
 export async function showResult(tabId, { state, item }) {
-  const text = { saved: "✓", waits: "…", refused: "!" }[state];
+  const text = { saved: "✓", waits: "…", refused: "!", bookmarked: "!" }[state];
   const color = state === "saved" ? (COLOURS[item.quality] ?? COLOURS.discarded) : COLOURS[state === "waits" ? "discarded" : "bookmark"];
   try {
     await chrome.action.setBadgeText({ tabId, text });

@@ -2,6 +2,7 @@
 import { showResult } from "./badge.js";
 import { capture, captureByUrl, isWeb } from "./capture.js";
 import { hasTabsPermission } from "./permissions.js";
+import { notifyBookmarked } from "./notify.js";
 import { sendPage } from "./sender.js";
 import { lookUp, preview } from "./server.js";
 import { readSettings } from "./settings.js";
@@ -16,6 +17,7 @@ export async function saveTab(tab, method = "shown", { tags = [], force = false 
 export async function saveCaptured(tab, { page, title }) {
   const result = await sendPage(page, title);
   await showResult(tab.id, result);
+  if (result?.state === "bookmarked") await notifyBookmarked(result);
   return result;
 }
 

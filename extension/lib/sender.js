@@ -41,8 +41,12 @@ async function send(number, { refused = true, early = true } = {}) {
     const item = await save(entry.page, entry.key);
     await queue.drop(number);
     return { state: "saved", item, page };
-  } catch ({ kind = "off", type = null, message, suggestions = [] }) {
+  } catch ({ kind = "off", type = null, message, suggestions = [], itemId = null }) {
     const error = { kind, type, message, suggestions };
+    if (itemId && !page.sent) {
+      await queue.drop(number); // the server keeps the URL, and there is nothing else to send
+      return { state: "bookmarked", error, itemId, page };
+    }
     return { state: await recordFailure(entry, error), error, number, page };
   }
 }

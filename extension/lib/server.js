@@ -6,11 +6,12 @@ const SHORT_TIMEOUT = 5_000; // for requests that delay others: a page is not qu
 
 /** A failed request. `kind`: off (no response), stranger (bad token), busy (try later), no (a retry cannot succeed). */
 export class RequestError extends Error {
-  constructor(kind, message, { type = null, suggestions = [] } = {}) {
+  constructor(kind, message, { type = null, suggestions = [], item_id: itemId = null } = {}) {
     super(message);
     this.kind = kind;
     this.type = type;
     this.suggestions = suggestions;
+    this.itemId = itemId; // the bookmark that keeps the URL of a page that the server could not fetch
   }
 }
 
@@ -62,6 +63,7 @@ function toError(status, error) {
 export const lookUp = async (url) => (await request("GET", `/items/lookup?url=${encodeURIComponent(url)}`, { timeout: SHORT_TIMEOUT })).item;
 export const preview = async (page) => (await request("POST", "/extract", { body: page })).page;
 export const save = async (page, key) => (await request("POST", "/saves", { body: page, key })).item;
+export const retryItem = async (id) => (await request("POST", `/items/${encodeURIComponent(id)}/retry`, { body: {} })).item;
 export const retag = async (id, tags) => (await request("PATCH", `/items/${encodeURIComponent(id)}`, { body: { tags } })).item;
 
 /** Check that the server responds and accepts this token. */

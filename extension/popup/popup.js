@@ -60,8 +60,9 @@ function showButton(name) {
   byId("retag").hidden = name !== "retag";
 }
 
-function showResult({ state, item: saved, error, page }) {
+function showResult({ state, item: saved, error, page, itemId }) {
   if (state === "saved") return showSaved(saved, page);
+  if (state === "bookmarked") return showBookmarked(itemId, error, page);
   const text = state === "refused" ? error.message : "Waiting: the page is sent when the server is available.";
   showMessage(text, state === "refused" ? "problem" : "waits", { advice: state === "refused" ? error.suggestions : [error.message, ...error.suggestions] });
   byId("methods").hidden = state !== "refused";
@@ -79,6 +80,24 @@ function showSaved(saved, page) {
   showItem(saved);
   showButton("retag");
   byId("already").hidden = true;
+}
+
+/** Show that the server could not fetch the page and keeps its URL, with a button that retries it. */
+function showBookmarked(itemId, error, page) {
+  showMessage("Saved as a bookmark", "bookmark", { title: page.url, facts: error.message, advice: error.suggestions });
+  byId("reader").href = `${settings.server}/items/${encodeURIComponent(itemId)}`;
+  byId("reader").hidden = false;
+  byId("methods").hidden = false;
+  showButton("");
+  if (error.type === "RetryLimit") return;
+  byId("advice").append(listItem("", button("Retry", async () => {
+    showMessage("Saving…", "busy");
+    try {
+      showSaved({ outcome: "updated", warnings: [], ...(await run("retryItem", { id: itemId })) }, page);
+    } catch (failed) {
+      showBookmarked(itemId, failed, page);
+    }
+  })));
 }
 
 function showExisting(item) {

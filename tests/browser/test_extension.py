@@ -341,6 +341,26 @@ def test_links_are_saved_from_the_menu(browser: Browser, server: Server, site: S
     assert "It is linked." in server.content(url)
 
 
+def test_a_page_the_server_cannot_fetch_becomes_a_bookmark_and_the_notification_retries_it(
+    browser: Browser, server: Server, site: Site
+) -> None:
+    url = address(site, "/missing/link")
+    browser.open(address(site, "/page/noticing"))
+    browser.worker.evaluate(
+        """async (linkUrl) => {
+             const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
+             chrome.contextMenus.onClicked.dispatch({ menuItemId: "link", linkUrl }, tab);
+           }""",
+        url,
+    )
+    item = until(lambda: server.find(url))
+    assert (item["quality"], browser.waiting()) == ("bookmark", 0)
+    shown = until(lambda: browser.worker.evaluate("() => chrome.notifications.getAll()"))
+    assert list(shown) == [f"item:{item['id']}"]
+    browser.worker.evaluate("(id) => chrome.notifications.onButtonClicked.dispatch(id, 0)", f"item:{item['id']}")
+    until(lambda: server.ask(f"/items/{item['id']}")["item"]["retry_count"] == 1)
+
+
 def test_all_tabs_of_a_window_are_saved_once_that_is_allowed(
     playwright: playwright_api.Playwright, extension: Path, tmp_path: Path, server: Server, site: Site
 ) -> None:

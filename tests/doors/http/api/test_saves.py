@@ -57,6 +57,31 @@ def test_failures_have_their_status_and_the_shape_of_errors(client: TestClient, 
         assert answer.json()["success"] is False
 
 
+def test_the_url_of_a_page_that_cannot_be_fetched_is_kept_and_retried(client: TestClient, shore: Shore) -> None:
+    shore.statuses["a"] = 500
+    error = save(client, shore.url("a"), tags=["harbour"]).json()["error"]
+    item = client.get(f"/api/v1/items/{error['item_id']}").json()["item"]
+    assert (item["quality"], item["fetch_again"], item["tags"]) == ("bookmark", True, ["harbour"])
+    assert item["reason"] == error["message"]
+    listed = client.get("/api/v1/items?fetch_again=true").json()["items"]
+    assert [one["id"] for one in listed] == [item["id"]]
+    shore.statuses.clear()
+    shore.bodies["a"] = article(300)
+    again = client.post(f"/api/v1/items/{item['id']}/retry", json={}).json()["item"]
+    assert (again["id"], again["quality"], again["fetch_again"]) == (item["id"], "article", None)
+    assert client.get("/api/v1/items?fetch_again=true").json()["items"] == []
+
+
+def test_the_job_of_a_page_that_is_missing_names_the_item_that_keeps_its_url(client: TestClient, shore: Shore) -> None:
+    job = client.post("/api/v1/saves?wait=false", json={"url": shore.url("none")}).json()["job"]
+    until(lambda: client.get(f"/api/v1/jobs/{job['id']}").json()["job"]["state"] == "dead")
+    key = client.get(f"/api/v1/jobs/{job['id']}").json()["job"]["item_id"]
+    assert client.get(f"/api/v1/items/{key}").json()["item"]["fetch_again"] is False
+    events = client.get(f"/api/v1/jobs/{job['id']}/events").text
+    assert "event: failed" in events
+    assert key in events
+
+
 def test_what_is_no_request_is_refused_with_every_fault(client: TestClient) -> None:
     answer = client.post("/api/v1/saves", json={"urls": ["https://example.com"], "tags": "one"})
     assert answer.status_code == 422

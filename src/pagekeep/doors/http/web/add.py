@@ -58,6 +58,12 @@ class _Result:
         """All files and lines that were not saved."""
         return [*self.files, *self.lines]
 
+    @property
+    def kept_as_bookmark(self) -> str | None:
+        """The item that keeps the only URL of the form, whose page could not be fetched; it shows the reason."""
+        one = self.rejected[0] if len(self.rejected) == 1 and not (self.saved or self.queued) else None
+        return one.error.item_id if one else None
+
     def reject(self, line: str, error: PagekeepError) -> None:
         """Report the line as an error and leave it in the form for correction."""
         self.lines.append(_Rejected(line, error))
@@ -95,6 +101,9 @@ async def add(
         frame.service.background.nudge()
     if frame.wants_part:
         return _script_response(result)
+    kept = result.kept_as_bookmark
+    if kept is not None:
+        return RedirectResponse(f"/items/{kept}", 303)
     if result.rejected:
         status = status_of(result.rejected[0].error)
         return _show_form(frame, status=status, urls="\n".join(result.remaining), tags=tags, added=result)

@@ -21,6 +21,8 @@ from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filte
 router = APIRouter()
 
 State = Literal["inbox", "pinned", "archive", "all", "trash"]
+Quality = QualityLevel | Literal["fetch-again"]
+"""The choices of the quality filter; `fetch-again` are bookmarks of pages that could not be fetched."""
 STATES: Final[dict[State, str]] = {
     "inbox": "Inbox",
     "pinned": "Pinned",
@@ -56,7 +58,7 @@ class View:
 
     q: str = ""
     state: State = "inbox"
-    quality: QualityLevel | None = None
+    quality: Quality | None = None
     domain: str = ""
     tag: str = ""
     order: Order = "saved"
@@ -113,7 +115,7 @@ def parse_view(
     return View(
         q.strip(),
         state if state in STATES else "inbox",
-        cast("QualityLevel", quality) if quality in get_args(QualityLevel) else None,
+        cast("Quality", quality) if quality in (*get_args(QualityLevel), "fetch-again") else None,
         domain.strip(),
         tag.strip(),
         order if order in ORDERS else "saved",
@@ -158,7 +160,8 @@ def _list_query(view: View) -> ItemQuery:
         pinned=True if view.state == "pinned" else None,
         archived=archived,
         deleted=view.state == "trash",
-        quality=view.quality,
+        quality=None if view.quality == "fetch-again" else view.quality,
+        fetch_again=True if view.quality == "fetch-again" else None,
     )
     descending = view.order != "title"
     return ItemQuery(filters=filters, order=view.order, descending=descending, limit=_PAGE_SIZE, after=view.after)
@@ -168,7 +171,11 @@ def _query(view: View) -> str:
     """Return the search with the filters added. A search from the inbox covers all pages outside the trash."""
     parts = [_with_prefix_search(view.q)]
     parts += {"pinned": ["is:pinned"], "archive": ["is:archived"], "trash": ["is:deleted"]}.get(view.state, [])
-    named = (("quality", view.quality), ("domain", view.domain), ("tag", view.tag))
+    named = (
+        ("is" if view.quality == "fetch-again" else "quality", view.quality),
+        ("domain", view.domain),
+        ("tag", view.tag),
+    )
     parts += [f'{name}:"{value.replace(chr(34), " ")}"' for name, value in named if value]
     return " ".join(parts)
 

@@ -123,10 +123,12 @@ function addSavingRow(name, note = "") {
       if (!saving) showMessage(`${words}: ${item.title}`);
       document.dispatchEvent(new CustomEvent("pagekeep:saved", { detail: { item, row } }));
     },
-    failed(text) {
+    /** Show why it failed; `item` is the bookmark that keeps the URL, if there is one. */
+    failed(text, item = null) {
       row.className = "failed";
-      stage.textContent = text;
-      if (!saving) showMessage(text);
+      stage.textContent = item ? `Saved as a bookmark: ${text}` : text;
+      if (item) title.href = `/items/${item.id}`;
+      if (!saving) showMessage(stage.textContent);
     },
   };
 }
@@ -141,7 +143,7 @@ function watchJob(job, row) {
     };
     events.addEventListener("stage", (event) => row.stage(JSON.parse(event.data).stage));
     events.addEventListener("done", end(({ item }) => (item ? row.done(item) : row.failed("This page was deleted."))));
-    events.addEventListener("failed", end(({ job: ended }) => row.failed(ended.error ? ended.error.message : "Saving failed.")));
+    events.addEventListener("failed", end(({ job: ended, item }) => row.failed(ended.error ? ended.error.message : "Saving failed.", item)));
   });
 }
 
