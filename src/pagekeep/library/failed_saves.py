@@ -27,8 +27,8 @@ from pagekeep.store import Store
 FILE_HOST: Final = "file.invalid"
 """The host in the addresses of files that do not contain their URL; nothing can be fetched from there."""
 _KEPT: Final = (FetchError, TooLarge, UnsupportedContent, RenderError, ParseError, Abandoned, Unexpected)
-"""Failures after which the address is kept. Not for what is no address of a page (`InvalidUrl`, `InvalidProtocol`) or may not
-be opened (`BlockedAddress`): keeping it would promise a page that can never come."""
+"""Failures after which the address is kept. What is not a URL of a page (`InvalidUrl`, `InvalidProtocol`) or may not be opened
+(`BlockedAddress`) is not kept: that would promise a page that can never come."""
 _PERMANENT: Final = (InvalidUrl, InvalidProtocol, BlockedAddress, TooLarge, UnsupportedContent, ParseError, Abandoned)
 _PASSING_STATUSES: Final = frozenset({408, 425, 429})
 """Client errors that pass; every other 4xx is permanent."""
