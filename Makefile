@@ -72,6 +72,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.rules_selectors 10000
 	$(BIN)/python -m tests.hostile.server_fuzz 200
 	$(BIN)/python -m tests.hostile.server_slow 300
+	$(BIN)/python -m tests.hostile.server_connections 300 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.attack_table 60

@@ -205,7 +205,7 @@ def _verify(accounts: Accounts, name: str, password: str, address: str) -> User 
 
 def _failure_limits(name: str, address: str) -> dict[str, int]:
     """Return the keys by which failures are counted, and their limits. They are digests, as a name may be any text."""
-    network = _network(address)
+    network = network_of(address)
     return {
         digest(f"address and name {network} {name}"): MAX_FAILURES_BY_ADDRESS_AND_NAME,
         digest(f"name {name}"): MAX_FAILURES_BY_NAME,
@@ -213,7 +213,7 @@ def _failure_limits(name: str, address: str) -> dict[str, int]:
     }
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """Return the address; for IPv6 its /64 network, as one host has 2 to the 64 addresses."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])

@@ -9,6 +9,7 @@
     |   |-- FetchHttpError    the server returned an error status
     |   `-- FetchNetworkError no usable connection (DNS, TLS, reset)
     |-- TooLarge              more bytes than the limit
+    |-- TooSlow               the request took too long to arrive
     |-- UnsupportedContent    not a page (binary, PDF, image)
     |-- RenderError           the browser is missing or failed
     |-- ParseError            the input cannot be read
@@ -124,6 +125,12 @@ class TooLarge(PagekeepError):
     """The input is larger than the limit."""
 
     default_suggestions = ("Save only the part you need.",)
+
+
+class TooSlow(PagekeepError):
+    """The request took too long to arrive."""
+
+    default_suggestions = ("Try again.",)
 
 
 class UnsupportedContent(PagekeepError):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.hostile import server_sign_in, server_slow
+from tests.hostile import server_connections, server_sign_in, server_slow
 
 
 def test_no_request_ends_in_a_fault_of_the_server() -> None:
@@ -26,3 +26,9 @@ def test_others_are_answered_while_many_dawdle(tmp_path: Path) -> None:
 
 def test_few_of_many_guesses_at_a_password_are_tried_and_readers_are_served_meanwhile() -> None:
     assert server_sign_in.run(40) == []
+
+
+def test_readers_sign_in_list_read_and_save_beside_hostile_connections(tmp_path: Path) -> None:
+    counts, _ = server_connections.run(tmp_path, 60, 2, readers=6)
+    assert counts.errors == []
+    assert min(counts.answers[name] for name in ("sign-in", "list", "read", "save")) > 0

@@ -49,18 +49,23 @@ def csrf_token(service: Service, session: str) -> str:
 async def identify(request: Request, service: CurrentService) -> Caller:
     """Return the caller or raise `NotSignedIn`. Lookups in the accounts database run in a thread."""
     local = not service.shared and "authorization" not in request.headers
-    return identify_sync(request, service) if local else await run_in_threadpool(identify_sync, request, service)
+    known = hasattr(request.state, "caller")
+    if local or known:
+        return identify_sync(request, service)
+    return await run_in_threadpool(identify_sync, request, service)
 
 
-async def require_caller(scope: Scope) -> None:
-    """Raise `NotSignedIn` when the headers of a request name no user. The body is not read."""
+async def require_caller(scope: Scope) -> str:
+    """Return the ID of the user whom the headers of a request name, or raise `NotSignedIn`. The body is not read."""
     request = Request(scope)
-    await identify(request, request.app.state.service)
+    return (await identify(request, request.app.state.service)).user_id
 
 
 def identify_sync(request: Request, service: Service) -> Caller:
-    """Return the caller or raise `NotSignedIn`; may block."""
-    caller = _find_caller(request, service)
+    """Return the caller or raise `NotSignedIn`; may block. The caller is looked up once per request."""
+    if not hasattr(request.state, "caller"):
+        request.state.caller = _find_caller(request, service)
+    caller: Caller = request.state.caller
     request.state.user_id = caller.user_id  # for the log
     return caller
 

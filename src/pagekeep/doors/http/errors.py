@@ -23,6 +23,7 @@ STATUSES: Final[dict[type[PagekeepError], HTTPStatus]] = {
     errors.FetchTimeout: HTTPStatus.GATEWAY_TIMEOUT,
     errors.FetchError: HTTPStatus.BAD_GATEWAY,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.TooSlow: HTTPStatus.REQUEST_TIMEOUT,
     errors.UnsupportedContent: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.RenderError: HTTPStatus.BAD_GATEWAY,
     errors.ParseError: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -21,6 +21,7 @@ from pagekeep import config
 from pagekeep.accounts import get_users, open_accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
+from pagekeep.doors.http.middleware.connections import Connection
 from pagekeep.doors.http.observability import logs
 from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
@@ -155,4 +156,5 @@ def _make_config(app: FastAPI | str, workers: int) -> uvicorn.Config:
         server_header=False,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ws="none",
+        http=Connection,
     )

@@ -22,6 +22,7 @@ from pagekeep.doors.http.observability.metrics import Metrics
 from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
+from pagekeep.doors.http.sign_in_slots import SignInSlots
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.render_worker import Renderer
@@ -55,6 +56,7 @@ class Service:
     metrics: Metrics
     libraries: OpenLibraries
     imports: ImportSlots
+    sign_ins: SignInSlots
 
     @property
     def shared(self) -> bool:
@@ -91,6 +93,7 @@ async def open_service(
                 metrics=metrics,
                 libraries=OpenLibraries(lambda user_id: open_library(settings, user_id)),
                 imports=ImportSlots(),
+                sign_ins=SignInSlots(),
             )
             cleanup = asyncio.create_task(_remove_expired(service.screenshots))
             try:

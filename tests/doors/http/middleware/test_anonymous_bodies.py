@@ -1,4 +1,4 @@
-"""Large bodies of clients that are not signed in are refused before they are read (H6)."""
+"""Bodies of clients that are not signed in are refused before they are read (H6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts
-from pagekeep.doors.http.middleware.body_limits import MAX_ANONYMOUS_BYTES
+from pagekeep.doors.http.middleware.body_limits import MAX_BODY_BYTES, MAX_SIGN_IN_BYTES
 from tests.doors.http.conftest import PASSWORD, service_of
 
 PATHS = (
@@ -35,7 +35,7 @@ def post(client: TestClient, path: str, headers: dict[str, str]) -> tuple[int, i
     async def receive() -> dict[str, Any]:
         nonlocal read
         read += CHUNK
-        assert read < 100 * MAX_ANONYMOUS_BYTES, "the body was read"
+        assert read < 10 * MAX_SIGN_IN_BYTES, "the body was read"
         return {"type": "http.request", "body": b"x" * CHUNK, "more_body": True}
 
     async def send(message: Any) -> None:
@@ -65,33 +65,32 @@ def post(client: TestClient, path: str, headers: dict[str, str]) -> tuple[int, i
 
 @pytest.mark.parametrize("credentials", CREDENTIALS)
 @pytest.mark.parametrize("path", PATHS)
-def test_a_large_body_without_credentials_is_not_read(
-    shared: TestClient, path: str, credentials: dict[str, str]
-) -> None:
-    length = {"content-length": str(MAX_ANONYMOUS_BYTES + 1)}
-    assert post(shared, path, {**length, **credentials}) == (401, 0)
+def test_no_body_without_credentials_is_read(shared: TestClient, path: str, credentials: dict[str, str]) -> None:
+    for length in ("1", "64000", str(MAX_BODY_BYTES)):
+        assert post(shared, path, {"content-length": length, **credentials}) == (401, 0)
+    assert post(shared, path, {"transfer-encoding": "chunked", **credentials}) == (401, 0)
 
 
 def test_zeros_in_front_of_the_length_do_not_hide_it(shared: TestClient) -> None:
-    for length in (MAX_ANONYMOUS_BYTES + 1, 10**30):
+    for length in (1, 10**30):
         status, read = post(shared, "/api/v1/extract", {"content-length": "0" * 5_000 + str(length)})
         assert status in (401, 413)
         assert read == 0
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_body_of_unknown_length_without_credentials_is_read_to_the_limit(shared: TestClient, path: str) -> None:
-    status, read = post(shared, path, {"transfer-encoding": "chunked"})
-    assert status in (401, 404, 413)
-    assert read <= MAX_ANONYMOUS_BYTES + CHUNK
-
-
 def test_the_sign_in_form_is_small(shared: TestClient) -> None:
     form = {"content-type": "application/x-www-form-urlencoded"}
-    assert post(shared, "/sign-in", {**form, "content-length": str(MAX_ANONYMOUS_BYTES + 1)}) == (413, 0)
+    assert post(shared, "/sign-in", {**form, "content-length": str(MAX_SIGN_IN_BYTES + 1)}) == (413, 0)
     status, read = post(shared, "/sign-in", {**form, "transfer-encoding": "chunked"})
     assert status == 413
-    assert read <= MAX_ANONYMOUS_BYTES + CHUNK
+    assert read <= MAX_SIGN_IN_BYTES + CHUNK
+
+
+def test_the_longest_sign_in_form_is_read(shared: TestClient) -> None:
+    known = service_of(shared).accounts
+    accounts.add_user(known, "ada", "\U0001f511" * 1_000)
+    form = {"name": "ada" + " " * 197, "password": "\U0001f511" * 1_000, "back": "/?q=" + "%20" * 600}
+    assert shared.post("/sign-in", data=form, follow_redirects=False).status_code == 303
 
 
 def test_signed_in_callers_send_large_bodies(shared: TestClient) -> None:

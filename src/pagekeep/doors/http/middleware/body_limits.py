@@ -1,38 +1,53 @@
-"""Limits for request bodies, enforced while they arrive: the declared length is not trusted."""
+"""Limits for request bodies: who sends them is known before they are read, and the declared length is not trusted."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Final
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pagekeep.accounts import network_of
 from pagekeep.doors.http.errors import error_response
-from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests
+from pagekeep.doors.http.middleware.arrivals import TOO_LARGE, Body, Limits, Pool, Rejected
+from pagekeep.errors import PagekeepError
 
 MAX_BODY_BYTES: Final = 30_000_000
 """Enough for a page of 10 MB written as JSON."""
 MAX_TOTAL_BYTES: Final = 300_000_000
-"""All bodies together."""
-MAX_ANONYMOUS_BYTES: Final = 64_000
-"""Of a body whose sender is not signed in, which includes the sign-in form (200 characters of name, 1,000 of password)."""
-SIGN_IN_PATH: Final = "/sign-in"
+"""All bodies of signed-in users together."""
+MAX_BODIES: Final = 200
+"""Bodies of signed-in users that arrive at the same time; beyond that, slow ones are ended."""
+MAX_USER_BODIES: Final = 40
+"""The same for one user."""
+USER_SHARE: Final = 0.4
+"""Part of all bytes that one user can take."""
 MAX_BODY_SECONDS: Final = 120.0
+
+SIGN_IN_PATH: Final = "/sign-in"
+"""The only path that reads a body of a client that is not signed in."""
+MAX_SIGN_IN_BYTES: Final = 32_000
+"""200 characters of name, 1,000 of password and 2,000 of path, each of up to 12 bytes."""
+MAX_SIGN_IN_SECONDS: Final = 10.0
+MAX_ANONYMOUS_BODIES: Final = 64
+"""Sign-in forms that arrive at the same time; beyond that, slow ones are ended."""
+MAX_ADDRESS_BODIES: Final = 8
+"""The same from one address."""
+
 MAX_FILE_SECONDS: Final = 3600.0
 MAX_FILES: Final = 4
 """Large files uploaded at the same time; they are written to disk."""
+MAX_USER_FILES: Final = 2
 
 
 class BodyLimits:
     """Rejects bodies that are too large, without reading them to the end, and bodies that arrive too slowly.
 
     `files` maps the paths that accept larger files to their limits. Their routes read the body themselves, after authentication
-    and never as a whole into memory. `authenticate` raises an error when the headers of a request name no user: a large body
-    of such a request is not read. `rejection` creates the response.
+    and never as a whole into memory. `authenticate` returns the user whom the headers of a request name, or raises an error:
+    then the body is not read. `rejection` creates the response.
     """
 
     def __init__(
@@ -42,144 +57,76 @@ class BodyLimits:
         max_total: int = MAX_TOTAL_BYTES,
         seconds: float = MAX_BODY_SECONDS,
         files: Mapping[str, int] = MappingProxyType({}),
-        authenticate: Callable[[Scope], Awaitable[object]] | None = None,
+        authenticate: Callable[[Scope], Awaitable[str]] | None = None,
         rejection: Callable[[Scope, PagekeepError], Response] = lambda _, error: error_response(error),
     ) -> None:
         self._app = app
-        self._max_bytes = max_bytes
-        self._seconds = seconds
+        self._limits = Limits(max_bytes, seconds)
         self._files = files
         self._authenticate = authenticate
         self._rejection = rejection
-        self._in_memory = _Pool(max_total)
-        self._on_disk = _Pool(MAX_FILES * max(files.values(), default=0))
+        share = int(max_total * USER_SHARE) if authenticate else max_total
+        largest_file = max(files.values(), default=0)
+        self._in_memory = Pool(max_total, MAX_BODIES, share, MAX_USER_BODIES)
+        self._on_disk = Pool(MAX_FILES * largest_file, MAX_FILES, MAX_USER_FILES * largest_file, MAX_USER_FILES)
+        self._sign_ins = Pool(
+            MAX_ANONYMOUS_BODIES * MAX_SIGN_IN_BYTES,
+            MAX_ANONYMOUS_BODIES,
+            MAX_ADDRESS_BODIES * MAX_SIGN_IN_BYTES,
+            MAX_ADDRESS_BODIES,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        length = _declared_length(scope) if scope["type"] == "http" else 0
+        if length == 0:
             await self._app(scope, receive, send)
             return
-        limits = self._limits(scope["path"])
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        length = int(declared.lstrip(b"0")[:20] or b"0") if declared.isdigit() else None
+        limits, pool = self._rules(scope["path"])
         if length is None or length > limits.max_bytes:
-            await self._reject(_TOO_LARGE, scope, receive, send)
+            await self._reject(TOO_LARGE, scope, receive, send)
             return
-        if self._authenticate is not None and _may_be_large(scope, length):
-            error = await self._check_sender(scope)
-            if error is not None and length > MAX_ANONYMOUS_BYTES:
-                await self._reject(error, scope, receive, send)
-                return
-            if error is not None:  # the length is not declared
-                limits = replace(limits, max_bytes=MAX_ANONYMOUS_BYTES)
-        body = _Body(limits, receive, send)
         try:
-            await self._app(scope, body.receive, body.send)
-        except _Rejected:
-            pass
-        finally:
-            limits.pool.in_use -= body.read
+            client = await self._client(scope)
+        except PagekeepError as error:
+            await self._reject(error, scope, receive, send)
+            return
+        body = Body(client, limits, pool, receive, send)
+        await self._run(body, pool, scope)
         if body.error is not None and not body.started:
             await self._reject(body.error, scope, receive, send)
 
-    async def _check_sender(self, scope: Scope) -> PagekeepError | None:
-        """Return why a large body of this request is not accepted, from its headers alone."""
-        if scope["path"] == SIGN_IN_PATH:
-            return _TOO_LARGE
-        assert self._authenticate is not None
+    async def _run(self, body: Body, pool: Pool, scope: Scope) -> None:
+        pool.enter(body)
         try:
-            await self._authenticate(scope)
-        except PagekeepError as error:
-            return error
-        return None
+            await self._app(scope, body.receive, body.send)
+        except Rejected:
+            pass
+        finally:
+            pool.leave(body)
+
+    async def _client(self, scope: Scope) -> str:
+        """Return who sends the body, by the headers alone: the user, or for the sign-in form the address."""
+        if scope["path"] == SIGN_IN_PATH:
+            return network_of(scope["client"][0]) if scope.get("client") else ""
+        return await self._authenticate(scope) if self._authenticate is not None else ""
 
     async def _reject(self, error: PagekeepError, scope: Scope, receive: Receive, send: Send) -> None:
         response = self._rejection(scope, error)
         response.headers["connection"] = "close"
         await response(scope, receive, send)
 
-    def _limits(self, path: str) -> _Limits:
+    def _rules(self, path: str) -> tuple[Limits, Pool]:
+        if path == SIGN_IN_PATH:
+            return Limits(MAX_SIGN_IN_BYTES, MAX_SIGN_IN_SECONDS), self._sign_ins
         if path in self._files:
-            return _Limits(self._files[path], MAX_FILE_SECONDS, self._on_disk)
-        return _Limits(self._max_bytes, self._seconds, self._in_memory)
+            return Limits(self._files[path], MAX_FILE_SECONDS), self._on_disk
+        return self._limits, self._in_memory
 
 
-def _may_be_large(scope: Scope, declared: int) -> bool:
-    """Return whether the body is larger than an anonymous one may be, or has no declared length."""
-    return declared > MAX_ANONYMOUS_BYTES or any(name == b"transfer-encoding" for name, _ in scope["headers"])
-
-
-@dataclass(slots=True)
-class _Pool:
-    """Bytes of all bodies that share a limit."""
-
-    max_bytes: int
-    in_use: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """Limits of one body."""
-
-    max_bytes: int
-    seconds: float
-    pool: _Pool
-
-    def check(self, length: int, read: int) -> PagekeepError | None:
-        """Count the bytes that arrived last; return the error if they are too many."""
-        self.pool.in_use += length
-        if read > self.max_bytes:
-            return _TOO_LARGE
-        return _BUSY if self.pool.in_use > self.pool.max_bytes else None
-
-    def deadline(self) -> float:
-        """Return the time by which a body that starts now must be complete."""
-        return asyncio.get_running_loop().time() + self.seconds
-
-
-class _Body:
-    """One request body, and whether its response has started."""
-
-    def __init__(self, limits: _Limits, receive: Receive, send: Send) -> None:
-        self._limits = limits
-        self._receive = receive
-        self._send = send
-        self._deadline = limits.deadline()
-        self._complete = False
-        self.read = 0
-        self.started = False
-        self.error: PagekeepError | None = None
-
-    async def receive(self) -> Message:
-        """Return the next part; after the last one, the disconnect message, without a time limit."""
-        try:
-            async with asyncio.timeout_at(None if self._complete else self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            self._fail(_SLOW)
-        self._complete = not message.get("more_body", False)
-        length = len(message.get("body", b""))
-        self.read += length
-        error = self._limits.check(length, self.read)
-        if error is not None:
-            self._fail(error)
-        return message
-
-    def _fail(self, error: PagekeepError) -> NoReturn:
-        self.error = error
-        raise _Rejected
-
-    async def send(self, message: Message) -> None:
-        """Drop the route's response to a body that was rejected halfway; the rejection is sent instead."""
-        if self.error is not None and not self.started:
-            return
-        self.started = True
-        await self._send(message)
-
-
-class _Rejected(Exception):
-    """The body was rejected. The route may catch this and respond anyway: see `_Body.send`."""
-
-
-_TOO_LARGE: Final = TooLarge("The request is too large.")
-_BUSY: Final = TooManyRequests("The server is busy.", suggestions=("Try again in a moment.",))
-_SLOW: Final = TooManyRequests("The request took too long to arrive.", suggestions=("Try again.",))
+def _declared_length(scope: Scope) -> int | None:
+    """Return the length of the body: 0 without one, 1 if it is not declared, `None` if the header is not a number."""
+    headers = dict(scope["headers"])
+    if b"transfer-encoding" in headers:
+        return 1
+    declared = headers.get(b"content-length", b"0")
+    return int(declared.lstrip(b"0")[:20] or b"0") if declared.isdigit() else None

@@ -7,13 +7,14 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
 
 from pagekeep import accounts
 from pagekeep.doors.http.caller import Caller, require_write
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.middleware.cookies import drop_session, session_of, set_session
 from pagekeep.doors.http.middleware.cross_site import own_path, reject_cross_site
-from pagekeep.doors.http.service import CurrentService
+from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.errors import AccessError
 
@@ -36,7 +37,7 @@ def show_sign_in(
 
 
 @router.post("/sign-in")
-def sign_in(
+async def sign_in(
     request: Request,
     service: CurrentService,
     name: Annotated[str, Form(max_length=200)] = "",
@@ -49,14 +50,22 @@ def sign_in(
         return RedirectResponse(own_path(back), 303)
     address = request.client.host if request.client else ""
     try:
-        _, session = accounts.sign_in(service.accounts, name, password, address)
+        async with service.sign_ins.take(address):
+            session = await run_in_threadpool(_replace_session, request, service, name, password)
     except AccessError as error:
         return _form(request, back, name=name, error=error)
-    if old_session := session_of(request):
-        accounts.sign_out(service.accounts, old_session)
     response = RedirectResponse(own_path(back), 303)
     set_session(response, request, session)
     return response
+
+
+def _replace_session(request: Request, service: Service, name: str, password: str) -> str:
+    """Return the key of a new session; the current one ends."""
+    address = request.client.host if request.client else ""
+    _, session = accounts.sign_in(service.accounts, name, password, address)
+    if old_session := session_of(request):
+        accounts.sign_out(service.accounts, old_session)
+    return session
 
 
 @router.post("/sign-out")

@@ -1,0 +1,171 @@
+"""Connections: time limits for heads and unread responses, and a share for each address. Uvicorn itself has none of these.
+
+When there are too many connections, the one that waits the longest for its client makes room: a request that has arrived is
+never given up for another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING, Final, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol, RequestResponseCycle
+
+from pagekeep.accounts import network_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+HEAD_SECONDS: Final = 10.0
+"""Time for the head of a request, from the connection or from its first byte on."""
+READ_SECONDS: Final = 30.0
+"""Time in which a client must read some of a response that waits for it."""
+MAX_CONNECTIONS: Final = 1_000
+"""Open connections of one process, unless the system allows fewer files."""
+MAX_ADDRESS_CONNECTIONS: Final = 100
+"""The same from one address. Proxies that the server trusts are exempt: they pass on the connections of many."""
+
+_SLOW: Final = b"The request took too long to arrive."
+
+
+class Connection(H11Protocol):
+    """One connection of a client."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    waiting_since = 0.0
+    """When the server began to wait for the client."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection, and end another one if there are too many."""
+        super().connection_made(transport)
+        self.address = network_of(self.client[0]) if self.client else ""
+        self.waiting_since = self.loop.time()
+        self._start_head_timer()
+        self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timers."""
+        self._stop_head_timer()
+        self._stop_read_timer()
+        super().connection_lost(exc)
+
+    # Requests
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request has not been answered completely."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    @property
+    def sacrifice(self) -> int | None:
+        """How early the connection makes room for others: 0 before 1 before 2; `None` if its request has arrived."""
+        if not self.is_answering:
+            return 0
+        if not self.cycle.more_body:
+            return None
+        return 2 if "user_id" in self.scope["state"] else 1
+
+    def data_received(self, data: bytes) -> None:
+        """Handle data of the client; the head of a request has a time limit."""
+        was_answering = self.is_answering
+        super().data_received(data)
+        if self.is_answering:
+            self._stop_head_timer()
+            if not was_answering:
+                self.waiting_since = self.loop.time()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._start_head_timer()
+        self._head_bytes += len(data)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; close the connection if the client is still sending a body that will not be read."""
+        super().on_response_complete()
+        self._head_bytes = 0
+        self.waiting_since = self.loop.time()
+        if self.cycle.more_body and not self.is_answering:
+            self.transport.close()
+        self._watch_reader()
+
+    def _start_head_timer(self) -> None:
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._end_slow_head)
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _end_slow_head(self) -> None:
+        self._head_timer = None
+        if self._head_bytes and self.conn.our_state is h11.IDLE and not self.transport.is_closing():
+            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+            response = h11.Response(status_code=408, headers=headers, reason=STATUS_PHRASES[408])
+            parts = (self.conn.send(event) for event in (response, h11.Data(data=_SLOW), h11.EndOfMessage()))
+            self.transport.write(b"".join(part or b"" for part in parts))
+        self.transport.close()
+        self._watch_reader()
+
+    # Responses
+
+    def pause_writing(self) -> None:
+        """Wait until the client has read more of the response, within a time limit."""
+        super().pause_writing()
+        self._watch_reader()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, also if its client does not read the response."""
+        super().timeout_keep_alive_handler()
+        self._watch_reader()
+
+    def _watch_reader(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        if waiting and self._read_timer is None:
+            self._read_timer = self.loop.call_later(READ_SECONDS, self._check_reader, waiting)
+
+    def _check_reader(self, before: int) -> None:
+        self._read_timer = None
+        if self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._watch_reader()
+
+    def _stop_read_timer(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
+
+    # Shares
+
+    def _make_room(self) -> None:
+        others = [other for other in self.connections if isinstance(other, Connection) and other is not self]
+        own = [other for other in others if other.address == self.address]
+        if len(own) >= MAX_ADDRESS_CONNECTIONS and not self._is_proxy():
+            self._replace_one(own)
+        elif len(others) >= max_connections():
+            ((address, _),) = Counter(other.address for other in others).most_common(1)
+            self._replace_one([other for other in others if other.address == address])
+
+    def _replace_one(self, others: list[Connection]) -> None:
+        """End the connection that waits the longest; this one, if all of them have sent their requests."""
+        ranked = [(rank, other.waiting_since, other) for other in others if (rank := other.sacrifice) is not None]
+        chosen = min(ranked, key=lambda each: each[:2])[2] if ranked else self
+        self.connections.discard(chosen)  # it does not count any more, though it ends a moment later
+        chosen.transport.abort()
+
+    def _is_proxy(self) -> bool:
+        trusted = cast("Container[str]", getattr(self.app, "trusted_hosts", ()))
+        return self.client is not None and self.client[0] in trusted
+
+
+def max_connections() -> int:
+    """Return the number of connections that this process may have open: at most half of its files."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MAX_CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
