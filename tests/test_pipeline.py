@@ -319,3 +319,43 @@ def test_removals_carry_the_name_of_their_step() -> None:
     assert {"non-text"} <= {removal.step for removal in page.trace.removals}
     skipped = extract(html, URL, options=Options(skip_steps=frozenset({"non-text"})))
     assert "non-text" not in {removal.step for removal in skipped.trace.removals}
+
+
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [
+        ("pagekeep.extraction.metadata.tags.choose", "tags"),
+        ("pagekeep.extraction.metadata.language.detect", "language"),
+        ("pagekeep.extraction.metadata.hero._find_picture", "hero-image"),
+        ("pagekeep.extraction.output.quality._score", "quality"),
+        ("pagekeep.extraction.output.losses.find_losses", "quality"),
+        ("pagekeep.extraction.output.references.links", "links-and-media"),
+        ("pagekeep.pipeline.report_removals", "report-removals"),
+    ],
+)
+def test_a_failure_in_what_only_describes_the_content_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch, place: str, step: str
+) -> None:
+    html = f"<title>The mill</title><body><nav>Home</nav><article><h1>The mill</h1>{STORY}</article>"
+    whole = extract(html, URL)
+
+    def fail(*_arguments: Any, **_named: Any) -> None:
+        raise KeyError("princess")
+
+    monkeypatch.setattr(place, fail)
+    page = extract(html, URL)
+    assert page.text == whole.text
+    assert [warning.code for warning in page.trace.warnings if warning.code == "step_failed"] == ["step_failed"]
+    assert any(f"the step {step} failed (KeyError)" in warning.text for warning in page.trace.warnings)
+    if step == "quality":
+        assert (page.quality.score, page.quality.colour) == (0, "yellow")
+        assert page.quality.reason == "its quality could not be assessed"
+
+
+def test_a_failure_in_what_makes_the_content_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: Any, **_named: Any) -> None:
+        raise KeyError("p")
+
+    monkeypatch.setattr("pagekeep.pipeline.sanitise", fail)
+    with pytest.raises(KeyError):
+        extract(STORY, URL)

@@ -19,7 +19,7 @@ from pagekeep.extraction.input.doctype import document_type
 from pagekeep.extraction.locate import page_facts, survey
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain, full_page
-from pagekeep.extraction.output import losses, quality, references
+from pagekeep.extraction.output import bookmark, losses, quality, references
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.prune.cut import cut, report_removals
@@ -95,7 +95,7 @@ class State:
     # walls, browser-need, quality, links-and-media
     caught: Caught | None = None
     need_render: NeedRender | None = None
-    quality: Quality = field(init=False)
+    quality: Quality | None = None
     links: tuple[Link, ...] = ()
     media: tuple[Media, ...] = ()
 
@@ -175,14 +175,17 @@ def _keep_included_parts(state: State) -> None:
         state.outcome = replace(state.outcome, content=content, candidate=content)
 
 
-def _cut(state: State) -> tuple[Removal, ...]:
+def _report_removals(state: State) -> tuple[Removal, ...]:
+    """Report what is left out of the content, and why."""
+    return report_removals(state.survey, state.outcome.candidate) if state.outcome.candidate else ()
+
+
+def _cut(state: State) -> None:
     """Cut the content out of the tree."""
     outcome = state.outcome
-    removals = report_removals(state.survey, outcome.candidate) if outcome.candidate else ()
     # A bookmark without a description shows the few words the page has.
     shown = outcome.content or (None if state.metadata.description else outcome.candidate)
-    state.content = cut(state.survey, shown) if shown else _make_bookmark(state.metadata)
-    return removals
+    state.content = cut(state.survey, shown) if shown else bookmark.make_content(state.metadata)
 
 
 def _apply_rules_after(state: State) -> tuple[Removal, ...]:
@@ -250,9 +253,15 @@ def _fall_back_to_bookmark(state: State) -> None:
         reason = wall.reason if wall else f"only {words} words were left after the clean-up"
         state.outcome = chain.fall_back_to_bookmark(state.outcome, reason)
     if not state.outcome.content and not _may_show(state):
-        state.content = _make_bookmark(state.metadata)
+        state.content = bookmark.make_content(state.metadata)
         for write in (_clean, _sanitise, _write_markdown):
             write(state)
+
+
+def _choose_hero_image(state: State) -> None:
+    """Choose the picture that represents the page: the first real one of the content, else the one it declares."""
+    if state.outcome.content:
+        state.metadata = metadata.choose_hero_image(state.metadata, state.output.root, state.kind, state.structured)
 
 
 def _detect_language(state: State) -> None:
@@ -268,8 +277,9 @@ def _choose_tags(state: State) -> None:
 def _assess(state: State) -> None:
     """Score the result and check that nothing was lost."""
     output = state.output
-    reason = None if state.outcome.content else _explain_failure(state)
-    state.quality = quality.assess(output, state.outcome.strategy, state.metadata, reason)
+    reason = None if state.outcome.content else bookmark.explain_failure(state.caught, state.outcome.attempts)
+    is_cut = any(warning.code == "truncated" for warning in state.warnings)
+    state.quality = quality.assess(output, state.outcome.strategy, state.metadata, reason, is_cut=is_cut)
     state.warnings += losses.warnings(output.counts, output.root)
 
 
@@ -289,6 +299,7 @@ STEPS: Final[list[Step[State]]] = [
     Step("kind", _classify),
     Step("locate", _locate, required=True),
     Step("rules-include", _keep_included_parts),
+    Step("report-removals", _report_removals, may_fail=True),
     Step("cut", _cut, required=True),
     Step("rules-after", _apply_rules_after),
     Step("relative-links", _warn_of_relative_links),
@@ -298,10 +309,11 @@ STEPS: Final[list[Step[State]]] = [
     Step("walls", _recognise_walls),
     Step("browser-need", _decide_on_browser),
     Step("bookmark", _fall_back_to_bookmark),
-    Step("language", _detect_language),
-    Step("tags", _choose_tags),
-    Step("quality", _assess, required=True),
-    Step("links-and-media", _list_links_and_media),
+    Step("hero-image", _choose_hero_image, may_fail=True),
+    Step("language", _detect_language, may_fail=True),
+    Step("tags", _choose_tags, may_fail=True),
+    Step("quality", _assess, required=True, may_fail=True),
+    Step("links-and-media", _list_links_and_media, may_fail=True),
 ]
 """What happens to a page, in this order."""
 
@@ -328,8 +340,9 @@ def extract(
     stopwatch = Stopwatch(options.timer) if options.timer else None
     record = stopwatch.record if stopwatch else None
     removals = run_steps(
-        STEPS, state, skip=options.skip_steps, record=record, until=lambda state: bool(state.discarded_by)
-    )
+        STEPS, state, skip=options.skip_steps, record=record, until=lambda state: bool(state.discarded_by),
+        warn=state.warnings.append,
+    )  # fmt: skip
     if state.discarded_by:
         _empty(state)
     trace = Trace(
@@ -344,11 +357,6 @@ def extract(
     return _make_page(state, trace)
 
 
-def _make_bookmark(about: Metadata) -> dom.Element:
-    """Return what is kept of a page without content: its own description."""
-    return dom.element("div", None, *([dom.element("p", None, about.description)] if about.description else []))
-
-
 def _may_show(state: State) -> bool:
     """Return whether a bookmark keeps the text that was found.
 
@@ -358,14 +366,6 @@ def _may_show(state: State) -> bool:
     if state.caught:
         return state.caught.kind == "paywall"
     return not state.metadata.description and not state.need_render and state.output.word_count < full_page.MIN_WORDS
-
-
-def _explain_failure(state: State) -> str:
-    """Return why there is no content: what came instead of the page, or why each strategy failed."""
-    if state.caught:
-        return f"{state.caught.reason.rstrip('.')}. {state.caught.suggestion}"
-    failed = [f"{attempt.strategy}: {attempt.reason}" for attempt in state.outcome.attempts if not attempt.passed]
-    return "; ".join(failed)
 
 
 def _empty(state: State) -> None:
@@ -388,7 +388,7 @@ def _make_page(state: State, trace: Trace) -> Page:
         links=state.links,
         media=state.media,
         kind=state.kind,
-        quality=state.quality,
+        quality=state.quality or quality.unassessed(outcome.strategy),
         strategy=outcome.strategy,
         trace=trace,
         word_count=output.word_count,

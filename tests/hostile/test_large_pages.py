@@ -78,6 +78,8 @@ def was_cut(page: Page) -> bool:
 def test_a_page_of_endless_nodes_is_cut_at_the_limit_and_says_so(shape: str) -> None:
     page = extract(ENDLESS[shape](), "https://mill.example/blog/large")
     assert was_cut(page)
+    assert page.quality.score <= 50
+    assert page.quality.colour != "green"
     assert page.word_count <= MAX_NODES
 
 

@@ -8,7 +8,7 @@ from pagekeep.markdown import join_document
 from pagekeep.model import Metadata
 
 HERO = "https://x.y/images/hero.jpg"
-SHOWN = f"[![Article hero image]({HERO})]({HERO})"
+SHOWN = f"[![]({HERO})]({HERO})"
 
 
 def test_parts_stand_in_order_a_blank_line_apart() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pagekeep import dom
 from pagekeep.errors import NotFound, NotOffered
-from pagekeep.model import Removal
+from pagekeep.model import PageWarning, Removal
 
 State = TypeVar("State")
 
@@ -26,6 +26,8 @@ class Step(Generic[State]):
     """Changes the state; returns what it removed. The first line of its docstring is the step's description."""
     required: bool = False
     """Whether later steps cannot do without it, so that it cannot be skipped."""
+    may_fail: bool = False
+    """Whether an error in it becomes a warning: the content is complete without what it adds."""
 
     @property
     def description(self) -> str:
@@ -49,23 +51,34 @@ def run_steps(
     skip: Collection[str] = (),
     record: Callable[[str], None] | None = None,
     until: Callable[[State], bool] | None = None,
+    warn: Callable[[PageWarning], None] | None = None,
 ) -> list[Removal]:
     """Run the steps in order but the skipped ones; return their removals, each with the name of the step that made it.
 
     `record` is called with each step's name after it ran, for timing. The steps after the first one that makes `until`
-    true do not run.
+    true do not run. `warn` is called with a warning when a step fails that may fail.
     """
     removals: list[Removal] = []
     for step in steps:
         if step.name in skip:
             continue
-        for removal in step.run(state) or ():
-            removals.append(removal if removal.step else replace(removal, step=step.name))
+        try:
+            for removal in step.run(state) or ():
+                removals.append(removal if removal.step else replace(removal, step=step.name))
+        except Exception as error:
+            if not step.may_fail or warn is None:
+                raise
+            warn(describe_failure(step.name, error))
         if record is not None:
             record(step.name)
         if until is not None and until(state):
             break
     return removals
+
+
+def describe_failure(step: str, error: Exception) -> PageWarning:
+    """Return the warning that a step failed. The error's text may quote the page, so only its type is named."""
+    return PageWarning("step_failed", f"the step {step} failed ({type(error).__name__}), so what it adds is missing")
 
 
 @dataclass(slots=True)

@@ -39,9 +39,9 @@ from pagekeep.store import Store
 MAX_RETRIES: Final = 3
 """Retries by hand until one succeeds: more would only trouble a site that refuses."""
 _SHOWN_WARNINGS: Final[frozenset[WarningCode]] = frozenset(
-    {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader"}
+    {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader", "truncated", "step_failed"}
 )
-"""Warnings about how the page was captured; the others concern the page itself and are shown by `explain`."""
+"""Warnings about how the page was captured and about what is missing; the others are shown by `explain`."""
 
 
 async def save(

@@ -49,7 +49,7 @@ def join_document(frontmatter_block: str, metadata: Metadata, body: str) -> str:
     parts = [frontmatter_block.rstrip("\n")] if frontmatter_block else []
     if metadata.hero_image and not _shows(body, metadata.hero_image):
         src = destination(metadata.hero_image)
-        parts.append(f"[![Article hero image]({src})]({src})")
+        parts.append(f"[![]({src})]({src})")
     title = " ".join((metadata.title or "").split())
     if title and not _starts_with(body, title):
         parts.append(f"# {_heading(title)}")

@@ -32,7 +32,7 @@ QualityLevel = Literal["article", "simplified", "bookmark", "discarded"]
 """How good the result is, for people: `simplified` may lack parts or have too many, `bookmark` has no content."""
 Colour = Literal["green", "yellow", "orange", "grey"]
 
-PARSER_VERSION = 3
+PARSER_VERSION = 4
 """Raised when the same page may give other bytes than before. Stored with every item, so that stale ones can be found."""
 
 
@@ -129,7 +129,7 @@ class Quality:
     message: str
     checks: tuple[Check, ...] = ()
     reason: str | None = None
-    """Why extraction failed, for a bookmark, or why the page was discarded."""
+    """Why extraction failed, for a bookmark, why the page was discarded, or why the result is no better than simplified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +163,17 @@ WarningCode = Literal[
     "truncated",
     "unknown_address",
     "reduced",
+    "step_failed",
     "not_rendered",
     "not_read_remotely",
     "read_remotely",
     "remote_reader",
 ]
 """What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep or has too many open
-tags (`flattened`), is too long (`truncated`), has relative links and no address (`unknown_address`), or lost elements
-in the clean-up (`reduced`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was
-used instead of extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
+tags (`flattened`), is too large, so that its end was left out (`truncated`), has relative links and no address
+(`unknown_address`), or lost elements in the clean-up (`reduced`); a step failed without which the content is complete
+(`step_failed`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of
+extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ def assess(
     strategy: Strategy = "readability",
     metadata: Metadata = TITLED,
     reason: str | None = None,
+    *,
+    is_cut: bool = False,
     **other: Any,
 ) -> Quality:
     root = dom.parse_fragment(html)
@@ -32,7 +34,7 @@ def assess(
         "word_count": count_words(text),
         "counts": {},
     }
-    return quality.assess(quality.Output(**values | other), strategy, metadata, reason)
+    return quality.assess(quality.Output(**values | other), strategy, metadata, reason, is_cut=is_cut)
 
 
 def paragraphs(sentence: str, count: int) -> str:
@@ -42,7 +44,7 @@ def paragraphs(sentence: str, count: int) -> str:
 @pytest.mark.parametrize(
     ("strategy", "level", "colour", "message"),
     [
-        ("readability", "article", "green", "Article captured (36 words)"),
+        ("readability", "article", "green", "Article captured (540 words)"),
         ("simplified", "simplified", "yellow", "Article captured (simplified)"),
         ("full_page", "simplified", "yellow", "Article captured (simplified)"),
         ("bookmark", "bookmark", "orange", "Saved as bookmark - extraction failed"),
@@ -51,8 +53,23 @@ def paragraphs(sentence: str, count: int) -> str:
 def test_level_colour_and_message_follow_the_strategy(
     strategy: Strategy, level: str, colour: str, message: str
 ) -> None:
-    judged = assess(paragraphs(SENTENCE, 2), strategy)
+    judged = assess(paragraphs(SENTENCE, 30), strategy)
     assert (judged.level, judged.colour, judged.message) == (level, colour, message)
+
+
+def test_a_short_result_is_no_green_article_and_says_why() -> None:
+    judged = assess(paragraphs(SENTENCE, 2))
+    assert judged.score < quality.MIN_ARTICLE_SCORE
+    assert (judged.level, judged.colour) == ("simplified", "yellow")
+    assert judged.reason == f"it scores {judged.score} of 100, under 60"
+
+
+def test_a_page_that_was_cut_scores_low_whatever_its_length() -> None:
+    whole, cut = assess(paragraphs(SENTENCE, 200)), assess(paragraphs(SENTENCE, 200), is_cut=True)
+    assert (whole.score, whole.level) == (100, "article")
+    assert (cut.score, cut.level, cut.colour) == (50, "simplified", "yellow")
+    assert cut.reason is not None
+    assert "its end was left out" in cut.reason
 
 
 def test_the_reason_of_a_failure_is_handed_on() -> None:

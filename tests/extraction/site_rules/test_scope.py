@@ -16,7 +16,7 @@ def scoped(book, rule, html, **said):
 def test_the_extractor_sees_nothing_outside(article, rule, book):
     page = scoped(book, rule, article(around=SHORT), article="#note")
     assert page.text.strip() == "Closed on Sundays."
-    assert page.quality.level == "article"
+    assert page.strategy == "readability"
 
 
 def test_metadata_comes_from_the_whole_page(article, rule, book):

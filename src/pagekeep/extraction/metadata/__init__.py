@@ -8,10 +8,12 @@ from types import MappingProxyType
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.metadata import about, author, clues, language, published, subjects, tags, title
+from pagekeep.extraction.metadata import about, author, clues, hero, language, published, subjects, tags, title
 from pagekeep.model import Metadata
 
-__all__ = ["add_language", "add_tags", "read"]
+__all__ = ["add_language", "add_tags", "choose_hero_image", "read"]
+
+choose_hero_image = hero.choose
 
 
 def read(document: dom.Document, structured: Structured, url: str | None) -> Metadata:
@@ -28,7 +30,7 @@ def read(document: dom.Document, structured: Structured, url: str | None) -> Met
         "description": about.find_description(page),
         "site_name": site_name,
         "canonical": about.find_canonical(page),
-        "hero_image": about.find_hero_image(page),
+        "hero_image": hero.find_declared(page),
         "favicon": about.find_favicon(page),
         "licence": about.find_licence(page),
     }

@@ -1,31 +1,17 @@
-"""Find the page's description, site name, canonical URL, images and licence."""
+"""Find the page's description, site name, canonical URL, icon and licence."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from typing import Any, Final
-from urllib.parse import unquote
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.input.structured import Json, type_names
+from pagekeep.extraction.input.structured import type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.plain import one_line, squeeze
 
-_NOT_HERO: Final = re.compile(
-    r"(?:\A|[/_.@\s-])(?:placeholder|favicon|spacer|blank|pixel|fallback|sprite|avatars?|profileavatar|gravatar|icons?"
-    r"|logos?|og-?default|default-?image|no-?image|default-(?:social|share|og)|(?:social|og|share|open-?graph)-(?:share|image|icon"
-    r"|default|card)|subscribe-card)(?=[/_.@\s\d-]|\Z)"
-    r"|logo(?=[_.\d-][^/]*\Z)|(?<!/vi)/[^/]*\bdefault\.\w+\Z|transparent\.\w+\Z|\.ico\Z|\A(?:data|blob):"
-)
-"""URLs of images that a site uses for every page, or that show nothing."""
-_MAX_URL_CHARS: Final = 2_000
-_MIN_HERO_WIDTH: Final = 120
-"""Pixels; narrower images are icons."""
-_MAX_DIGITS: Final = 5
-_MAX_IMAGES: Final = 3
-"""Images of one JSON-LD object that are tried."""
 _DESCRIPTION_CHARS: Final = 1_000
 _SITE_NAME_CHARS: Final = 100
 _LICENCE_CHARS: Final = 200
@@ -79,47 +65,6 @@ def find_canonical(clues: Clues) -> FieldValue | None:
         (data.opengraph.get("og:url"), "opengraph"),
     ]
     return next(((url, origin) for link, origin in targets if (url := urls.absolute(link, clues.base))), None)
-
-
-def find_hero_image(clues: Clues) -> FieldValue | None:
-    """Return the page's main image; never a logo or a placeholder."""
-    data = clues.structured
-    targets = [
-        *((image, "json-ld") for image in _images(clues.item, clues.by_id)),
-        *((data.opengraph.get(name), "opengraph") for name in ("og:image", "og:image:secure_url", "og:image:url")),
-        *((data.twitter.get(name), "twitter") for name in ("twitter:image", "twitter:image:src")),
-        *((link, "link") for link in data.links.get("image_src", ())),
-        *((image, "microdata") for image in data.properties.get("image", ())[:1]),
-    ]
-    for address, origin in targets:
-        url = urls.absolute(address, clues.base)
-        is_tiny = origin == "opengraph" and _is_tiny(clues)
-        if url and not is_tiny and _may_be_hero(url) and url not in _logos_and_portraits(clues):
-            return url, origin
-    return None
-
-
-def _may_be_hero(url: str) -> bool:
-    if len(url) > _MAX_URL_CHARS:
-        return False
-    path = unquote(url.lower().split("?")[0].partition("://")[2].partition("/")[2])
-    return not _NOT_HERO.search(f"/{path}".replace("_", "-"))
-
-
-def _is_tiny(clues: Clues) -> bool:
-    width = clues.structured.opengraph.get("og:image:width", "").strip()[:_MAX_DIGITS]
-    return width.isdecimal() and int(width) < _MIN_HERO_WIDTH
-
-
-def _logos_and_portraits(clues: Clues) -> frozenset[str]:
-    """Return the images that the JSON-LD declares as logos of organisations or portraits of people."""
-    images = [
-        item.get("logo") or ("Person" in type_names(item) and item.get("image")) for item in clues.structured.json_ld
-    ]
-    publisher = clues.item.get("publisher")
-    images.append(publisher.get("logo") if isinstance(publisher, dict) else None)
-    addresses = [_image_address(value, clues.by_id) for value in images if value]
-    return frozenset(url for address in addresses if address and (url := urls.absolute(address, clues.base)))
 
 
 def find_licence(clues: Clues) -> FieldValue | None:
@@ -190,18 +135,3 @@ def _site_in_title(clues: Clues) -> str | None:
         return None
     host = squeeze(urls.domain(clues.url).partition(".")[0])
     return next((part for part in (parts[-1], parts[0]) if host and squeeze(part) in (host, f"the{host}")), None)
-
-
-def _images(item: Json, by_id: Any) -> list[str]:
-    value = item.get("image") or item.get("thumbnailUrl")
-    values = value[:_MAX_IMAGES] if isinstance(value, list) else [value]
-    return [address for entry in values if (address := _image_address(entry, by_id))]
-
-
-def _image_address(value: Any, by_id: Any) -> str | None:
-    if isinstance(value, dict):
-        identity = value.get("@id")
-        known = by_id.get(identity, {}) if isinstance(identity, str) else {}
-        value = value.get("url") or value.get("contentUrl") or known.get("url") or known.get("contentUrl")
-        value = value[0] if isinstance(value, list) and value else value
-    return value if isinstance(value, str) else None

@@ -14,14 +14,25 @@ _SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u13
 _BLOCKS: Final = tuple("p h1 h2 h3 h4 h5 h6 li blockquote pre table figure dt".split())
 _PARAGRAPHS: Final = tuple("p blockquote pre li".split())
 
-_LEVELS: Final[dict[Strategy, tuple[QualityLevel, Colour]]] = {
-    "readability": ("article", "green"),
-    "simplified": ("simplified", "yellow"),
-    "full_page": ("simplified", "yellow"),
-    "bookmark": ("bookmark", "orange"),
-    "verbatim": ("article", "green"),
-    "discarded": ("discarded", "grey"),
+_LEVELS: Final[dict[Strategy, QualityLevel]] = {
+    "readability": "article",
+    "simplified": "simplified",
+    "full_page": "simplified",
+    "bookmark": "bookmark",
+    "verbatim": "article",
+    "discarded": "discarded",
 }
+"""The best level that a strategy's result can have."""
+_COLOURS: Final[dict[QualityLevel, Colour]] = {
+    "article": "green",
+    "simplified": "yellow",
+    "bookmark": "orange",
+    "discarded": "grey",
+}
+MIN_ARTICLE_SCORE: Final = 60
+"""Score from which on a result can be an article, the green level, as the specification states it."""
+_MAX_CUT_SCORE: Final = 50
+"""The highest score of a page whose end was left out: how much is missing is not known."""
 
 # Pairs of threshold and points: the first threshold that the count is over decides.
 _LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
@@ -34,6 +45,9 @@ _LETTERS_PER_WORD: Final = 5
 _WORDS_PER_SENTENCE: Final = 25
 """Used for scripts without full stops."""
 _TITLE_POINTS: Final = 20
+_DECISIVE: Final = ("whole_page", "nothing_lost")
+"""Checks that an article must pass."""
+_CUT: Final = "the page is too large: its end was left out"
 _MIN_WORDS: Final = 100
 _MIN_PARAGRAPHS: Final = 2
 _MIN_TEXT_SHARE: Final = 0.25
@@ -56,16 +70,36 @@ class Output:
     """What the content held before the clean-up, for the loss check."""
 
 
-def assess(output: Output, strategy: Strategy, metadata: Metadata, reason: str | None) -> Quality:
-    """Return the score, level and checks of one result; `reason` is why extraction failed, for a bookmark."""
-    level, colour = _LEVELS[strategy]
-    message = _message(level, output.word_count)
-    return Quality(_score(output, metadata), level, colour, message, _checks(output, metadata), reason)
+def assess(
+    output: Output, strategy: Strategy, metadata: Metadata, reason: str | None, *, is_cut: bool = False
+) -> Quality:
+    """Return the score, level and checks of one result; `reason` is why extraction failed, for a bookmark.
+
+    `is_cut` says that the end of the page was left out because it is too large. An article that scores too low or lost
+    something is only `simplified`, for the reason given.
+    """
+    score = _score(output, metadata)
+    if is_cut:
+        score = min(score, _MAX_CUT_SCORE)
+    checks = _checks(output, metadata, is_cut)
+    level = _LEVELS[strategy]
+    if level == "article":
+        faults = [check.reason for check in checks if not check.passed and check.name in _DECISIVE]
+        faults += [f"it scores {score} of 100, under {MIN_ARTICLE_SCORE}"] if score < MIN_ARTICLE_SCORE else []
+        level, reason = ("simplified", "; ".join(faults)) if faults else (level, reason)
+    return Quality(score, level, _COLOURS[level], _message(level, output.word_count), checks, reason)
 
 
 def discarded(reason: str) -> Quality:
     """Return the quality of a page that a rule discards."""
-    return Quality(0, *_LEVELS["discarded"], "Discarded by a rule", (), reason)
+    return Quality(0, "discarded", _COLOURS["discarded"], "Discarded by a rule", (), reason)
+
+
+def unassessed(strategy: Strategy) -> Quality:
+    """Return the quality of a result that could not be assessed: nothing is claimed about it."""
+    level = _LEVELS[strategy]
+    level = "simplified" if level == "article" else level
+    return Quality(0, level, _COLOURS[level], _message(level, 0), (), "its quality could not be assessed")
 
 
 def _message(level: QualityLevel, words: int) -> str:
@@ -94,7 +128,7 @@ def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
     return next((points for threshold, points in table if count > threshold), 0)
 
 
-def _checks(output: Output, metadata: Metadata) -> tuple[Check, ...]:
+def _checks(output: Output, metadata: Metadata, is_cut: bool) -> tuple[Check, ...]:
     paragraphs = len(dom.tagged(output.root, _PARAGRAPHS))
     characters = len(output.text)
     density = characters / len(output.html) if output.html else 0.0
@@ -109,5 +143,6 @@ def _checks(output: Output, metadata: Metadata) -> tuple[Check, ...]:
         Check("text_density", density > _MIN_TEXT_SHARE, f"{density:.0%} of the content's HTML is text"),
         Check("link_density", link_density < _MAX_LINK_SHARE, in_links),
         Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
+        Check("whole_page", not is_cut, _CUT if is_cut else "the whole page was read"),
         Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images, math and links are all there"),
     )

@@ -82,3 +82,8 @@ def test_equal_weights_keep_the_order_of_first_use() -> None:
 @pytest.mark.parametrize("language", ["en", "zh", "ja", None])
 def test_any_text_gives_a_bounded_list(text: str, language: str | None) -> None:
     assert len(find_terms(text, "A title 面面面", language)) <= 12
+
+
+def test_a_word_with_two_shorter_forms_in_the_text_is_no_error() -> None:
+    terms = find_terms("The prince met the princes and the princess. " * 6, "The princess", "en")
+    assert "princess" in terms

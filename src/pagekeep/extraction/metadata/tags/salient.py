@@ -89,10 +89,11 @@ def _merge_plurals(counts: Counter[str], language: str) -> Counter[str]:
     """Return the counts with singular and plural added up under the more frequent form."""
     if language not in _PLURALS:
         return counts
-    for plural in [
-        word for word in counts if word.endswith("s") and len(word) >= _MIN_PLURAL_CHARS and word[:-1] in counts
-    ]:
+    for plural in [word for word in counts if word.endswith("s") and len(word) >= _MIN_PLURAL_CHARS]:
         single = plural[:-1]
+        # A form may have been merged already, as "princes" with "prince" when "princess" is looked at.
+        if single.endswith("s") or single not in counts or plural not in counts:
+            continue
         kept, merged = (plural, single) if counts[plural] > counts[single] else (single, plural)
         counts[kept] += counts.pop(merged)
     return counts

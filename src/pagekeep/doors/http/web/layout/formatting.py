@@ -24,10 +24,8 @@ class Badge(NamedTuple):
 
 
 _BADGES: Final[dict[QualityLevel, Badge]] = {
-    "article": Badge("green", "Article", "The whole article was captured."),
-    "simplified": Badge(
-        "yellow", "Simplified", "The content was captured with a fallback strategy and may be incomplete."
-    ),
+    "article": Badge("green", "Article", "The article was captured, and nothing in it was found missing."),
+    "simplified": Badge("yellow", "Simplified", "The content was captured, but it may be incomplete or have too much."),
     "bookmark": Badge("orange", "Bookmark", "Only a bookmark was saved: the content could not be extracted."),
     "discarded": Badge("grey", "Discarded", "A rule discards this page."),
 }
