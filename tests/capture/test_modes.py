@@ -89,7 +89,7 @@ def test_in_the_mode_remote_the_readers_markdown_is_stored_under_our_frontmatter
 ) -> None:
     item = keep(replace(modes, mode="remote"), library, shore.url("a"), tags=("harbour",)).item
     assert (item.title, item.source, item.published_at) == ("The far keeper", "remote", "2025-03-19T10:30:00Z")
-    assert item.metadata.quality == "article"
+    assert item.metadata.quality == "simplified"
     assert "title: The far keeper" in item.content
     assert TEXT in item.content
     assert far.pages == [shore.url("a")]

@@ -15,7 +15,7 @@ def test_the_text_stays_as_it_is_but_for_line_ends() -> None:
     assert page.markdown == "# The *mill*\n\n1 < 2 & <b>so</b> on\n"
     assert page.text == page.markdown
     assert page.html == "<pre><code># The *mill*\n\n1 &lt; 2 &amp; &lt;b&gt;so&lt;/b&gt; on\n</code></pre>"
-    assert (page.strategy, page.quality.level, page.document) == ("verbatim", "article", "")
+    assert (page.strategy, page.quality.level, page.document) == ("verbatim", "simplified", "")
 
 
 @pytest.mark.parametrize(
