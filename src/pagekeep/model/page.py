@@ -129,7 +129,7 @@ class Quality:
     message: str
     checks: tuple[Check, ...] = ()
     reason: str | None = None
-    """Why extraction failed, for a bookmark, why the page was discarded, or why the result is no better than simplified."""
+    """Why extraction failed, for a bookmark, why the page was discarded, or why an article is only simplified."""
 
 
 @dataclass(frozen=True, slots=True)

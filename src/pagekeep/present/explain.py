@@ -62,7 +62,7 @@ def _verdict(page: Page) -> Iterator[str]:
     reason = _strip_stop(reasons[-1]) if reasons else "it always succeeds"
     yield f"{_capitalise(STRATEGY_NAMES[page.strategy])} won: {reason}."
     if page.quality.reason:
-        failed = "Extraction failed" if page.quality.level == "bookmark" else "No better than simplified"
+        failed = "Extraction failed" if page.quality.level == "bookmark" else "Only simplified"
         yield f"{failed}: {_strip_stop(page.quality.reason)}."
 
 
