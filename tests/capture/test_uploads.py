@@ -47,14 +47,23 @@ def test_a_page_may_have_no_address_but_no_wrong_one() -> None:
         ("<!--\n Page saved with SingleFile \n url: https://e.example/b \n--><p>x", "https://e.example/b"),
         ('<head><link rel="canonical" href="https://e.example/c"></head>', "https://e.example/c"),
         ('<head><meta property="og:url" content="https://e.example/d"></head>', "https://e.example/d"),
-        ('<link rel=canonical href="javascript:alert(1)">', "https://file.invalid/a%20page%2F1.html"),
-        ("<p>x", "https://file.invalid/a%20page%2F1.html"),
+        ('<link rel=canonical href="javascript:alert(1)">', "https://file.invalid/daceb36d9581/a%20page%2F1.html"),
+        ("<p>x", "https://file.invalid/bebcbe06a9c5/a%20page%2F1.html"),
     ],
 )
 def test_the_address_is_found_in_the_file_or_made_of_its_name(body: str, expected: str) -> None:
     page = in_file(body.encode(), "a page/1.html")
     assert page.url == page.final_url == expected
     assert page.content_type == "text/html"
+
+
+def test_files_of_the_same_name_are_different_pages_and_a_file_saved_again_is_the_same() -> None:
+    def address(body: bytes, place: str = "") -> str:
+        return asyncio.run(page_in_file(body, "page.html", Retrieval(Settings()), place=place)).url
+
+    assert address(b"<p>x", "/a/page.html") != address(b"<p>x", "/b/page.html")
+    assert address(b"<p>x", "/a/page.html") == address(b"<p>changed", "/a/page.html")
+    assert address(b"<p>x") == address(b"<p>x") != address(b"<p>y")
 
 
 def test_markdown_and_text_are_kept_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from typing import Final
@@ -18,6 +19,10 @@ _COMMENT_BYTES: Final = 4_000
 """Where that comment is looked for."""
 _HEAD_BYTES: Final = 200_000
 """Where the canonical URL is looked for."""
+FILE_HOST: Final = "file.invalid"
+"""The host in the addresses of files that do not contain their URL."""
+_DIGEST_CHARS: Final = 12
+"""48 bits: enough to tell the files of one library apart."""
 _TEXT_TYPES: Final = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain"}
 
 
@@ -57,15 +62,25 @@ class _WrapSelection:
         return f"<!doctype html><html><head>{inner}</head>{body}</html>".encode("utf-8", "replace")
 
 
-async def page_in_file(body: bytes, name: str, retrieval: Retrieval) -> Fetched:
-    """Return the content of a file as a page; a file that does not contain its URL gets one from its name."""
+async def page_in_file(body: bytes, name: str, retrieval: Retrieval, *, place: str = "") -> Fetched:
+    """Return the content of a file as a page.
+
+    A file that does not contain its URL gets one from its name and its `place`, the whole path, or its content where the
+    place is not known: files of the same name are different pages, and saving a file again updates its page.
+    """
     content_type = _TEXT_TYPES.get(f".{name.rpartition('.')[2].lower()}", "text/html")
     is_html = content_type == "text/html"
     url = (_saved_from(body) or await retrieval.parse(_FindCanonicalUrl(body[:_HEAD_BYTES]))) if is_html else None
-    url = url or f"https://file.invalid/{quote(name, safe='')}"
+    url = url or file_url(name, place.encode("utf-8", "surrogateescape") or body)
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html
     )
+
+
+def file_url(name: str, identity: bytes) -> str:
+    """Return the address of a file that does not contain its URL; nothing can be fetched from there."""
+    digest = hashlib.sha256(identity).hexdigest()[:_DIGEST_CHARS]
+    return f"https://{FILE_HOST}/{digest}/{quote(name, safe='')}"
 
 
 def _saved_from(body: bytes) -> str | None:

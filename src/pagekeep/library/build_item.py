@@ -109,6 +109,12 @@ def new_bookmark(
     )
 
 
+def first_tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tuple[str, ...]:
+    """Add the page's own tags when it is extracted for the first time only: one that the user removed must not come back."""
+    own = page.metadata.tags if existing is None or is_unfetched(existing) else ()
+    return tuple(dict.fromkeys((*requested, *own)))
+
+
 def is_unfetched(item: Item) -> bool:
     """Return whether the item is only an address, whose page was never fetched."""
     known = item.metadata

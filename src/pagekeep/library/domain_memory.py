@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pagekeep import clock
-from pagekeep.model import Page
+from pagekeep.library import normal_url
+from pagekeep.model import Options, Page
 from pagekeep.store import Store
 
 _MIN_SUCCESS: Final = 0.8
@@ -21,6 +22,12 @@ def remember(store: Store, domain: str, page: Page, *, rendered: bool, now: str)
     Reading and writing are two steps: of two saves at the same time one may not be counted, which does no harm.
     """
     store.remember(domain, _count(store.memory(domain) or {}, page, rendered, now), now)
+
+
+def extraction_options(store: Store, url: str, max_bytes: int) -> Options:
+    """Return the options with which every page of the library is extracted, however it came."""
+    memory = store.memory(normal_url.domain(url))
+    return Options(max_bytes=max_bytes, remembered=preferred_selectors(memory, clock.now()))
 
 
 def _count(before: Mapping[str, Any], page: Page, rendered: bool, now: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import clock, markdown
+from pagekeep.capture.uploads import FILE_HOST
 from pagekeep.errors import (
     Abandoned,
     BlockedAddress,
@@ -24,8 +25,6 @@ from pagekeep.library import build_item, normal_url
 from pagekeep.model import Item, Metadata, NewItem
 from pagekeep.store import Store
 
-FILE_HOST: Final = "file.invalid"
-"""The host in the addresses of files that do not contain their URL; nothing can be fetched from there."""
 _KEPT: Final = (FetchError, TooLarge, UnsupportedContent, RenderError, ParseError, Abandoned, Unexpected)
 """Failures after which the address is kept. What is not a URL of a page (`InvalidUrl`, `InvalidProtocol`) or may not be opened
 (`BlockedAddress`) is not kept: that would promise a page that can never come."""

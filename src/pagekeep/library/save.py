@@ -21,7 +21,7 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
-from pagekeep.library.domain_memory import preferred_selectors, remember
+from pagekeep.library.domain_memory import extraction_options, remember
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.model import (
     PARSER_VERSION,
@@ -29,7 +29,6 @@ from pagekeep.model import (
     Item,
     MetadataChanges,
     Options,
-    Page,
     RawPage,
     SaveResult,
     WarningCode,
@@ -66,8 +65,7 @@ async def save(
     """
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
     now = clock.now()
-    memory = await to_thread(store.memory, normal_url.domain(request.url))
-    options = Options(max_bytes=retrieval.settings.max_bytes, remembered=preferred_selectors(memory, now))
+    options = await to_thread(extraction_options, store, request.url, retrieval.settings.max_bytes)
     try:
         if uploaded is None:
             captured = await capture_by_mode(request, retrieval, options, progress)
@@ -199,7 +197,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         user_id=store.user_id,
         now=target.now,
         saved_at=existing.saved_at if existing else target.now,
-        tags=_tags(page, existing, target.tags),
+        tags=build_item.first_tags(page, existing, target.tags),
         rules_hash=target.rules_hash,
         source=target.source,
     )
@@ -215,12 +213,6 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
     same = new.content == existing.content
     return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "updated", unchanged=same)
-
-
-def _tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tuple[str, ...]:
-    """Add the page's own tags at its first save only: one that the user removed must not come back."""
-    own = page.metadata.tags if existing is None else ()
-    return tuple(dict.fromkeys((*requested, *own)))
 
 
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:

@@ -16,7 +16,7 @@ from pagekeep import clock
 from pagekeep.library.change import set_fields, tag_item
 from pagekeep.library.reparse import reparse
 from pagekeep.library.reparse.reparse import ReparseResult, stale_ids
-from pagekeep.model import PARSER_VERSION, Item, RawPage, SaveResult
+from pagekeep.model import PARSER_VERSION, Item, SaveResult
 from pagekeep.rules import Rulebook, shipped
 from pagekeep.store import Store
 from tests.site.fixtures import Shore, article, book
@@ -189,11 +189,11 @@ def test_several_processes_give_the_same_as_one(library: Store, many: list[str])
     assert run(library) == []
 
 
-def read_or_die(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> object:
+def read_or_die(task: Any) -> object:
     """Reads a page as the real reader does, but for one page that kills the process it is read in."""
-    if url.endswith("/7"):
+    if task.item.url.endswith("/7"):
         os._exit(9)
-    return REAL_READ(raw, url, saved_at, max_bytes)
+    return REAL_READ(task)
 
 
 def test_a_page_that_kills_its_process_is_told_and_the_others_are_read(

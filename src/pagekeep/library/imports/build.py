@@ -62,16 +62,18 @@ def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> 
 
 
 def build_from_content(
-    checked: CheckedRow, source: str, user_id: str, now: str, rules_hash: str, read: ReadPage
+    checked: CheckedRow, source: str, user_id: str, now: str, rules_hash: str, read: Callable[[Fetched], Page]
 ) -> NewItem:
-    """Return an item from the export's copy of the page, extracted as if it had been fetched.
+    """Return an item from the export's copy of the page, built as if it had been fetched.
 
-    Raises `PagekeepError` when the copy has no content.
+    The export's title, author and date are used where the page has none. Raises `PagekeepError` when the copy has no content.
     """
     row, plain = checked.row, build_bookmark(checked, source, user_id, now)
     body = _html_document(row).encode("utf-8", "replace")
-    fetched = Fetched(row.url, checked.url, 200, {}, body, encoding="utf-8")
-    page = read(fetched, Options())
+    fetched = Fetched(row.url, row.url, 200, {}, body, encoding="utf-8")
+    page = _with_row_metadata(read(fetched), row)
+    if page.quality.level in ("bookmark", "discarded"):
+        raise PagekeepError(page.quality.reason or "It has no content.")
     item = build_item.new_item(
         page,
         fetched,
@@ -80,38 +82,48 @@ def build_from_content(
         user_id=user_id,
         now=now,
         saved_at=plain.item.saved_at,
-        tags=row.tags,
+        tags=build_item.first_tags(page, None, row.tags),
         rules_hash=rules_hash,
-    )
-    if page.quality.level in ("bookmark", "discarded"):
-        raise PagekeepError(page.quality.reason or "It has no content.")
-    item = replace(
-        item,
         source=plain.item.source,
-        title=row.title or item.title,
-        author=item.author or plain.item.author,
-        published_at=item.published_at or row.published_at,
-        last_opened_at=row.opened_at,
-        metadata=_with_user_fields(item.metadata, row),
     )
+    item = replace(item, last_opened_at=row.opened_at, metadata=_with_user_fields(item.metadata, row))
     annotations = tuple(_build_annotations(row, checked.url, now, page.text))
     return NewItem(item, build_item.to_raw_page(fetched, now), annotations)
+
+
+def _with_row_metadata(page: Page, row: Row) -> Page:
+    """Return the page with what only the export knows; of a part of a page, the export also knows the title."""
+    about = page.metadata
+    titles = (about.title, row.title) if _is_whole(row) else (row.title, about.title)
+    return replace(
+        page,
+        metadata=replace(
+            about,
+            title=titles[0] or titles[1] or None,
+            author=about.author or row.author or None,
+            published=about.published or row.published_at,
+        ),
+    )
 
 
 def _with_user_fields(metadata: ItemMetadata, row: Row) -> ItemMetadata:
     """Return the metadata with what the user has set in the other program."""
     return replace(
         metadata,
-        tags=row.tags,
+        tags=metadata.tags or row.tags,
         imported=True,
         archived=True if row.archived else metadata.archived,
         pinned=True if row.pinned else metadata.pinned,
     )
 
 
+def _is_whole(row: Row) -> bool:
+    return _DOCUMENT_START.search(row.content[:_DOCUMENT_START_CHARS]) is not None
+
+
 def _html_document(row: Row) -> str:
     """Return the content if it is a whole document, else a document around it with the export's metadata in its head."""
-    if _DOCUMENT_START.search(row.content[:_DOCUMENT_START_CHARS]):
+    if _is_whole(row):
         return row.content
     language = f' lang="{escape(row.language.replace("_", "-"))}"' if row.language else ""
     return (

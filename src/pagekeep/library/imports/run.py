@@ -16,6 +16,7 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Request, Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
 from pagekeep.library import normal_url
+from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.check import CheckedRow, check_row, skip_reason
@@ -54,6 +55,8 @@ class ImportPlan:
     dry_run: bool = False
     failed: TextIO | None = None
     """Where failed rows are written."""
+    max_bytes: int = Options().max_bytes
+    """The size of the largest page that is extracted."""
     read: ReadPage | None = None
     """Extracts a page whose content is in the export, for example in a worker; `None` extracts it in this process."""
     progress: Progress = _ignore
@@ -225,7 +228,8 @@ class _Batch:
         self.report.carried += 1
         return entry
 
-    def _read(self, fetched: Fetched, options: Options) -> Page:
+    def _read(self, fetched: Fetched) -> Page:
+        options = extraction_options(self.store, fetched.url, self.plan.max_bytes)
         if self.plan.read is not None:
             return self.plan.read(fetched, options)
         return extract_page(fetched, options, self.plan.rules)

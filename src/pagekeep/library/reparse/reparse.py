@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from multiprocessing import get_context
 from typing import Final, Literal
@@ -19,8 +19,9 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
+from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.items import get_item_and_raw
-from pagekeep.model import PARSER_VERSION, Item, ItemMetadata, Options, Page, RawPage
+from pagekeep.model import PARSER_VERSION, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -47,17 +48,6 @@ class ReparseResult:
     """The new text, whether or not it was stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Extracted:
-    """The parts of a page that are stored, as a worker process returns them."""
-
-    content: str
-    title: str
-    author: str | None
-    published_at: str | None
-    metadata: ItemMetadata
-
-
 def stale_ids(store: Store, rules: Rulebook, limit: int | None = None) -> Iterator[str]:
     """Yield ids of items whose stored page an older parser or other rules extracted, oldest first."""
     return store.stale(parser_version=PARSER_VERSION, rules_hash=fingerprint(rules), limit=limit)
@@ -82,16 +72,36 @@ def reparse(
     remaining = iter(ids)
     first = list(islice(remaining, MIN_PAGES_FOR_POOL))
     count = (processes or os.cpu_count() or 1) if len(first) == MIN_PAGES_FOR_POOL else 1
-    stored = _read_stored(store, chain(first, remaining))
-    for item, extracted in _extract_all(stored, count, max_bytes, rules):
+    stored = _read_stored(store, chain(first, remaining), max_bytes)
+    for item, extracted in _extract_all(stored, count, rules):
         yield _settle(store, item, extracted, force=force, dry_run=dry_run)
 
 
-_Stored = tuple[Item, RawPage | PagekeepError]
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A stored page to extract, as a worker process gets it."""
+
+    item: Item
+    """Without its text, which is not needed there."""
+    raw: RawPage
+    options: Options
+
+    def extract(self, rules: Rulebook) -> Item | PagekeepError:
+        """Return the item that the page makes now. A failure is returned, so that it reaches the parent process."""
+        try:
+            page = extract_page(build_item.to_fetched(self.raw), self.options, rules)
+        except PagekeepError as error:
+            return error
+        except Exception as error:  # a bug on one page must not end the run: it is reported with the failures
+            return ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}: {error}).")
+        return _build(page, self.raw, self.item, rules)
 
 
-def _read_stored(store: Store, ids: Iterable[str]) -> Iterator[_Stored]:
-    """Yield the items with their raw pages, or the error when there is none; purged items are skipped."""
+_Stored = tuple[Item, _Task | PagekeepError]
+
+
+def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_Stored]:
+    """Yield the items with the task to extract them, or the error when there is no page; purged items are skipped."""
     for item_id in ids:
         try:
             item = store.get(item_id)
@@ -102,12 +112,14 @@ def _read_stored(store: Store, ids: Iterable[str]) -> Iterator[_Stored]:
         except StoreError as error:
             yield item, error
         else:
-            yield item, raw or NotFound("The downloaded HTML of this page was not stored.")
+            if raw is None:
+                yield item, NotFound("The downloaded HTML of this page was not stored.")
+                continue
+            options = extraction_options(store, item.url_full, max_bytes)
+            yield item, _Task(replace(item, content=""), raw, options)
 
 
-def _settle(
-    store: Store, item: Item, extracted: _Extracted | PagekeepError, *, force: bool, dry_run: bool
-) -> ReparseResult:
+def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force: bool, dry_run: bool) -> ReparseResult:
     if isinstance(extracted, PagekeepError):
         return ReparseResult(item, "failed", extracted.message)
     worse = None if force else build_item.why_worse(extracted.metadata, item.metadata)
@@ -120,7 +132,7 @@ def _settle(
     return ReparseResult(item, "unchanged" if extracted.content == item.content else "updated", None, extracted.content)
 
 
-def _write(store: Store, item: Item, extracted: _Extracted) -> None:
+def _write(store: Store, item: Item, extracted: Item) -> None:
     store.replace_content(
         item.id,
         content=extracted.content,
@@ -136,26 +148,19 @@ def _write(store: Store, item: Item, extracted: _Extracted) -> None:
         store.set_metadata(item.id, clock.now(), archived=discarded)
 
 
-def _extract(raw: RawPage, url: str, saved_at: str, max_bytes: int, rules: Rulebook) -> _Extracted | PagekeepError:
-    """Extract one page. This runs in a worker process; a failure is returned, so that it reaches the parent."""
-    try:
-        page = extract_page(build_item.to_fetched(raw), Options(max_bytes=max_bytes), rules)
-    except PagekeepError as error:
-        return error
-    except Exception as error:  # a bug on one page must not end the run: it is reported with the failures
-        return ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}: {error}).")
-    return _select_parts(page, raw, url, saved_at, rules)
-
-
-def _select_parts(page: Page, raw: RawPage, url: str, saved_at: str, rules: Rulebook) -> _Extracted:
-    from pagekeep.markdown import write_document  # it loads the parser
-
-    return _Extracted(
-        content=write_document(page, saved_at=clock.to_the_second(saved_at)),
-        title=build_item.choose_title(page, url),
-        author=page.metadata.author,
-        published_at=page.metadata.published,
-        metadata=build_item.derive_metadata(page, rendered=raw.rendered, rules_hash=fingerprint(rules)),
+def _build(page: Page, raw: RawPage, item: Item, rules: Rulebook) -> Item:
+    """Return the item as a save of the same page would make it."""
+    return build_item.new_item(
+        page,
+        build_item.to_fetched(raw),
+        url=item.url,
+        url_full=item.url_full,
+        user_id=item.user_id,
+        now=item.updated_at,
+        saved_at=item.saved_at,
+        tags=(),
+        rules_hash=fingerprint(rules),
+        source=item.source,
     )
 
 
@@ -164,28 +169,25 @@ async def reparse_one(
 ) -> ReparseResult:
     """Reparse one item, extracted by `retrieval`; a failure is raised."""
     item, raw = await to_thread(get_item_and_raw, store, key)
-    options = Options(max_bytes=retrieval.settings.max_bytes)
+    options = await to_thread(extraction_options, store, item.url_full, retrieval.settings.max_bytes)
     page = await retrieval.extract(build_item.to_fetched(raw), options)
-    extracted = _select_parts(page, raw, item.url, item.saved_at, retrieval.rules)
+    extracted = _build(page, raw, item, retrieval.rules)
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
 
 
-_Pair = tuple[Item, _Extracted | PagekeepError]
-_Pending = Future[_Extracted | PagekeepError]
+_Pair = tuple[Item, Item | PagekeepError]
+_Pending = Future[Item | PagekeepError]
 
 
-def _extract_all(pages: Iterator[_Stored], processes: int, max_bytes: int, rules: Rulebook) -> Iterator[_Pair]:
+def _extract_all(pages: Iterator[_Stored], processes: int, rules: Rulebook) -> Iterator[_Pair]:
     """Yield every page with its result, in order, with only a few pages in progress."""
     if processes == 1:
-        for item, raw in pages:
-            yield (
-                item,
-                raw if isinstance(raw, PagekeepError) else _extract(raw, item.url, item.saved_at, max_bytes, rules),
-            )
+        for item, task in pages:
+            yield item, task if isinstance(task, PagekeepError) else task.extract(rules)
         return
-    with _WorkerPool(processes, max_bytes, rules) as pool:
-        for item, raw in pages:
-            pool.submit(item, raw)
+    with _WorkerPool(processes, rules) as pool:
+        for item, task in pages:
+            pool.submit(item, task)
             if pool.full:
                 yield pool.next()
         while pool.busy:
@@ -195,12 +197,11 @@ def _extract_all(pages: Iterator[_Stored], processes: int, max_bytes: int, rules
 class _WorkerPool:
     """Worker processes and the pages they extract; a page that kills its process is identified."""
 
-    def __init__(self, processes: int, max_bytes: int, rules: Rulebook) -> None:
+    def __init__(self, processes: int, rules: Rulebook) -> None:
         self._processes = processes
-        self._max_bytes = max_bytes
         self._rules = rules
         self._pool = _pool(processes, rules)
-        self._pending: deque[tuple[Item, RawPage | PagekeepError, _Pending]] = deque()
+        self._pending: deque[tuple[Item, _Task | PagekeepError, _Pending]] = deque()
 
     def __enter__(self) -> _WorkerPool:
         return self
@@ -216,38 +217,38 @@ class _WorkerPool:
     def full(self) -> bool:
         return len(self._pending) >= self._processes * IN_FLIGHT
 
-    def submit(self, item: Item, raw: RawPage | PagekeepError) -> None:
+    def submit(self, item: Item, task: _Task | PagekeepError) -> None:
         """Start extracting a page."""
-        self._pending.append((item, raw, self._submit(item, raw)))
+        self._pending.append((item, task, self._submit(task)))
 
     def next(self) -> _Pair:
         """Wait for the oldest page in progress and return its result."""
-        item, raw, future = self._pending.popleft()
+        item, task, future = self._pending.popleft()
         try:
             return item, future.result()
         except (BrokenProcessPool, CancelledError):
-            alone = self._extract_alone(item, raw)
+            alone = self._extract_alone(task)
             self._restart()
             return item, alone
 
-    def _submit(self, item: Item, raw: RawPage | PagekeepError) -> _Pending:
+    def _submit(self, task: _Task | PagekeepError) -> _Pending:
         future: _Pending = Future()
-        if isinstance(raw, PagekeepError):
-            future.set_result(raw)
+        if isinstance(task, PagekeepError):
+            future.set_result(task)
             return future
         try:
-            return self._pool.submit(_extract_with_loaded_rules, raw, item.url, item.saved_at, self._max_bytes)
+            return self._pool.submit(_extract_with_loaded_rules, task)
         except BrokenProcessPool as error:  # an earlier page broke the pool; `next` handles it
             future.set_exception(error)
             return future
 
-    def _extract_alone(self, item: Item, raw: RawPage | PagekeepError) -> _Extracted | PagekeepError:
+    def _extract_alone(self, task: _Task | PagekeepError) -> Item | PagekeepError:
         """Extract the page again in a process of only this page: if that dies too, this page kills it."""
-        if isinstance(raw, PagekeepError):
-            return raw
+        if isinstance(task, PagekeepError):
+            return task
         with _pool(1, self._rules) as pool:
             try:
-                return pool.submit(_extract_with_loaded_rules, raw, item.url, item.saved_at, self._max_bytes).result()
+                return pool.submit(_extract_with_loaded_rules, task).result()
             except BrokenProcessPool:
                 return ParseError("Extracting the page killed its process.", suggestions=())
 
@@ -256,9 +257,9 @@ class _WorkerPool:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._pool = _pool(self._processes, self._rules)
         lost, self._pending = self._pending, deque()
-        for item, raw, future in lost:
+        for item, task, future in lost:
             done = future.done() and not future.cancelled() and future.exception() is None
-            self._pending.append((item, raw, future if done else self._submit(item, raw)))
+            self._pending.append((item, task, future if done else self._submit(task)))
 
 
 def _pool(processes: int, rules: Rulebook) -> ProcessPoolExecutor:
@@ -276,5 +277,5 @@ def _start_worker(rules: Rulebook) -> None:
     _loaded_rules.append(rules)
 
 
-def _extract_with_loaded_rules(raw: RawPage, url: str, saved_at: str, max_bytes: int) -> _Extracted | PagekeepError:
-    return _extract(raw, url, saved_at, max_bytes, _loaded_rules[0])
+def _extract_with_loaded_rules(task: _Task) -> Item | PagekeepError:
+    return task.extract(_loaded_rules[0])

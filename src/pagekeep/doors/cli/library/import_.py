@@ -98,6 +98,7 @@ def _plan(
         format=None if options["format_"] == "auto" else options["format_"],
         queue=options["fetch"] == "queue",
         dry_run=options["dry_run"],
+        max_bytes=opened.settings.max_bytes,
         failed=None if options["dry_run"] else failed,
         progress=progress,
     )

@@ -147,7 +147,7 @@ async def _page_in_file(source: str, retrieval: Retrieval) -> Fetched | None:
     from pagekeep.capture.uploads import page_in_file
 
     body = read_file(source, retrieval.settings.max_bytes + 1)
-    return await page_in_file(body, os.path.basename(source), retrieval)
+    return await page_in_file(body, os.path.basename(source), retrieval, place=os.path.abspath(source))
 
 
 def _add_hint(source: str, error: PagekeepError) -> PagekeepError:

@@ -52,7 +52,12 @@ async def import_file(frame: WriteFrame) -> HTMLResponse:
 
 
 async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> ImportReport:
-    plan = ImportPlan(frame.service.retrieval.rules, queue=queue, read=_page_extractor(frame.service))
+    plan = ImportPlan(
+        frame.service.retrieval.rules,
+        queue=queue,
+        max_bytes=frame.service.settings.max_bytes,
+        read=_page_extractor(frame.service),
+    )
     return await frame.service.imports.run(
         lambda: import_stream(file.file, file.filename or "", frame.library, plan),
     )
