@@ -209,9 +209,7 @@ def settings() -> Settings:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def make_shelf(
-    request: pytest.FixtureRequest, tmp_path: Path, shore: Shore, settings: Settings
-) -> Callable[[], Shelf]:
+def make_shelf(request: pytest.FixtureRequest, tmp_path: Path, shore: Shore, settings: Settings) -> Callable[[], Shelf]:
     """Makes an empty library."""
     if request.param == "sqlite":
         where = str(tmp_path / "library.db")

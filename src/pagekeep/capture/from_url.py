@@ -14,6 +14,7 @@ from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page, PageWarning
 
 if TYPE_CHECKING:
+    from pagekeep.capture.measure import Capture
     from pagekeep.capture.screenshots import Screenshots
     from pagekeep.fetch.browser import Browser
     from pagekeep.fetch.client import Client
@@ -79,7 +80,8 @@ class Retrieval:
     """An HTTP client and, when first needed, a browser; use one for many pages, with `async with`.
 
     Pages are extracted with `rules`, by default the active rules of the settings, and by `extract`, by default in this
-    process. Other parsing is done by `parse`, by default in a thread of this process; servers pass a worker pool.
+    process. Other parsing is done by `parse`, by default in a thread of this process; servers pass a worker pool. `report` is
+    called after every capture.
     """
 
     def __init__(
@@ -89,8 +91,10 @@ class Retrieval:
         *,
         extract: ExtractPage | None = None,
         parse: RunTask | None = None,
+        report: Callable[[Capture], None] | None = None,
     ) -> None:
         self.settings = settings
+        self.report = report
         self._rules = rules
         self._extract = extract
         self._parse = parse

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture, ignore_progress
+from pagekeep.capture.measure import measure
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.items import get_item_and_raw
@@ -19,11 +20,13 @@ async def preview_page(
 ) -> Captured:
     """Return the page at an address, or the uploaded one."""
     options = _options(retrieval)
-    if uploaded is None:
-        captured = await capture(request, retrieval, options=options, progress=progress)
-    else:
-        progress("Extracting")
-        captured = Captured(await retrieval.extract(uploaded, options), uploaded)
+    with measure(request.url, progress, retrieval.report) as measured:
+        if uploaded is None:
+            captured = await capture(request, retrieval, options=options, progress=measured.progress)
+        else:
+            measured.progress("Extracting")
+            captured = Captured(await retrieval.extract(uploaded, options), uploaded)
+        measured.page, measured.outcome = captured.page, "extracted"
     return replace(captured, page=_with_document(captured.page, clock.now()))
 
 

@@ -17,6 +17,7 @@ from pagekeep.capture.from_url import (
     Retrieval,
     ignore_progress,
 )
+from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
@@ -63,6 +64,27 @@ async def save(
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
     itself, as sent by a browser, and nothing is fetched. The store is called in threads, as it waits for the disk.
     """
+    what = _Wanted(tags, force, uploaded, keep_failed)
+    with measure(request.url, progress, retrieval.report) as capture:
+        saved = await _save(request, store, retrieval, what, known, capture)
+        capture.outcome = "unchanged" if saved.unchanged else saved.outcome
+    return saved
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the caller of `save` asked for."""
+
+    tags: tuple[str, ...]
+    force: bool
+    uploaded: Fetched | None
+    keep_failed: bool
+
+
+async def _save(
+    request: Request, store: Store, retrieval: Retrieval, what: _Wanted, known: Item | None, capture: Capture
+) -> SaveResult:
+    progress, uploaded = capture.progress, what.uploaded
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
     now = clock.now()
     options = await to_thread(extraction_options, store, request.url, retrieval.settings.max_bytes)
@@ -79,15 +101,16 @@ async def save(
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
         captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
-        if known is not None or keep_failed:
-            await to_thread(keep_address, store, request.url, error, known=known, tags=tags)
+        if known is not None or what.keep_failed:
+            await to_thread(keep_address, store, request.url, error, known=known, tags=what.tags)
         raise
+    capture.page = captured.page
     progress("Storing")
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = "html" if uploaded else "remote" if remote else "web"
-    target = _Target(url, request.url, now, tags, force, fingerprint(retrieval.rules), source)
+    target = _Target(url, request.url, now, what.tags, what.force, fingerprint(retrieval.rules), source)
     saved = await to_thread(_store, captured, existing, store, target)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)

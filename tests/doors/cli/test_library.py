@@ -706,3 +706,20 @@ def test_revive_runs_jobs_that_wait_for_a_clock_that_was_ahead(shell: Shell) -> 
     assert freed["run_after"] < "2999"
     assert shell.json("jobs", "--revive")["jobs"] == []
     assert shell.json("jobs", "--revive", freed["id"][:8])["jobs"][0]["id"] == freed["id"]
+
+
+def test_verbose_logs_each_capture_to_stderr_and_nothing_else_changes(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pagekeep", *arguments]
+        return subprocess.run(command, env={**os.environ, **shell.env}, capture_output=True, text=True, check=False)
+
+    loud = run("save", shell.url("a"), "--verbose", "--json")
+    (line,) = map(json.loads, loud.stderr.splitlines())
+    assert (line["event"], line["outcome"], line["host"]) == ("capture", "added", "127.0.0.1")
+    assert json.loads(loud.stdout)["items"][0]["outcome"] == "added"
+    assert run("save", shell.url("none"), "--queue").returncode == 0
+    assert "job failed" not in run("work", "--until-empty").stderr
+    quiet = run("save", shell.url("a"))
+    assert (quiet.stderr, quiet.returncode) == ("", 0)

@@ -20,6 +20,26 @@ verbose_option = click.option(
     is_flag=True,
     help="In the explanation, list every removal, the time of each step, and rules and selectors that found nothing.",
 )
+
+
+def _start_log(_context: click.Context, _option: click.Parameter, verbose: bool) -> None:
+    """Log to stderr, at the level of the settings."""
+    if verbose:
+        from pagekeep import config
+        from pagekeep.doors import logs
+        from pagekeep.doors.cli.output import report_errors
+
+        with report_errors():
+            logs.configure(config.load().log_level)
+
+
+log_option = click.option(
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_start_log,
+    help="Log every captured page and every failed job to stderr, in one line each.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(
     "--library", metavar="PATH|URL", help="Library file or postgresql:// URL. Default: the setting `library`."

@@ -20,9 +20,9 @@ from uvicorn.supervisors import Multiprocess
 from pagekeep import config
 from pagekeep.accounts import get_users, open_accounts
 from pagekeep.config import Settings
+from pagekeep.doors import logs
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.middleware.connections import Connection
-from pagekeep.doors.http.observability import logs
 from pagekeep.doors.http.observability.metrics import SHARED_FOLDER
 from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
 

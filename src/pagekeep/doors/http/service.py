@@ -76,7 +76,12 @@ async def open_service(
     extract = metrics.measure(extractor.extract)
     try:
         async with (
-            Retrieval(settings, extract=spans.trace(extract) if spans else extract, parse=extractor.parse) as retrieval,
+            Retrieval(
+                settings,
+                extract=spans.trace(extract) if spans else extract,
+                parse=extractor.parse,
+                report=metrics.record_capture,
+            ) as retrieval,
             run_in_background(settings, retrieval, metrics.record_job) as background,
         ):
             folder = server_folder(settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
+from pagekeep.library import normal_url
 from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.reparse.many import TASK, reparse_job
@@ -18,6 +20,7 @@ from pagekeep.library.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
 
+_log: Final = logging.getLogger("pagekeep.jobs")
 POLL_SECONDS: Final = 1.0
 """How often the queue is checked for jobs of other processes."""
 MAX_ATTEMPTS: Final = 5
@@ -143,6 +146,7 @@ class JobRunner:
                 return
             result = attempt.result()
             if await asyncio.to_thread(self._settle, result) and result.so_far is None:
+                _log_failure(result)
                 self.report(result)
         except asyncio.CancelledError:
             self._put_back(job)
@@ -212,6 +216,24 @@ class JobRunner:
             return self.queue.finish(result.job.id, self.name, made, result.report)
         item_id = result.error.get("item_id")
         return self.queue.fail(result.job.id, self.name, result.error, retry_at=result.retry_at, item_id=item_id)
+
+
+def _log_failure(result: JobResult) -> None:
+    """Write one line about an attempt that failed, with the host and not the whole address."""
+    job, error = result.job, result.error
+    if error is None:
+        return
+    fields = {
+        "job": job.id,
+        "task": job.options.get("task", "save"),
+        "user": job.user_id,
+        "host": None if "task" in job.options else normal_url.domain(job.url),
+        "error": error.get("type"),
+        "attempts": job.attempts,
+        "retry_at": result.retry_at,
+        "state": "queued" if result.retry_at else "dead",
+    }
+    _log.warning("job failed", extra={"fields": fields})
 
 
 def pause_after(attempts: int) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from pagekeep.doors.http.observability.logs import JsonLines
+from pagekeep.doors.logs import JsonLines
 from tests.site.fixtures import Shore, article
 
 
@@ -27,7 +28,10 @@ class Kept(logging.Handler):
 
     @property
     def requests(self) -> list[dict[str, Any]]:
-        return [line for line in map(json.loads, self.lines) if line["event"] == "request"]
+        return self.events("request")
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        return [line for line in map(json.loads, self.lines) if line["event"] == name]
 
 
 @pytest.fixture
@@ -63,6 +67,42 @@ def test_of_a_page_only_its_host_is_told(client: TestClient, log: Kept, shore: S
     (line,) = log.requests
     assert line["host"] == "127.0.0.1"
     assert "letter" not in "".join(log.lines)
+    assert "/page/" not in "".join(log.lines)
+
+
+def test_every_capture_is_one_line(client: TestClient, log: Kept, shore: Shore) -> None:
+    shore.bodies["a"] = article(300)
+    for name in ("a", "a", "gone"):
+        client.post("/api/v1/saves", json={"url": shore.url(name)})
+    client.post("/api/v1/extract", json={"html": shore.bodies["a"], "url": "https://example.com/a"})
+    added, again, failed, extracted = log.events("capture")
+    assert (added["outcome"], added["strategy"], added["kind"]) == ("added", "readability", "article")
+    assert added["score"] > 0
+    assert added["words"] > 200
+    assert list(added["ms"]) == ["fetch", "extract", "store"]
+    assert added["request_id"]
+    assert isinstance(added["rules"], list)
+    assert again["outcome"] == "unchanged"
+    assert (failed["outcome"], failed["error"], list(failed["ms"])) == ("failed", "FetchHttpError", ["fetch"])
+    assert (extracted["outcome"], extracted["host"]) == ("extracted", "example.com")
+    assert "/page/" not in "".join(log.lines)
+
+
+def test_every_failed_job_is_one_line(client: TestClient, log: Kept, shore: Shore) -> None:
+    shore.statuses["a"] = 500
+    for name in ("gone", "a"):
+        client.post("/api/v1/saves?wait=false", json={"url": shore.url(name)})
+    end = time.monotonic() + 20
+    while len(log.events("job failed")) < 2:
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+    lines = sorted(log.events("job failed"), key=lambda line: str(line["state"]))
+    assert [(line["state"], line["error"], line["host"]) for line in lines] == [
+        ("dead", "FetchHttpError", "127.0.0.1"),
+        ("queued", "FetchHttpError", "127.0.0.1"),
+    ]
+    assert ("retry_at" in lines[0], "retry_at" in lines[1]) == (False, True)
+    assert len(log.events("capture")) == 2
     assert "/page/" not in "".join(log.lines)
 
 

@@ -27,6 +27,9 @@ def test_pages_are_counted_by_what_became_of_them(client: TestClient, shore: Sho
     assert found['pagekeep_extract_total{level="article"}'] == 1
     assert found['pagekeep_extract_total{level="bookmark"}'] >= 1
     assert found['pagekeep_errors_total{type="FetchHttpError"}'] == 1
+    assert found['pagekeep_captures_total{outcome="added"}'] == 2
+    assert found['pagekeep_captures_total{outcome="failed"}'] == 1
+    assert found['pagekeep_duration_seconds_count{stage="store"}'] == 2
     assert found['pagekeep_duration_seconds_count{stage="fetch"}'] >= 2
     assert found['pagekeep_duration_seconds_count{stage="extract"}'] >= 2
     assert found["pagekeep_quality_score_count"] == found["pagekeep_word_count_count"] >= 2

@@ -38,8 +38,8 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
 
         settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
         extras.require("server", "`pagekeep serve`", also=("mcp",))
+        from pagekeep.doors import logs
         from pagekeep.doors.http import serve as serving
-        from pagekeep.doors.http.observability import logs
 
         require_writable(settings)
         _export_to_workers({**flags, "listen": settings.listen})

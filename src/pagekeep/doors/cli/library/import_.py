@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
 import click
 
 from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, write, write_json
 from pagekeep.text import printable
 
@@ -67,6 +67,7 @@ FORMATS: Final = (
     metavar="FILE",
     help="Write rows that fail to this file, to fix and import.",
 )
+@log_option
 @library_options
 def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
     """Import bookmarks and articles from other programs, with dates, tags, notes, highlights and stored pages.

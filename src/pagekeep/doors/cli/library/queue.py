@@ -17,7 +17,7 @@ import click
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.library.save import result_lines
 from pagekeep.doors.cli.open_library import load_rules, open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import format_count, report_errors, show_table, write, write_json
 from pagekeep.text import printable
 
@@ -34,6 +34,7 @@ STATES = ("queued", "running", "done", "dead")
 @click.command(epilog=examples("work", "work --until-empty", "work --at-a-time 8"))
 @click.option("--until-empty", is_flag=True, help="Stop when no job is due.")
 @click.option("--at-a-time", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages saved in parallel.")
+@log_option
 @library_options
 def work(until_empty: bool, at_a_time: int, library: str | None, user: str | None, as_json: bool) -> None:
     """Save the pages in the queue, until interrupted. You can run several at the same time."""

@@ -13,7 +13,7 @@ import click
 
 from pagekeep.doors.cli.item_output import quality_line, short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
-from pagekeep.doors.cli.options import examples, library_options
+from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
 from pagekeep.doors.cli.pages.extract import guess_url, is_url, read_file
 from pagekeep.errors import InvalidProtocol, InvalidUrl, PagekeepError
@@ -47,6 +47,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @render_option
 @click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
 @click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
+@log_option
 @library_options
 def save(urls: tuple[str, ...], file: str | None, queued: bool, **options: Any) -> None:
     """Save pages into the library. A page that is already there is updated and keeps its tags and notes."""
@@ -73,6 +74,7 @@ def save(urls: tuple[str, ...], file: str | None, queued: bool, **options: Any) 
 @click.command(epilog=examples("retry 3f2a", "retry https://example.com/post --render"))
 @click.argument("key", metavar="ID|URL")
 @render_option
+@log_option
 @library_options
 def retry(key: str, library: str | None, user: str | None, as_json: bool, render: bool) -> None:
     """Download and extract a saved page again. A page that fails three times is not retried."""

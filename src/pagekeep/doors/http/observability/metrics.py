@@ -10,6 +10,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 
 from pagekeep.capture.from_url import ExtractPage
+from pagekeep.capture.measure import Capture
 from pagekeep.library.queue.runner import JobResult
 from pagekeep.model import Fetched, Options, Page
 
@@ -25,6 +26,12 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         self._pages = Counter("pagekeep_extract", "Extracted pages, by quality level.", ["level"], registry=registry)
+        self._captures = Counter(
+            "pagekeep_captures",
+            "Captures of pages, one per line in the log, by outcome.",
+            ["outcome"],
+            registry=registry,
+        )
         self._errors = Counter("pagekeep_errors", "Errors, by type.", ["type"], registry=registry)
         self._seconds = Histogram(
             "pagekeep_duration_seconds", "Time per page, by stage.", ["stage"], buckets=_SECONDS, registry=registry
@@ -69,6 +76,13 @@ class Metrics:
             self._seconds.labels("render" if fetched.rendered else "fetch").observe(total)
         if fetched.rendered and total is not None:  # not a page sent by a client or stored in the library
             self._rendered.inc()
+
+    def record_capture(self, capture: Capture) -> None:
+        """Record a capture, and its stages other than those of `record_page`."""
+        self._captures.labels(capture.outcome).inc()
+        for stage, seconds in capture.seconds.items():
+            if stage not in ("fetch", "render", "extract"):
+                self._seconds.labels(stage).observe(seconds)
 
     def record_error(self, kind: str) -> None:
         """Record an error by its type."""

@@ -1,0 +1,102 @@
+"""Measure every capture: one line in the log, which names the host and never the whole address, and the same for metrics."""
+
+from __future__ import annotations
+
+import logging
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pagekeep.errors import PagekeepError
+from pagekeep.fetch.urls import split_url
+from pagekeep.model import Page
+
+_log: Final = logging.getLogger("pagekeep.captures")
+logging.getLogger("pagekeep").addHandler(logging.NullHandler())  # a command without a log prints nothing
+_STAGES: Final = {
+    "Fetching": "fetch",
+    "Starting the browser": "browser",
+    "Rendering": "render",
+    "Waiting for the remote reader": "remote",
+    "Extracting": "extract",
+    "Comparing": "compare",
+    "Storing": "store",
+}
+"""The stages that are shown to users, as the log and the metrics name them."""
+
+
+@dataclass(slots=True)
+class Capture:
+    """What is known of one capture: also its progress, which measures the time of each stage."""
+
+    host: str
+    show: Callable[[str], None]
+    """Shows the stage to the user."""
+    outcome: str = "failed"
+    """`added`, `updated`, `unchanged`, `kept` (the stored version is better), `extracted` (not stored) or `failed`."""
+    error: str | None = None
+    """Type of the error."""
+    page: Page | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By stage."""
+    _stage: str | None = None
+    _since: float = 0.0
+
+    def progress(self, stage: str) -> None:
+        """End the stage before, and begin this one."""
+        self._end_stage()
+        self._stage = _STAGES.get(stage, stage.lower())
+        self.show(stage)
+
+    def _end_stage(self) -> None:
+        now = time.perf_counter()
+        if self._stage is not None:
+            self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._since
+        self._stage, self._since = None, now
+
+    def finish(self) -> None:
+        """End the last stage and write the line."""
+        self._end_stage()
+        _log.info("capture", extra={"fields": self.fields()})
+
+    def fields(self) -> dict[str, Any]:
+        """Return what is logged."""
+        fields: dict[str, Any] = {"host": self.host, "outcome": self.outcome, "error": self.error}
+        if self.page is not None:
+            fields |= {
+                "strategy": self.page.strategy,
+                "score": self.page.quality.score,
+                "words": self.page.word_count,
+                "kind": self.page.kind,
+                "rules": list(dict.fromkeys(match.id for match in self.page.trace.rules)),
+            }
+        return fields | {"ms": {stage: round(seconds * 1000, 1) for stage, seconds in self.seconds.items()}}
+
+
+@contextmanager
+def measure(
+    url: str, show: Callable[[str], None], report: Callable[[Capture], None] | None = None
+) -> Iterator[Capture]:
+    """Measure what is done inside as one capture; log it, and pass it to `report`."""
+    capture = Capture(_host(url), show)
+    try:
+        yield capture
+    except (PagekeepError, CancelledError) as error:
+        capture.error = error.type if isinstance(error, PagekeepError) else "Interrupted"
+        raise
+    except Exception:
+        capture.error = "Unexpected"
+        raise
+    finally:
+        capture.finish()
+        if report is not None:
+            report(capture)
+
+
+def _host(url: str) -> str:
+    with suppress(PagekeepError):
+        return split_url(url).host.name
+    return ""
