@@ -27,7 +27,7 @@ def round_trip(html: str) -> dom.Element:
 
 def words(root: dom.Element) -> list[str]:
     """All words in order."""
-    return to_text(root).split()
+    return to_text(root, captions=True).split()
 
 
 def texts(root: dom.Element, css: str) -> list[str]:

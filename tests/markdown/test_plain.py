@@ -23,6 +23,7 @@ from pagekeep.markdown import to_text
         ('<blockquote class="callout" data-callout="tip" data-title="Do"><p>it</p></blockquote>', "Do\n\nit"),
         ("<p>* # [a](b) &lt;b&gt;</p>", "* # [a](b) <b>"),
         ("<p>a<script>b</script></p>", "a"),
+        ("<figure><img src='/i'><figcaption>caption</figcaption></figure><p>a</p>", "a"),
         ("", ""),
     ],
 )

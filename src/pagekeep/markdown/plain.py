@@ -16,18 +16,23 @@ _CELLS: Final = frozenset(("td", "th"))
 _TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
 """Blocks in these elements are written one per line."""
 _TEXTLESS: Final = SKIPPED | {"img"}
+_TEXTLESS_WITHOUT_CAPTIONS: Final = _TEXTLESS | {"figcaption"}
 _SEPARATE: Final = BLOCKS | _TEXTLESS | {"br"}
 
 
-def to_text(root: Element) -> str:
-    """Return the text: blocks separated by blank lines, list items and rows one per line, cells separated by tabs."""
-    return _Plain().write(root)
+def to_text(root: Element, *, captions: bool = False) -> str:
+    """Return the running text: blocks separated by blank lines, list items and rows one per line, cells separated by tabs.
+
+    Captions of figures are not part of it, unless asked for.
+    """
+    return _Plain(_TEXTLESS if captions else _TEXTLESS_WITHOUT_CAPTIONS).write(root)
 
 
 class _Plain:
     """Collects the text of a tree with the gaps between its blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, textless: frozenset[str]) -> None:
+        self._textless = textless
         self._out: list[str] = []
         self._raw: list[str] = []
         self._gap = _NONE
@@ -53,7 +58,7 @@ class _Plain:
             if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
                 stack.extend(node.children[::-1])
             return
-        if tag in _TEXTLESS:
+        if tag in self._textless:
             return
         if tag == "pre":
             self._write(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)

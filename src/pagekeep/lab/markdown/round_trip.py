@@ -35,7 +35,9 @@ def find_differences(html: str, markdown: str) -> list[str]:
     differences += _first_difference("headings", _headings(before), _headings(after))
     differences += _first_difference("tables", _tables(before), _tables(after))
     differences += _first_difference("items", _items(before), _items(after))
-    differences += _first_difference("words", _words(to_text(before)), _words(to_text(after)))
+    differences += _first_difference(
+        "words", _words(to_text(before, captions=True)), _words(to_text(after, captions=True))
+    )
     return differences
 
 
@@ -114,7 +116,7 @@ def _words(text: str) -> list[str]:
 def _headings(root: dom.Element) -> list[str]:
     """Return level and words of each heading; a heading in a table cell becomes text."""
     nodes = [node for node in dom.select(root, "h1,h2,h3,h4,h5,h6") if not _is_in(node, _CELLS)]
-    headings = ((node.tag, _words(to_text(node))) for node in nodes)
+    headings = ((node.tag, _words(to_text(node, captions=True))) for node in nodes)
     return [f"{tag} {' '.join(words)}" for tag, words in headings if words]
 
 
@@ -125,7 +127,7 @@ def _tables(root: dom.Element) -> list[str]:
         if dom.first(table, "pre,table") is not None:
             continue  # Markdown has these cell by cell
         for row in dom.select(table, "tr"):
-            cells = [" ".join(_words(to_text(cell))) for cell in dom.select(row, "td,th")]
+            cells = [" ".join(_words(to_text(cell, captions=True))) for cell in dom.select(row, "td,th")]
             filled = [cell for cell in cells if cell]
             if filled:
                 rows.append(" | ".join(filled))
@@ -135,7 +137,9 @@ def _tables(root: dom.Element) -> list[str]:
 def _items(root: dom.Element) -> list[str]:
     """Return the first words of each list item and definition; those in a table cell are only words."""
     items = (
-        _words(to_text(item))[:_ITEM_WORDS] for item in dom.select(root, "li,dd") if not _is_in(item, _NOT_ITEM_PARENTS)
+        _words(to_text(item, captions=True))[:_ITEM_WORDS]
+        for item in dom.select(root, "li,dd")
+        if not _is_in(item, _NOT_ITEM_PARENTS)
     )
     return [" ".join(words) for words in items if words]
 
