@@ -83,7 +83,7 @@ def test_host_triggers(trigger: str, url: str | None, reason: str | None) -> Non
         ("all: [.lead, .none]", None),
         ("any_text_contains: [nowhere, Mobile Page]", "text contains Mobile Page"),
         ("any_text_contains: secret handshake", None),
-        ("any_text_contains: mobile page", None),
+        ("any_text_contains: mobile PAGE", "text contains mobile PAGE"),
         ("{any: .lead, all: [b], any_text_contains: card}", "found .lead, found b, text contains card"),
         ("{any: .lead, all: [i], any_text_contains: card}", None),
         ("{any: .lead, any_text_contains: nowhere}", None),

@@ -188,10 +188,11 @@ class _Page:
         return ", ".join(reasons)
 
     def _contains(self, text: str) -> bool:
-        """Return whether the visible text contains it; searching all text first is cheap."""
+        """Return whether the visible text contains it, ignoring case; searching all text first is cheap."""
         if self._text is None:
-            self._text = dom.text_of(self.root)
-        return text in self._text and text in self._visible_text()
+            self._text = dom.text_of(self.root).casefold()
+        folded = text.casefold()
+        return folded in self._text and folded in self._visible_text().casefold()
 
     def _visible_text(self) -> str:
         hidden = set(dom.select(self.root, _INVISIBLE))

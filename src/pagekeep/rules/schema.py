@@ -74,7 +74,7 @@ DOM: Final = Group(
     (
         Key("any", _SELECTORS, "At least one of these selectors matches."),
         Key("all", _SELECTORS, "All of these selectors match."),
-        Key("any_text_contains", OneOrMore(Text()), "The page contains at least one of these texts."),
+        Key("any_text_contains", OneOrMore(Text()), "The page contains at least one of these texts; case is ignored."),
     ),
     rule.DomTrigger,
     _DOM_FORMS,
