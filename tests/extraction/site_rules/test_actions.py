@@ -194,7 +194,7 @@ def test_reordered_elements_keep_their_order():
 def test_text_between_siblings_parts_groups():
     html = "<i>1</i>and<i>2</i>\n<!-- x --><i>3</i> "
     told = changed(html, {"op": "group_siblings", "selector": "i", "wrapper_tag": "p", "class": "g"})
-    assert told == '<p class="g"><i>1</i></p>and<p class="g"><i>2</i>\n<!-- x --><i>3</i></p> '
+    assert told == '<i>1</i>and<p class="g"><i>2</i>\n<!-- x --><i>3</i></p> '
 
 
 def test_only_so_many_elements_are_changed(monkeypatch):
@@ -281,3 +281,29 @@ def test_what_does_not_move_keeps_its_order(html, wanted):
     run_action(root, wanted)
     assert [node for node in dom.nodes(root) if node not in moved] == [node for node in everything if node not in moved]
     assert len(list(dom.nodes(root))) == len(everything)
+
+
+def test_lone_element_is_not_grouped():
+    html = "<p class=x>one</p><p>two</p><p class=x>three</p> <p class=x>four</p>"
+    wanted = {"op": "group_siblings", "selector": ".x", "wrapper_tag": "ul"}
+    assert changed(html, wanted) == (
+        '<p class="x">one</p><p>two</p><ul><p class="x">three</p> <p class="x">four</p></ul>'
+    )
+
+
+NESTED = '<div class="a"><div class="b"><p class="x">one</p></div></div><p>two</p>'
+
+
+def test_remove_to_parent_ends_at_the_root_of_a_result_that_the_parent_was_around():
+    wanted = action(op="remove_to_parent", selector=".x", parent="article")
+    root = dom.parse_fragment(NESTED)
+    run_action(root, wanted)
+    assert dom.inner_html(root) == NESTED  # in the whole page, no such parent is around the element
+    run_action(root, wanted, is_result=True)
+    assert dom.inner_html(root) == '<p class="x">one</p><p>two</p>'
+
+
+def test_remove_to_parent_stops_at_a_parent_within_the_result():
+    root = dom.parse_fragment(NESTED)
+    run_action(root, action(op="remove_to_parent", selector=".x", parent=".a"), is_result=True)
+    assert dom.inner_html(root) == '<div class="a"><p class="x">one</p></div><p>two</p>'

@@ -145,3 +145,14 @@ def test_a_discarded_page_leaves_a_record_and_nothing_it_says(article, rule, boo
     assert page.document.endswith("---\n\n[Content discarded by parsing rule]\n")
     assert "wheel" not in page.document
     assert page.trace.rules[0].effects[0].what == "discard"
+
+
+def test_remove_to_parent_works_on_the_result(rule, book, article):
+    inside = (
+        '<blockquote class="frame"><blockquote><p class="told">What the miller told us.</p></blockquote></blockquote>'
+    )
+    html = article(inside)
+    action = Action("remove_to_parent", ".told", parent="main")
+    page = extract(html, "https://example.com/a", rules=book(rule(phase="post", actions=(action,))))
+    assert "\nWhat the miller told us." in page.markdown
+    assert "> What the miller" in extract(html, "https://example.com/a", rules=book()).markdown

@@ -31,8 +31,11 @@ _PLACEHOLDER: Final = re.compile(r"\{([^{}\s]{1,60}?)(?::(\d{1,3}))?\}")
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,99}")
 
 
-def run_action(root: dom.Element, action: Action) -> RuleEffect:
-    """Run the action on everything below the root that its selector matches."""
+def run_action(root: dom.Element, action: Action, *, is_result: bool = False) -> RuleEffect:
+    """Run the action on everything below the root that its selector matches.
+
+    With `is_result` the root holds the extracted content: the elements that were around it in the page are gone.
+    """
     nodes = select_all(root, action.selector)
     if nodes is None:
         return RuleEffect(action.op, action.selector, 0, 0, BAD_SELECTOR)
@@ -41,7 +44,10 @@ def run_action(root: dom.Element, action: Action) -> RuleEffect:
     words = count_words(outermost(nodes, action.selector))
     note = f"only the first {MAX_ELEMENTS:,} of {len(nodes):,}" if len(nodes) > MAX_ELEMENTS else ""
     changeable = [node for node in nodes if node.tag not in _NO_TEXT_TAGS or action.op == "replace_with_text"]
-    fault = _OPERATIONS[action.op](root, changeable[:MAX_ELEMENTS], action)
+    if action.op == "remove_to_parent":
+        fault = _remove_to_parent(root, changeable[:MAX_ELEMENTS], action, is_result=is_result)
+    else:
+        fault = _OPERATIONS[action.op](root, changeable[:MAX_ELEMENTS], action)
     return RuleEffect(action.op, action.selector, len(nodes[:MAX_ELEMENTS]), words, fault or note)
 
 
@@ -93,11 +99,15 @@ def _remove_outer_parent(root: dom.Element, nodes: list[dom.Element], _action: A
     return None
 
 
-def _remove_to_parent(root: dom.Element, nodes: list[dom.Element], action: Action) -> str | None:
+def _remove_to_parent(
+    root: dom.Element, nodes: list[dom.Element], action: Action, *, is_result: bool = False
+) -> str | None:
     bounds = select_all(root, action.parent or "")
     if bounds is None:
         return BAD_SELECTOR
     known = set(map(id, bounds))
+    # In a result the parent is often the container of the content itself or around it: then its root is the bound.
+    ends_at_root = dom.matches(root, action.parent or "") or (is_result and not known)
     between: list[dom.Element] = []
     for node in nodes:
         passed: list[dom.Element] = []
@@ -106,6 +116,8 @@ def _remove_to_parent(root: dom.Element, nodes: list[dom.Element], action: Actio
                 between += passed
                 break
             passed.append(above)
+        else:
+            between += passed if ends_at_root else ()
     _unwrap_all(between)
     return None
 
@@ -237,6 +249,8 @@ def _group_siblings(_root: dom.Element, nodes: list[dom.Element], action: Action
     if action.wrapper_tag not in CONTENT_TAGS:
         return _refuse_tag(action.wrapper_tag)
     for run in _runs(nodes):
+        if len(run) == 1:
+            continue  # an element without such a neighbour is not a group
         group = _wrapper(action.wrapper_tag, action)
         dom.add_before(run[0], group)
         dom.append(group, *run)
@@ -302,7 +316,6 @@ _OPERATIONS: Final[dict[Op, _Operation]] = {
     "remove_children": _remove_children,
     "remove_parent": _remove_parent,
     "remove_outer_parent": _remove_outer_parent,
-    "remove_to_parent": _remove_to_parent,
     "move": _move,
     "remove_attrs": _remove_attrs,
     "set_attr": _set_attr,

@@ -219,7 +219,7 @@ def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], log: _Effe
         log.removals += removed.removals
         log.removed += removed.nodes
     for action in rule.actions:
-        effects.append(run_action(root, action))
+        effects.append(run_action(root, action, is_result=log.phase == "post"))
     if rule.actions:
         log.names = Names(root)  # actions may have added names
 
