@@ -92,6 +92,12 @@ def registrable(host: str) -> str | None:
     return _suffix_list().privatesuffix(host)  # type: ignore[no-any-return]
 
 
+def has_known_suffix(host: str) -> bool:
+    """Return whether the host is a name below a suffix of the public suffix list."""
+    suffix = None if _is_ip_address(host) else _suffix_list().publicsuffix(host, accept_unknown=False)
+    return bool(suffix) and suffix != host
+
+
 @lru_cache(maxsize=1)
 def _suffix_list() -> Any:
     """Load the public suffix list on first use: that takes 50 ms."""

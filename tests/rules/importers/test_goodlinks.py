@@ -132,7 +132,8 @@ def test_what_is_left_out_is_reported(rules: Any, expected: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\x00"])
 def test_invalid_json_is_reported(text: str) -> None:
-    assert [entry.why for entry in goodlinks.read("x.json", text).left_out] == ["not valid JSON"]
+    why = "neither valid JSON nor JavaScript with the rules as JSON in it"
+    assert [entry.why for entry in goodlinks.read("x.json", text).left_out] == [why]
 
 
 VALUES = st.recursive(
@@ -145,3 +146,47 @@ KEYS = st.sampled_from(["a", "we", "e", "i", "m", "ea", "d", "ac", "p", "zz"])
 def test_any_json_is_imported_or_reported(rules: dict[str, Any]) -> None:
     made = imported(rules)
     assert not rules or made.rules or made.left_out
+
+
+RULES = {".page": {"e": ".ad"}, "example.com": {"a": "article"}, hashed("cnn.com"): {"e": ".x"}}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "const rules = RULES;",
+        "(function () { window.ckRules = RULES; })();",
+        "// made by hand\nvar o = {};\nmodule.exports = RULES\n",
+        "export default RULES;",
+        'function get() { return 1 }\nvar CKRules=RULES;get({"a": {}})',
+    ],
+)
+def test_rules_in_a_script_are_read(script: str) -> None:
+    found = goodlinks.read("ck-rules.js", script.replace("RULES", json.dumps(RULES)), ())
+    assert [rule.id for rule in found.rules] == ["goodlinks-page", "goodlinks-example.com", "goodlinks-cnn.com"]
+    assert not found.left_out
+
+
+@pytest.mark.parametrize("script", ["const rules = {a: 'article'};", "{", "alert(1)", "{" * 5000, '{"a": "article"} x'])
+def test_script_without_rules_is_refused(script: str) -> None:
+    found = goodlinks.read("ck-rules.js", script, ())
+    assert not found.rules
+    assert "JSON" in found.left_out[0].why
+
+
+@pytest.mark.parametrize(
+    ("key", "trigger"),
+    [
+        ("theguardian.com", {"host": {"equals": "theguardian.com"}}),
+        ("www.bbc.co.uk", {"host": {"equals": "bbc.co.uk"}}),
+        ("Blog.Example.org", {"host": {"equals": "blog.example.org"}}),
+        ("article.post", {"dom": {"any": "article.post"}}),
+        ("div.page", {"dom": {"any": "div.page"}}),
+        ("x-card.tall", {"dom": {"any": "x-card.tall"}}),
+        (".medium.com", {"dom": {"any": ".medium.com"}}),
+        ("main", {"dom": {"any": "main"}}),
+    ],
+)
+def test_key_is_a_host_or_a_selector(key: str, trigger: dict[str, Any]) -> None:
+    (rule,) = imported({key: {"e": ".ad"}}).rules
+    assert rule_data(rule)["trigger"] == trigger

@@ -1,7 +1,8 @@
 """Import the compact JSON rules of GoodLinks.
 
-The file is an object of rules, each under the MD5 of its host or under a selector that identifies a platform. Hashes
-are resolved by hashing known hosts; a rule whose hash matches none of them is left out and reported.
+The file is an object of rules, alone or in a script (`ck-rules.js`), each under its host, the MD5 of its host, or a selector
+that identifies a platform. Hashes are resolved by hashing known hosts; a rule whose hash matches none of them is left out
+and reported.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ from pagekeep.rules.schema import MAX_CHILD_INDEX, MAX_PRIORITY
 
 MAX_CHARS: Final = 5_000_000
 """A bound against hostile files; a thousand rules take well under a megabyte."""
+_MAX_OBJECTS: Final = 1_000
+"""Braces of a script that are tried as the start of the rules."""
 _MAX_NAME_CHARS: Final = 60
 _MAX_KEY_CHARS: Final = 40
 
 _HASH: Final = re.compile("[0-9a-f]{32}")
 _UNSAFE: Final = re.compile("[^a-z0-9._-]+")
+_SELECTOR_TAGS: Final = frozenset(
+    "html body main article section div span header footer aside nav figure p a ul ol li table form h1 h2 h3".split()
+)
+"""Elements that start a selector which looks like a host: `.post` and `.page` are top-level domains too."""
 _WELL_KNOWN: Final = """
     theguardian.com nytimes.com wsj.com cnn.com bbc.com bbc.co.uk washingtonpost.com reuters.com bloomberg.com ft.com
     economist.com newyorker.com theatlantic.com wired.com theverge.com arstechnica.com techcrunch.com vox.com npr.org
@@ -76,13 +83,38 @@ def read(name: str, text: str, known_hosts: Iterable[str] = (), rules: Iterable[
     if len(text) > MAX_CHARS:
         return _reject(name, f"more than {MAX_CHARS:,} characters")
     try:
-        data = json.loads(text)
+        data = _parse(text)
     except (ValueError, RecursionError):
-        return _reject(name, "not valid JSON")
+        return _reject(name, "neither valid JSON nor JavaScript with the rules as JSON in it")
     if not isinstance(data, Mapping):
         return _reject(name, "not a JSON object of rules")
     hashes = {_md5(host): host for host in _candidates(known_hosts, rules)}
     return Imported.merge(_rule(name, str(key), value, hashes) for key, value in data.items())
+
+
+def _parse(text: str) -> Any:
+    """Return the JSON of a file: all of it, or the largest object in a script such as `const rules = {...};`."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    decoder, at = json.JSONDecoder(), 0
+    found: list[tuple[int, Any]] = []
+    for _ in range(_MAX_OBJECTS):
+        at = text.find("{", at)
+        if at < 0:
+            break
+        try:
+            data, end = decoder.raw_decode(text, at)
+        except ValueError:
+            at += 1  # the brace of a function or a block
+        else:
+            if data and all(isinstance(value, Mapping) for value in data.values()):
+                found.append((end - at, data))
+            at = end
+    if not found:
+        raise ValueError("no JSON object")
+    return max(found, key=lambda pair: pair[0])[1]
 
 
 def _reject(name: str, why: str) -> Imported:
@@ -135,8 +167,20 @@ def _trigger(key: str, hashes: Mapping[str, str], draft: _Draft) -> dict[str, An
             draft.leave_out("the rule", "unknown host; add it to a list of hosts")
             return None
         return {"host": {"equals": host}}
+    if host := _as_host(key):
+        return {"host": {"equals": host}}
     selector = draft.selector(key, "the signature")
     return {"dom": {"any": selector}} if selector else None
+
+
+def _as_host(key: str) -> str | None:
+    """Return the host that a key names (`example.com`), or `None` for a selector such as `article.post`."""
+    try:
+        host = hosts.normalise(key)
+    except hosts.HostError:
+        return None
+    is_host = host.partition(".")[0] not in _SELECTOR_TAGS and hosts.has_known_suffix(host)
+    return hosts.without_www(host) if is_host else None
 
 
 def _body(value: Mapping[str, Any], draft: _Draft) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "rules import fivefilters site-config/ > ~/.config/pagekeep/rules/fivefilters.yaml",
         "rules import fivefilters example.com.txt",
-        "rules import goodlinks rules.json --hosts hosts.txt",
+        "rules import goodlinks ck-rules.js --hosts hosts.txt",
     ),
 )
 @click.argument("program", metavar="fivefilters|goodlinks", type=click.Choice(["fivefilters", "goodlinks"]))
@@ -59,13 +59,14 @@ def _convert(program: str, paths: Iterable[Path], hosts: list[str]) -> Imported:
     if program == "fivefilters":
         return Imported.merge(fivefilters.read(path.name, read_text(path)) for path in _find_files(paths, "*.txt"))
     return Imported.merge(
-        goodlinks.read(path.name, read_text(path), hosts, shipped().rules) for path in _find_files(paths, "*.json")
+        goodlinks.read(path.name, read_text(path), hosts, shipped().rules)
+        for path in _find_files(paths, "*.json", "*.js")
     )
 
 
-def _find_files(paths: Iterable[Path], pattern: str) -> Iterator[Path]:
+def _find_files(paths: Iterable[Path], *patterns: str) -> Iterator[Path]:
     for path in paths:
-        yield from sorted(path.glob(pattern)) if path.is_dir() else [path]
+        yield from sorted(file for name in patterns for file in path.glob(name)) if path.is_dir() else [path]
 
 
 def read_text(path: Path) -> str:
