@@ -101,6 +101,8 @@ class Summary:
     """Mean CPU milliseconds per page."""
     structure: Structure
     """Totals over the pages."""
+    structure_per_page: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}))
+    """Mean and standard deviation of each count over the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,7 @@ def summarise_pages(kind: str, pages: Sequence[PageScore]) -> Summary:
         snippet_f1=_harmonic_mean(snippet_precision, with_share),
         ms=fmean(page.ms for page in pages),
         structure=_sum_structures(page.structure for page in pages),
+        structure_per_page=_spread_structures([page.structure for page in pages]),
     )
 
 
@@ -182,6 +185,12 @@ def _ratio(part: int, whole: int) -> float | None:
 def _sum_structures(structures: Iterable[Structure]) -> Structure:
     listed = list(structures)
     return Structure(**{name: sum(getattr(item, name) for item in listed) for name in Structure.__dataclass_fields__})
+
+
+def _spread_structures(structures: Sequence[Structure]) -> Mapping[str, tuple[float, float]]:
+    """Return the mean and the standard deviation of each count."""
+    counts = {name: [getattr(item, name) for item in structures] for name in Structure.__dataclass_fields__}
+    return MappingProxyType({name: (fmean(values), pstdev(values)) for name, values in counts.items()})
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Summary], object]], ...] = (

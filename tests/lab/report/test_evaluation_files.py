@@ -90,6 +90,16 @@ def test_history_row_fills_every_column(add_page: AddPage, echoing: Echo) -> Non
     assert (row["run_at"], row["git_sha"], row["corpus"]) == ("2025-01-01T00:00:00Z", "abc", "corpus")
 
 
+def test_history_has_mean_and_deviation_of_every_block(add_page: AddPage, echoing: Echo) -> None:
+    add_page("a", html="<article><p>one</p><p>two</p><ul><li>x</li></ul></article>")
+    report = run(add_page("b"), extractor=echoing)
+    row = history_row(report, "now", "")
+    counts = [page.structure.paragraphs for page in report.pages]
+    assert row["avg_paragraphs"] == f"{sum(counts) / 2:.4f}"
+    assert row["std_paragraphs"] == f"{abs(counts[0] - counts[1]) / 2:.4f}"
+    assert {name for name in row if name.startswith("std_")} >= {"std_lists", "std_code", "std_captions", "std_tables"}
+
+
 def test_without_a_folder_nothing_is_written(add_page: AddPage, echoing: Echo, tmp_path: Path) -> None:
     corpus = add_page("a")
     before = sorted(tmp_path.rglob("*"))

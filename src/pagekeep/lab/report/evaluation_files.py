@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -14,10 +15,12 @@ from statistics import fmean, pstdev
 from pagekeep.errors import ParseError
 from pagekeep.lab.metrics import Overlap
 from pagekeep.lab.report.evaluation_html import render_html
-from pagekeep.lab.scores import EvaluationReport, PageScore
+from pagekeep.lab.scores import EvaluationReport, PageScore, Structure
 from pagekeep.model import KINDS, PARSER_VERSION
 
 PARTS = ("links", "images", "videos")
+STRUCTURE = tuple(field.name for field in fields(Structure))
+"""Blocks that are counted on every page; the history has their mean and standard deviation per page."""
 
 COMMON_COLUMNS = (
     "run_at",
@@ -58,6 +61,7 @@ HISTORY_COLUMNS = (
     "snippet_precision",
     "snippet_recall",
     "snippet_f1",
+    *(f"{prefix}_{name}" for name in STRUCTURE for prefix in ("avg", "std")),
 )
 """New columns go to the end, so that a history of an older version can be continued."""
 
@@ -156,6 +160,8 @@ def history_row(report: EvaluationReport, run_at: str, sha: str) -> dict[str, st
         row |= mean_and_std("coverage_words", [score.recall for score in words])
     for part in PARTS:
         row |= _part_totals(report, part)
+    for name, (mean, deviation) in every.structure_per_page.items():
+        row |= {f"avg_{name}": mean, f"std_{name}": deviation}
     row |= {f"f1_{kind}": summary.f1 for kind, summary in report.summary.items()}
     return {name: format_csv_cell(row.get(name)) for name in HISTORY_COLUMNS}
 

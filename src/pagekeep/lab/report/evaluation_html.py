@@ -136,10 +136,17 @@ def _plots(report: EvaluationReport, runs: Sequence[Mapping[str, str]]) -> str:
 
 
 def structure_rows(report: EvaluationReport) -> list[list[str]]:
-    """Return the counts of blocks by kind of page, the header first."""
+    """Return the counts of blocks by kind of page, with mean and standard deviation per page; the header first."""
     names = list(report.summary["all"].structure.__dataclass_fields__)
-    rows = [[kind, *(str(getattr(row.structure, name)) for name in names)] for kind, row in report.summary.items()]
+    rows = [
+        [kind, *(_count_and_spread(getattr(row.structure, name), *row.structure_per_page[name]) for name in names)]
+        for kind, row in report.summary.items()
+    ]
     return [["kind", *names], *rows]
+
+
+def _count_and_spread(total: int, mean: float, deviation: float) -> str:
+    return f"{total} ({mean:.1f} ± {deviation:.1f})"
 
 
 def confusion_rows(report: EvaluationReport) -> list[list[str]]:
