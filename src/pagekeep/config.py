@@ -93,8 +93,9 @@ def _switch(value: object) -> bool:
     return value
 
 
-def _choice(*choices: str) -> _Parser:
+def _choice(*choices: str, aliases: Mapping[str, str] | None = None) -> _Parser:
     def parse(value: object) -> str:
+        value = (aliases or {}).get(str(value), value)
         if value not in choices:
             raise ValueError
         return str(value)
@@ -112,7 +113,7 @@ _LIST = _Parser("a list of texts", _list)
 _SWITCH = _Parser("true or false", _switch)
 _RENDER = _choice("auto", "force", "never")
 _LOG_LEVEL = _choice("debug", "info", "warning", "error")
-_MODE = _choice("local", "remote", "compare", "fallback")
+_MODE = _choice("local", "remote", "compare", "fallback", aliases={"jina": "remote"})
 
 
 def _setting(default: Any, parser: _Parser, help: str, *, secret: bool = False) -> Any:

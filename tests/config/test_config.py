@@ -147,3 +147,8 @@ def test_own_rules_are_beside_the_settings_unless_a_folder_is_named(tmp_path: Pa
     beside = config.default_path(environ).parent / "rules"
     assert config.rules_folder(Settings(), environ) == beside
     assert config.rules_folder(load(tmp_path, 'rules = "elsewhere"'), environ) == Path("elsewhere")
+
+
+def test_jina_is_another_name_of_the_remote_mode(tmp_path: Path) -> None:
+    assert load(tmp_path, 'mode = "jina"').mode == "remote"
+    assert load(tmp_path, environ={"PAGEKEEP_MODE": "jina"}).mode == "remote"
