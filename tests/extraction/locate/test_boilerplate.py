@@ -35,6 +35,8 @@ def excluded(facts: PageFacts) -> dict[str, str]:
         ('<div class="main-menu">noise</div>', "navigation"),
         ('<div id="footer">noise</div>', "footer"),
         ('<div class="ad-slot">noise</div>', "advertisement"),
+        ("<div data-ad>noise</div>", "advertisement"),
+        ('<div data-ad="top-slot">noise</div>', "advertisement"),
         ('<div class="share-bar">noise</div>', "share"),
         ('<div class="comments">noise</div>', "comments"),
         ('<div class="related-posts">noise</div>', "related"),

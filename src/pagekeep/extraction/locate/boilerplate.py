@@ -15,6 +15,7 @@ from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.exemptions import DEFAULT_EXEMPTION, EXEMPTIONS, HEADINGS, Context
 from pagekeep.extraction.locate.profiles import Profile
+from pagekeep.extraction.locate.subject_names import is_named_after_subject
 from pagekeep.extraction.locate.survey import Survey
 
 TAGS: Final = {
@@ -81,7 +82,7 @@ _ROLES: Final = {
     "button": Reason.BUTTON,
 }
 # Wider than `HIDDEN` and the roles but with fewer parts, because every part is tried on every element of the page.
-_WITH_ATTRIBUTES: Final = '[hidden], [aria-hidden="true"], [style*="none"], [style*="hidden"], [role]'
+_WITH_ATTRIBUTES: Final = '[hidden], [aria-hidden="true"], [style*="none"], [style*="hidden"], [role], [data-ad]'
 
 _MIN_MAIN_SHARE: Final = 0.1
 """Share of the page's text that a `main` must have; one with less is that of a dialog. Chosen on the corpus."""
@@ -141,6 +142,8 @@ def _suspect_attributes(root: dom.Node) -> dict[int, Reason]:
     suspects: dict[int, Reason] = {}
     for node in dom.select(root, _WITH_ATTRIBUTES):
         reason = _ROLES.get(node.attr("role") or "") or (Reason.HIDDEN if dom.matches(node, HIDDEN) else None)
+        if reason is None and node.attr("data-ad") not in (None, "false", "0"):
+            reason = Reason.ADVERTISEMENT
         if reason:
             suspects[id(node)] = reason
     return suspects
@@ -186,7 +189,7 @@ class _Page:
                 return reason
         reason = self.by_attribute.get(id(survey.nodes[index]))
         if reason:
-            exemption = EXEMPTIONS[reason]
+            exemption = EXEMPTIONS.get(reason, DEFAULT_EXEMPTION)
             if not exemption.by_attribute(self.context, index) and not self._has_enough_text(index, reason):
                 return reason
         return None
@@ -200,6 +203,7 @@ class _Page:
             or survey.tag[index] in _NAMED_FOR_THEIR_TEXT
             or _is_part_of_text(survey, index)
             or _is_named_after_heading(survey, index)
+            or is_named_after_subject(survey, self.context.sentences, index, signs)
         ):
             return None
         return next(reason for sign, reason in _REASONS_BY_SIGN if signs & sign)
