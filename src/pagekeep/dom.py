@@ -168,9 +168,10 @@ def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
     return data.decode(match.codec, "replace"), (match.encoding or "windows-1252").lower()
 
 
-def language_of(text: str) -> str | None:
-    """Return the ISO 639-3 code of a text's language, judged by its letters; `None` for an unknown script."""
-    return _detect_language(text).language
+def language_of(text: str, min_confidence: float = 0.0) -> str | None:
+    """Return the ISO 639-3 code of a text's language, judged by its letters; `None` for an unknown script or a weak guess."""
+    found = _detect_language(text)
+    return found.language if found.confidence >= min_confidence else None
 
 
 def select(node: Node, css: str) -> list[Element]:

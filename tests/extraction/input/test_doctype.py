@@ -21,6 +21,9 @@ from pagekeep.extraction.input.doctype import document_type
         ('<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', "xhtml"),
         ('<html xmlns="http://www.w3.org/1999/xhtml">', "quirks"),
         ("", "quirks"),
+        ('<html><head><meta charset="utf-8">', "html5"),
+        ('<html><head><meta http-equiv="Content-Type" content="text/html; charset=utf-8">', "html4-transitional"),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN"><meta charset="utf-8">', "html4-strict"),
     ],
 )
 def test_declaration_names_the_document_type(head: str, expected: str) -> None:

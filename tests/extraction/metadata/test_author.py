@@ -169,3 +169,19 @@ def test_list_of_pages_has_none_of_their_authors() -> None:
     cards = "".join(f'<div><h2>Loaf</h2><span class="byline">By {name}</span></div>' for name in names)
     html = f"<header><div><div><h1>News</h1></div></div></header><main><div>{cards}</div></main>"
     assert read(html, "https://example.com/news").author is None
+
+
+@pytest.mark.parametrize(
+    "byline",
+    [
+        '<address rel="author">Ann Lee</address>',
+        '<address rel="author">By <a href="/people/7">Ann Lee</a></address>',
+        '<address class="contact" rel="nofollow author">Ann Lee</address>',
+    ],
+)
+def test_address_of_the_author_is_a_byline(byline: str) -> None:
+    assert read(f"<article><h1>The tide mill</h1>{byline}<p>Text</p></article>").author == "Ann Lee"
+
+
+def test_other_address_is_not_a_byline() -> None:
+    assert read("<h1>The tide mill</h1><address>Mill Lane 3, Ann Lee</address><p>Text</p>").author is None

@@ -24,7 +24,7 @@ def test_long_text_outweighs_a_wrong_declaration() -> None:
 
 
 def test_region_of_the_declaration_is_kept_when_the_text_agrees() -> None:
-    assert language.detect(dom.parse('<html lang="pt-BR">'), PORTUGUESE) == ("pt-br", "text")
+    assert language.detect(dom.parse('<html lang="pt-BR">'), PORTUGUESE) == ("pt-br", "declared")
 
 
 def test_short_text_does_not_outweigh_the_declaration() -> None:
@@ -67,3 +67,25 @@ def test_page_that_says_nothing_has_no_language(head: str) -> None:
 
 def test_text_that_cannot_be_encoded_is_survived() -> None:
     assert language.detect(dom.parse("<p>"), "\ud800" + GERMAN)[0] == "de"
+
+
+ENGLISH_WORDS = (
+    "Settings, default values and options of the command line: timeout, retry count, cache folder, log level, output format. "
+    "Open source software on the desktop: editor, browser, terminal, package manager, window manager, file server. "
+)
+
+
+def test_declaration_wins_over_a_guess_that_is_not_certain() -> None:
+    mixed = ENGLISH_WORDS + PORTUGUESE[:250]
+    assert language.detect(dom.parse('<html lang="pt">'), mixed) == ("pt", "declared")
+
+
+def test_both_halves_of_the_text_must_contradict_the_declaration() -> None:
+    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE + GERMAN) == ("de", "declared")
+    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE * 2) == ("pt", "text")
+
+
+def test_fifty_words_are_too_few_to_contradict_the_declaration() -> None:
+    fifty = " ".join(PORTUGUESE.split()[:50])
+    assert language.detect(dom.parse('<html lang="de">'), fifty) == ("de", "declared")
+    assert language.detect(dom.parse('<html lang="de">'), PORTUGUESE) == ("pt", "text")

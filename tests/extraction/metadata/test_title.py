@@ -149,3 +149,19 @@ def test_the_sign_of_a_headings_link_to_itself_is_not_in_the_title() -> None:
             f"<title>Lamps of brass | Site</title><body><h1>{heading}</h1><p>Text.</p>", "https://example.com/l"
         )
         assert page.metadata.title == "Lamps of brass"
+
+
+SEED_PAGE = (
+    '<html><head><meta property="og:title" content="Test Article"><title>Fallback Title</title></head>'
+    "<body><h1>Header</h1></body></html>"
+)
+
+
+@pytest.mark.parametrize("url", [None, "https://example.com", "https://example.com/a/test-page"])
+def test_title_for_sharing_wins_over_a_placeholder_wherever_the_page_is(url: str | None) -> None:
+    assert title(SEED_PAGE, url) == "Test Article"
+
+
+def test_title_of_a_home_page_wins_when_the_title_for_sharing_agrees() -> None:
+    html = '<meta property="og:title" content="Lamps by Ann"><title>Lamps and lanterns</title><h1>Sale</h1>'
+    assert title(html, "https://example.com") == "Lamps and lanterns"

@@ -33,7 +33,9 @@ _META_NAMES: Final = (
 )  # fmt: skip
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may be a byline."""
-_BYLINES: Final = 'a[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
+_BYLINES: Final = (
+    'a[rel~="author"], address[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
+)
 _USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'

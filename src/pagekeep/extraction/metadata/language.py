@@ -1,4 +1,4 @@
-"""Detect the language of a page: from its text, else from what it declares."""
+"""Find the language of a page: what it declares, unless its text clearly contradicts that; else from its text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import re
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.text import count_words
 
 _MIN_LETTERS: Final = 80
 """With fewer letters no guess is better than a guess."""
-_CERTAIN_LETTERS: Final = 300
-"""With this many letters the text outweighs the declaration: templates declare the language of their author."""
+_MIN_WORDS: Final = 50
+"""Words that the text must exceed to contradict the declaration, which a template may have from its author."""
+_CERTAIN: Final = 0.9
+"""Confidence of the detector in a contradiction. On 7 of 801 pages it contradicted a right declaration: 3 with less."""
+_MIN_HALF_LETTERS: Final = 80
+"""Letters of each half of the sample, which must both contradict: names and loan words come in runs."""
 _SAMPLE_CHARS: Final = 1_000
 """Characters examined. Three times as many changed 2 of 603 measured answers and took twice the time."""
 _LETTERS_PER_IDEOGRAPH: Final = 4
@@ -43,14 +48,28 @@ _TWO_LETTERS: Final = dict(
 def detect(document: dom.Document, text: str) -> tuple[str | None, str]:
     """Return the language code in lower case (`en`, `pt-br`) and its origin: `text`, `declared`, or `none` without a code."""
     declared = _declared_code(document)
+    if declared:
+        other = _contradict(declared, text)
+        return (other, "text") if other else (declared, "declared")
     sample = text[:_SAMPLE_CHARS]
-    letters = _count_letters(sample)
-    if letters < (_CERTAIN_LETTERS if declared else _MIN_LETTERS):
-        return (declared, "declared") if declared else (None, "none")
-    code = _identify(sample)
-    if code is None:
-        return (declared, "declared") if declared else (None, "none")
-    return (declared if declared and _primary(declared) == _primary(code) else code), "text"
+    code = _identify(sample) if _count_letters(sample) >= _MIN_LETTERS else None
+    return (code, "text") if code else (None, "none")
+
+
+def _contradict(declared: str, text: str) -> str | None:
+    """Return the language of a text that is clearly not in the declared one, or `None`."""
+    sample = text[:_SAMPLE_CHARS]
+    code = _identify(sample, _CERTAIN)
+    if code is None or _primary(code) == _primary(declared) or count_words(sample) <= _MIN_WORDS:
+        return None
+    halves = sample[: len(sample) // 2], sample[len(sample) // 2 :]
+    if len(text) >= 2 * _SAMPLE_CHARS:
+        halves = sample, text[_SAMPLE_CHARS : 2 * _SAMPLE_CHARS]
+    agree = all(
+        _count_letters(half) >= _MIN_HALF_LETTERS and _primary(_identify(half, _CERTAIN) or "") == _primary(code)
+        for half in halves
+    )
+    return code if agree else None
 
 
 def _count_letters(text: str) -> int:
@@ -85,6 +104,6 @@ def _primary(code: str) -> str:
     return _ALIASES.get(language, language)
 
 
-def _identify(sample: str) -> str | None:
-    code = dom.language_of(sample)
+def _identify(sample: str, min_confidence: float = 0.0) -> str | None:
+    code = dom.language_of(sample, min_confidence)
     return _TWO_LETTERS.get(code, code) if code else None

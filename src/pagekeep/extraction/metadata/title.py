@@ -42,8 +42,7 @@ def read(clues: Clues, site_name: str | None) -> FieldValue | None:
     declared = _declared_titles(clues)
     names = _site_names(clues, site_name)
     if declared and clues.is_home:
-        # The `<title>` first: structured data of a home page is often about something it lists.
-        return _home_title(*declared[-1], names) if clues.title else _home_title(*declared[0], names)
+        return _home_title(*_choose_for_home(clues, declared), names)
     titles = [
         (title, origin)
         for text, origin in declared
@@ -55,6 +54,18 @@ def read(clues: Clues, site_name: str | None) -> FieldValue | None:
     headings = [(text, "heading") for text in clues.headings]
     agreed = [heading for heading in headings if any(text.startswith(heading[0]) for text, _ in declared)]
     return next(iter([*titles, *agreed, *declared, *headings]), None)
+
+
+def _choose_for_home(clues: Clues, declared: list[FieldValue]) -> FieldValue:
+    """Return the `<title>`, as structured data of a home page is often about something it lists.
+
+    A `<title>` without a word of the title for sharing is a placeholder of the template.
+    """
+    if not clues.title:
+        return declared[0]
+    own = set(split_words(clues.title))
+    shared = next((value for value in declared if value[1] in ("opengraph", "twitter")), declared[-1])
+    return declared[-1] if own & set(split_words(shared[0])) else shared
 
 
 def _home_title(text: str, origin: str, names: frozenset[str]) -> FieldValue:
