@@ -157,6 +157,13 @@ def test_links(html: str, expected: str) -> None:
         ('<a href="https://x.y"><img src="https://x.y/i.png" alt="A"></a>', "[![A](https://x.y/i.png)](https://x.y)"),
         ('<img alt="no source">', ""),
         (
+            '<img src="https://x.y/i.png" alt="A mill" title="Built in &quot;1820&quot;">',
+            '[![A mill](https://x.y/i.png "Built in \\"1820\\"")](https://x.y/i.png)',
+        ),
+        ('<img src="https://x.y/i" alt="A mill" title="a MILL">', "[![A mill](https://x.y/i)](https://x.y/i)"),
+        ('<img src="https://x.y/i" alt="A mill" title="IMG_2034">', "[![A mill](https://x.y/i)](https://x.y/i)"),
+        ('<img src="https://x.y/i" title="A mill">', "[![A mill](https://x.y/i)](https://x.y/i)"),
+        (
             '<figure><figcaption>A <em>cat</em></figcaption><img src="https://x.y/i.png" alt=""></figure>',
             "[![](https://x.y/i.png)](https://x.y/i.png)\n\n*A cat*",
         ),

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean import callouts, footnotes, links, non_text, tables
+from pagekeep.extraction.clean import alternatives, callouts, footnotes, links, non_text, tables
 from pagekeep.extraction.clean.code import blocks
 from pagekeep.extraction.clean.math import formulas, typed
 from pagekeep.extraction.clean.media import embeds, figures, images
@@ -28,6 +28,7 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("callouts", callouts.mark_callouts),
     Step("embeds", embeds.link_embeds),
     Step("images", images.resolve_images),
+    Step("text-alternatives", alternatives.write_alternatives),
     Step("invisible-characters", non_text.drop_invisible_characters),
     Step("heading-anchors", links.drop_heading_anchors),
     Step("task-lists", lists.mark_tasks),

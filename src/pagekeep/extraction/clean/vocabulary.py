@@ -27,6 +27,8 @@ VOID: Final = frozenset("img br hr input col wbr source track area base embed li
 FORMATTING: Final = frozenset("strong em s del ins sub sup mark kbd code abbr q cite small".split())
 KEPT_INLINE: Final = FORMATTING | {"a", "ruby", "rt", "rp"}
 """Inline elements of clean HTML; the sanitiser keeps only the text of all others."""
+DRAWING: Final = "data-drawing"
+"""Attribute of a figure that has only the words in place of a drawing; the sanitiser removes it."""
 OWN_CLASSES: Final = frozenset(("math-block", "math-inline", "footnotes"))
 """Classes of boxes that the clean-up creates and that must stay."""
 

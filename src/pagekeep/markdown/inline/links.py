@@ -11,6 +11,9 @@ from pagekeep.markdown.inline.emphasis import ENDS
 from pagekeep.markdown.inline.escape import BANG, clean, destination, escape, escape_first, link_title
 from pagekeep.markdown.inline.run import Run, Stack, one_line, only_text
 
+_FILE_NAME: Final = re.compile(r"\S*[_\d.]\S*")
+"""A title without spaces, such as `IMG_2034` or `harbour.jpg`, which programs write by themselves."""
+
 
 def link(run: Run, node: Element, stack: Stack, mark: str | None = None) -> None:
     """Write a link; without a target, or inside another link, only its text."""
@@ -54,9 +57,15 @@ def image(run: Run, node: Element, stack: Stack) -> None:
     src = destination(node.attr("src") or "")
     if not src:
         return
-    words = clean(" ".join((node.attr("alt") or node.attr("title") or "").split()))
-    markdown = f"{BANG}[{escape(words, in_link=True)}]({src})"
+    alt, title = (clean(" ".join((node.attr(name) or "").split())) for name in ("alt", "title"))
+    suffix = link_title(title) if alt and _adds_words(title, alt) else ""
+    markdown = f"{BANG}[{escape(alt or title, in_link=True)}]({src}{suffix})"
     run.atom(markdown if run.in_link else f"[{markdown}]({src})")
+
+
+def _adds_words(title: str, alt: str) -> bool:
+    """Return whether an image's title says more than its alternative text: not the name of a file, nor the same again."""
+    return title.casefold() not in alt.casefold() and _FILE_NAME.fullmatch(title) is None
 
 
 _LABEL: Final = re.compile(r"[^\w-]+")

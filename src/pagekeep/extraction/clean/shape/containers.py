@@ -6,7 +6,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import BLOCKS, LISTS, fill, is_blank, is_tag
+from pagekeep.extraction.clean.vocabulary import BLOCKS, DRAWING, LISTS, fill, is_blank, is_tag
 
 _CONTAINERS: Final = tuple(
     "li dd td th address blockquote details ul ol dl figure tr thead tbody tfoot table colgroup".split()
@@ -139,7 +139,7 @@ def _normalise_figure(node: dom.Element) -> None:
         else:
             images.append(child)
     caption = [part for part in caption if not is_tag(part, "img")]
-    if not images:
+    if not images and node.attr(DRAWING) is None:
         dom.replace(node, *([dom.element("p", None, *caption)] if caption else []))
         return
     fill(node, *images, *([dom.element("figcaption", None, *caption)] if caption else []))

@@ -14,6 +14,7 @@ from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import (
     BLOCKS,
+    DRAWING,
     FORMATTING,
     HEADINGS,
     HOLDERS,
@@ -238,7 +239,12 @@ def _is_line_then_lists(item: dom.Element) -> bool:
 
 
 def _shape_figure(node: dom.Element) -> None:
-    """Keep a figure of images and a caption; turn any other into a box, and its caption into a line."""
+    """Keep a figure of images and a caption; turn any other into a box, and its caption into a line.
+
+    A drawing has no image in clean HTML: its figure has the caption alone.
+    """
+    if node.attr(DRAWING) is not None:
+        return
     inside = first_elements(node, _MAX_FIGURE_ELEMENTS)
     tags = {element.tag for element in inside}
     if "img" in tags and len(inside) < _MAX_FIGURE_ELEMENTS and not tags & _NOT_IN_FIGURE:
