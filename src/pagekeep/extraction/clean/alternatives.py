@@ -12,7 +12,7 @@ from pagekeep.extraction.clean.vocabulary import BLOCKS, DRAWING, HEADINGS, ance
 
 _DRAWINGS: Final = '[role="img"], [role="graphics-document"], svg, canvas'
 _MAX_CHARS: Final = 300
-"""Characters of a text alternative; a longer one is a text of its own, for another purpose."""
+"""Characters of a text alternative; a longer one is a separate text, for another purpose."""
 _MIN_CAPTION_WORDS: Final = 4
 """Words of the alternative of a drawing that is a block: icons and logos are named with fewer."""
 _MAX_LEVELS: Final = 12
@@ -43,7 +43,7 @@ def write_alternatives(state: CleanState) -> None:
 
 
 def _alternative(node: dom.Element) -> str:
-    """Return the words in place of a drawing; none for a real image, a control, or what has words of its own."""
+    """Return the words in place of a drawing; none for a real image, a control, or what has its own words."""
     label = "" if node.tag == "img" else _label(node) or _drawing_title(node) or _label_of_link(node)
     if not label or not _is_wordless_picture(node):
         return ""
@@ -105,7 +105,7 @@ def _has_text_beside(node: dom.Node) -> bool:
 
 
 def _is_block_picture(node: dom.Element, label: str) -> bool:
-    """Return whether a drawing stands for itself: not an icon, nor in a link, a line or a figure with a caption."""
+    """Return whether a drawing is a picture: not an icon, nor in a link, a line or a figure with a caption."""
     if len(label.split()) < _MIN_CAPTION_WORDS or _is_small(node):
         return False
     for above in ancestors(node, _MAX_LEVELS):
