@@ -6,6 +6,7 @@ variable `PAGEKEEP_PER_HOST_DELAY`. Unknown settings and invalid values are erro
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import sys
 import tomllib
@@ -85,6 +86,10 @@ def _list(value: object) -> tuple[str, ...]:
     return tuple(_text(item) for item in value if item != "")
 
 
+def _networks(value: object) -> tuple[str, ...]:
+    return tuple(str(ipaddress.ip_network(entry.strip(), strict=False)) for entry in _list(value))
+
+
 def _switch(value: object) -> bool:
     if isinstance(value, str):
         value = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(value.lower())
@@ -110,6 +115,7 @@ _COUNT = _Parser("a whole number, 0 or more", _integer)
 _AMOUNT = _Parser("a whole number above 0", _positive_integer)
 _TEXT = _Parser("text", _text)
 _LIST = _Parser("a list of texts", _list)
+_NETWORKS = _Parser("a list of IP addresses or networks", _networks)
 _SWITCH = _Parser("true or false", _switch)
 _RENDER = _choice("auto", "force", "never")
 _LOG_LEVEL = _choice("debug", "info", "warning", "error")
@@ -144,6 +150,12 @@ class Settings:
     )
     render_timeout: float = _setting(30.0, _SECONDS, "Time limit for a page in the browser.")
     chromium: str | None = _setting(None, _TEXT, "Path of the Chromium binary. Default: searched in the usual places.")
+    browser_sandbox: bool = _setting(
+        True,
+        _SWITCH,
+        "Run Chromium in its sandbox only. Where the system does not allow that, as for root, pages are not rendered; "
+        "`false` renders them without the sandbox.",
+    )
     browser_pages: int = _setting(100, _AMOUNT, "Pages after which the browser is restarted.")
     library: str | None = _setting(
         None,
@@ -174,6 +186,12 @@ class Settings:
         (),
         _LIST,
         "Host names of the server, such as `pages.example.org`. Requests for other names are refused.",
+    )
+    trusted_proxies: tuple[str, ...] = _setting(
+        (),
+        _NETWORKS,
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted: IP addresses or networks. Default: "
+        "this machine.",
     )
     shared: bool = _setting(
         False, _SWITCH, "The server has several users, who sign in. Otherwise only this machine can connect."

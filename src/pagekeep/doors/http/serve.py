@@ -6,11 +6,16 @@ import errno
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
+from multiprocessing import parent_process
+from multiprocessing.process import BaseProcess
+from threading import Thread
+from time import sleep
 from typing import Final
 
 import uvicorn
@@ -28,7 +33,10 @@ from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
 
 SHUTDOWN_SECONDS: Final = 3
 """Time for running requests at shutdown; jobs then have a few more seconds (`library/queue/background.py`)."""
+ORPHAN_SECONDS: Final = 15
+"""Time for a process without its parent to stop in order; then it ends at once."""
 _BACKLOG: Final = 2048
+_MAX_FILES: Final = 8_192
 _SWITCH_SECONDS: Final = 0.001
 """The interpreter's thread switch interval: with the default of 5 ms, short requests wait for every search."""
 
@@ -120,33 +128,62 @@ def serve(settings: Settings, *, workers: int, ready: Callable[[str], None]) -> 
     With several workers, each process loads the settings itself, so `settings` must be the same ones.
     """
     check_exposure(settings)
+    _allow_many_files()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with closing(bind(settings.listen)) as sock:
         if workers == 1:
-            _Server(_make_config(create_app(settings), 1), lambda: ready(browser_url(sock))).run([sock])
+            _Server(_make_config(settings, create_app(settings), 1), lambda: ready(browser_url(sock))).run([sock])
         else:
-            _serve_with_workers(workers, sock, lambda: ready(browser_url(sock)))
+            _serve_with_workers(settings, workers, sock, lambda: ready(browser_url(sock)))
 
 
-def _serve_with_workers(workers: int, sock: socket.socket, ready: Callable[[], None]) -> None:
+def _allow_many_files() -> None:
+    """Use as many files as the system allows: each connection takes one, and the usual limit is 1,024."""
+    with suppress(ImportError, ValueError, OSError):  # Windows has no such limit
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _serve_with_workers(settings: Settings, workers: int, sock: socket.socket, ready: Callable[[], None]) -> None:
     folder = tempfile.mkdtemp(prefix="pagekeep-metrics-")
     os.environ[SHARED_FOLDER] = folder  # where the processes combine their metrics
     try:
         ready()
-        Multiprocess(_make_config("pagekeep.doors.http.serve:create_worker_app", workers), sockets=[sock]).run()
+        Multiprocess(
+            _make_config(settings, "pagekeep.doors.http.serve:create_worker_app", workers), sockets=[sock]
+        ).run()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def create_worker_app() -> FastAPI:
     """Return the application of one worker process, with the configured settings."""
+    end_with_parent()
     sys.setswitchinterval(_SWITCH_SECONDS)
     settings = config.load()
     logs.configure(settings.log_level)
     return create_app(settings, processes=max(1, (os.cpu_count() or 2) // 4))
 
 
-def _make_config(app: FastAPI | str, workers: int) -> uvicorn.Config:
+def end_with_parent() -> None:
+    """Stop this process when its parent is gone, however that ended: otherwise it would keep the port."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_stop_after, args=(parent,), name="pagekeep-parent", daemon=True).start()
+
+
+def _stop_after(parent: BaseProcess) -> None:
+    parent.join()  # returns when the kernel closes the parent's end of a pipe
+    os.kill(os.getpid(), signal.SIGTERM)
+    sleep(ORPHAN_SECONDS)
+    os._exit(1)
+
+
+def _make_config(settings: Settings, app: FastAPI | str, workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         factory=isinstance(app, str),
@@ -157,4 +194,6 @@ def _make_config(app: FastAPI | str, workers: int) -> uvicorn.Config:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ws="none",
         http=Connection,
+        # Without the setting: the variable FORWARDED_ALLOW_IPS, or this machine.
+        forwarded_allow_ips=list(settings.trusted_proxies) or None,
     )

@@ -164,3 +164,15 @@ def test_a_body_above_its_limit_is_refused() -> None:
         return await sender.error()
 
     assert asyncio.run(go()) is TOO_LARGE
+
+
+def test_a_body_can_be_ended_while_its_time_is_up() -> None:
+    async def go() -> Any:
+        sender = Sender(pool())
+        await asyncio.sleep(0.01)
+        while not sender.task.done():
+            sender.body.end(SLOW)
+            await asyncio.sleep(0)
+        return await sender.error()
+
+    assert asyncio.run(go()) is SLOW

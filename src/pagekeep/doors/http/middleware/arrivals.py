@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
@@ -123,7 +124,8 @@ class Body:
         self.error = error
         self._pool.complete(self)
         if self._timer is not None:
-            self._timer.reschedule(self._clock())
+            with suppress(RuntimeError):  # its time is up at this very moment
+                self._timer.reschedule(self._clock())
 
     async def receive(self) -> Message:
         """Return the next part; after the last one, the disconnect message, without a time limit."""
