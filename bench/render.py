@@ -23,6 +23,7 @@ from playwright.async_api import Error, async_playwright
 from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.fetch.browser import Browser, chromium
+from pagekeep.fetch.browser.flags import may_sandbox
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, LAST
 from tests.site.server import Site
@@ -76,7 +77,10 @@ async def alternate(renders: int, works: dict[str, Callable[[], Awaitable[str]]]
 
 async def main(renders: int) -> None:
     with Site(APPS) as site:
-        async with async_playwright() as playwright, Browser(Settings(), Guard([site.host])) as ours:
+        async with (
+            async_playwright() as playwright,
+            Browser(Settings(browser_sandbox=may_sandbox()), Guard([site.host])) as ours,
+        ):
             found = chromium.find()
             bare = await playwright.chromium.launch(executable_path=found.path)
 

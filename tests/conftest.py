@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.site.sandbox import SANDBOX
 
 # Ctrl-C is tested on processes of our own, which would inherit it if whoever runs the tests has it ignored (as `&` does).
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -19,6 +22,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("steady")
+
+if not SANDBOX:  # for processes of ours, which read the environment
+    os.environ["PAGEKEEP_BROWSER_SANDBOX"] = "false"
 
 pytest_plugins = ["tests.site.fixtures", "tests.shared_workers"]
 

@@ -16,6 +16,7 @@ from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
 from tests.browser.pages import PICTURE, SITE
 from tests.browser.serving import Server
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Reply, Request, Site
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -67,6 +68,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def settings(shelf: Path) -> Settings:
     return Settings(
+        browser_sandbox=SANDBOX,
         library=str(shelf / "library.db"),
         rules=str(shelf / "rules"),
         allow_hosts=("127.0.0.1",),

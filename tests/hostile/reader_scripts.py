@@ -33,6 +33,7 @@ from pagekeep.present.render_worker import Renderer
 from pagekeep.store import open_store
 from tests.browser.serving import Server
 from tests.hostile.reader_vectors import vectors
+from tests.site.sandbox import SANDBOX
 from tests.store.making import NOW, make_item
 
 Guards = Literal["both", "sanitiser", "policy", "none"]
@@ -187,7 +188,7 @@ def main(count: int | None) -> int:
     """Tell how many ran with each guard alone; 0 when none did."""
     wanted = numbered(count)
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(library=str(Path(folder) / "library.db"), rules=folder)
+        settings = Settings(library=str(Path(folder) / "library.db"), rules=folder, browser_sandbox=SANDBOX)
         ids = fill(settings, wanted)
         with Server(settings) as server, sync_playwright() as driver:
             chrome = driver.chromium.launch(executable_path=str(chromium.find().path), args=["--no-sandbox"])

@@ -23,6 +23,7 @@ from pagekeep.config import Settings
 from pagekeep.errors import PagekeepError
 from pagekeep.fetch.browser import Browser
 from pagekeep.fetch.guard import Guard
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Handler, Reply, Request, Site
 
 CANARY_HOST = "127.0.0.2"
@@ -223,7 +224,7 @@ async def attempt_all(render: Render, here: Trap, *, each: bool) -> None:
 
 async def guarded(here: Trap, *, each: bool, visual: bool = False) -> set[str]:
     """What reaches the canaries from our browser, or from the one that takes pictures of pages."""
-    async with Browser(Settings(), Guard([here.site.host]), visual=visual) as browser:
+    async with Browser(Settings(browser_sandbox=SANDBOX), Guard([here.site.host]), visual=visual) as browser:
 
         async def render(url: str) -> None:
             with suppress(PagekeepError):

@@ -23,6 +23,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.fetch.browser import Browser
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, LAST
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Site
 
 SECONDS_FOR_NEXT = 10.0
@@ -80,7 +81,7 @@ async def run(times: int, seed: int = 7) -> tuple[dict[str, int], float]:
     slowest = 0.0
     others = set(descendants(os.getpid()))
     with Site(APPS) as site:
-        async with Browser(Settings(), Guard([site.host])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard([site.host])) as browser:
             for _ in range(times):
                 outcome, took = await kill_once(browser, site.url("/small"), moments.uniform(0, 0.45), others)
                 outcomes[outcome] = outcomes.get(outcome, 0) + 1

@@ -22,6 +22,7 @@ from pagekeep.fetch.browser import Browser
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, LAST
 from tests.hostile.render_kill import chromium_processes, descendants
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Site
 
 AT_ONCE = 3
@@ -52,7 +53,7 @@ async def run(renders: int, pages: int, *, show: bool = False) -> tuple[list[dic
     states = []
     browsers = set()
     with Site(APPS) as site:
-        async with Browser(Settings(browser_pages=pages), Guard([site.host])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX, browser_pages=pages), Guard([site.host])) as browser:
 
             async def render() -> None:
                 page = await browser.render(site.url("/small"), wait_for="#root p")

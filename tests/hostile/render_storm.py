@@ -19,6 +19,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.fetch.browser import Browser
 from pagekeep.fetch.guard import Guard
 from tests.hostile.render_apps import APPS, HOSTILE, LAST
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Site
 
 DEADLINE = 4.0
@@ -57,7 +58,7 @@ async def run(names: Iterable[str], *, show: bool = False) -> list[str]:
     """What went wrong, in words."""
     wrong = []
     with Site(APPS) as site:
-        async with Browser(Settings(), Guard([site.host])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard([site.host])) as browser:
             await browser.render(site.url("/small"))
             for name in names:
                 outcome, took, beside, beside_took = await one(browser, site, name)

@@ -20,6 +20,7 @@ from pagekeep.model import SaveResult
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store, open_store
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Reply, Request, Site
 
 SENTENCE = "The keeper counts the ships before breakfast, writes the number down, and only then puts the kettle on. "
@@ -70,7 +71,7 @@ def a_browser() -> None:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(allow_hosts=("127.0.0.1",), per_host_delay=0, timeout=10)
+    return Settings(allow_hosts=("127.0.0.1",), per_host_delay=0, timeout=10, browser_sandbox=SANDBOX)
 
 
 @pytest.fixture

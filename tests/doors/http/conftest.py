@@ -17,6 +17,7 @@ from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.service import Service
 from pagekeep.store import Store, open_store
 from tests.site.fixtures import shore
+from tests.site.sandbox import SANDBOX
 
 __all__ = ["shore"]
 LOCAL = "http://127.0.0.1:8470"
@@ -33,6 +34,7 @@ def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def settings(tmp_path: Path) -> Settings:
     """Pages of the tests' own sites may be fetched."""
     return Settings(
+        browser_sandbox=SANDBOX,
         library=str(tmp_path / "library.db"),
         rules=str(tmp_path / "rules"),
         allow_hosts=("127.0.0.1",),

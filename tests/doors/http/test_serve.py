@@ -13,14 +13,17 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlencode
 
+import psutil
 import pytest
 
-from pagekeep import accounts
+from pagekeep import accounts, config
 from pagekeep.config import Settings
 from pagekeep.doors.http import serve
-from pagekeep.errors import Conflict, InvalidUrl, NotAllowed
+from pagekeep.errors import Conflict, InvalidUrl, NotAllowed, ParseError
 from pagekeep.store import open_accounts, open_store
 from tests.site.server import Reply, Request, Site
 
@@ -138,3 +141,70 @@ def test_this_machine_alone_needs_no_users(settings: Settings, listen: str) -> N
     from dataclasses import replace
 
     serve.check_exposure(replace(settings, listen=listen))
+
+
+def descendants(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def answers(address: str) -> bool:
+    try:
+        get(f"{address}healthz")
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_server_leaves_no_process_and_frees_the_port(tmp_path: Path, workers: str) -> None:
+    """Its workers have extracted a page, so that they have children too."""
+    with served(tmp_path, "--workers", workers) as (process, address):
+        body = json.dumps({"url": "https://example.com/", "html": "<p>The keeper counts the ships.</p>" * 50}).encode()
+        for _ in range(4):
+            asked = urllib.request.Request(f"{address}api/v1/extract", body, {"content-type": "application/json"})
+            urllib.request.urlopen(asked, timeout=60).close()
+        children = descendants(process)
+        assert len(children) >= int(workers)
+        process.kill()
+        process.wait()
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
+    assert not answers(address)
+    with closing(serve.bind(address.removeprefix("http://").rstrip("/"))):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("configured", "forwarded", "client"),
+    [
+        ("", "203.0.113.9", "203.0.113.9"),  # this machine is trusted
+        ("192.0.2.0/24", "203.0.113.9", "127.0.0.1"),  # only that proxy is, and this is not it
+        ("127.0.0.0/8, 192.0.2.7", "198.51.100.1, 203.0.113.9, 192.0.2.7", "203.0.113.9"),  # the last one not trusted
+    ],
+)
+def test_forwarded_addresses_are_believed_only_from_configured_proxies(
+    tmp_path: Path, configured: str, forwarded: str, client: str
+) -> None:
+    """Seen by which address is locked out after five wrong passwords."""
+    with closing(open_accounts(str(tmp_path / "library.db"))) as known:
+        accounts.add_user(known, "mira", "a long enough password")
+    with served(tmp_path, "--shared", PAGEKEEP_TRUSTED_PROXIES=configured) as (_, address):
+        guesses = [sign_in(address, "wrong", forwarded) for _ in range(6)]
+        assert guesses == [401] * 5 + [429]
+        assert sign_in(address, "a long enough password", "203.0.113.77") == (429 if client == "127.0.0.1" else 303)
+        assert sign_in(address, "a long enough password", client) == 429
+
+
+def sign_in(address: str, password: str, forwarded: str) -> int:
+    """The status for a client behind a proxy."""
+    with closing(HTTPConnection(address.removeprefix("http://").rstrip("/"), timeout=60)) as connection:
+        form = urlencode({"name": "mira", "password": password})
+        kind = "application/x-www-form-urlencoded"
+        connection.request("POST", "/sign-in", form, {"Content-Type": kind, "X-Forwarded-For": forwarded})
+        return connection.getresponse().status
+
+
+@pytest.mark.parametrize("listed", ["*", "proxy.example.org", "300.1.1.1"])
+def test_proxies_are_addresses(listed: str) -> None:
+    with pytest.raises(ParseError, match="PAGEKEEP_TRUSTED_PROXIES"):
+        config.load(environ={"PAGEKEEP_TRUSTED_PROXIES": listed})

@@ -26,15 +26,16 @@ from pagekeep.errors import (
     TooLarge,
     UnsupportedContent,
 )
-from pagekeep.fetch.browser import Browser, chromium, flags
+from pagekeep.fetch.browser import Browser, chromium, engine, flags
 from pagekeep.fetch.guard import Guard
 from pagekeep.model import Fetched
 from tests.hostile import render_canary, render_kill, render_storm
 from tests.hostile.render_apps import APPS, LAST, SENTENCES
+from tests.site.sandbox import SANDBOX
 from tests.site.secure import Authority
 from tests.site.server import Site
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def missing() -> str | None:
@@ -76,7 +77,7 @@ def runner() -> Iterator[asyncio.Runner]:
 @pytest.fixture(scope="module")
 def browser(runner: asyncio.Runner) -> Iterator[Browser]:
     """One browser for the whole module: that it serves many pages is what it is for."""
-    made = Browser(Settings(), Guard(["127.0.0.1", "127.0.0.3"]))
+    made = Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1", "127.0.0.3"]))
     runner.run(made.__aenter__())
     yield made
     runner.run(made.close())
@@ -309,7 +310,7 @@ def test_names_are_looked_up_by_the_guard_alone(site: Site) -> None:
     names = OwnNames()
 
     async def main() -> Fetched:
-        async with Browser(Settings(), Guard(["light.example"], resolver=names)) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["light.example"], resolver=names)) as browser:
             with pytest.raises(FetchNetworkError, match="nowhere"):
                 await browser.render("http://nowhere.example/")
             with pytest.raises(FetchNetworkError, match="nowhere"):
@@ -325,7 +326,7 @@ def test_names_are_looked_up_by_the_guard_alone(site: Site) -> None:
 @needs_chromium
 def test_https_is_rendered_and_a_certificate_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main(url: str) -> Fetched:
-        async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1"])) as browser:
             return await browser.render(url)
 
     with Site(APPS, tls=Authority().server("127.0.0.1")) as secure:
@@ -343,7 +344,7 @@ def test_a_chromium_that_does_not_start_is_an_error_with_a_hint(tmp_path: Path) 
     broken.chmod(0o755)
 
     async def main() -> None:
-        async with Browser(Settings(chromium=str(broken)), Guard()) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX, chromium=str(broken)), Guard()) as browser:
             await browser.render("http://example.com/")
 
     with pytest.raises(RenderError, match="did not start") as caught:
@@ -381,7 +382,7 @@ def test_nothing_is_permitted(render: Render) -> None:
 @needs_chromium
 def test_a_page_over_the_limit_is_too_large() -> None:
     async def main(url: str) -> None:
-        async with Browser(Settings(max_bytes=1000), Guard(["127.0.0.1"])) as small:
+        async with Browser(Settings(browser_sandbox=SANDBOX, max_bytes=1000), Guard(["127.0.0.1"])) as small:
             await small.render(url)
 
     with Site(APPS) as site, pytest.raises(TooLarge):
@@ -415,7 +416,7 @@ def test_a_browser_that_hangs_is_killed_and_replaced(whom: str) -> None:
     others = set(render_kill.descendants(os.getpid()))
 
     async def main(url: str) -> Fetched:
-        async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1"])) as browser:
             await browser.render(url)
             [main_process] = render_kill.chromium_processes(others)
             driver = int(Path(f"/proc/{main_process}/stat").read_text().rpartition(")")[2].split()[1])
@@ -435,7 +436,7 @@ def test_the_browser_is_replaced_after_its_pages() -> None:
     others = set(render_kill.descendants(os.getpid()))
 
     async def main(url: str) -> list[list[int]]:
-        async with Browser(Settings(browser_pages=2), Guard(["127.0.0.1"])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX, browser_pages=2), Guard(["127.0.0.1"])) as browser:
             await browser.render(url)
             before = render_kill.chromium_processes(others)
             await browser.render(url)
@@ -456,7 +457,7 @@ from pagekeep.fetch.browser import Browser, flags
 from pagekeep.fetch.guard import Guard
 
 async def main():
-    async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+    async with Browser(Settings(browser_sandbox=flags.may_sandbox()), Guard(["127.0.0.1"])) as browser:
         await browser.render(sys.argv[1])
         print("rendered", flush=True)
         if sys.argv[2] != "end":
@@ -505,7 +506,7 @@ def _state(pid: int) -> str:
 @needs_chromium
 def test_after_closing_nothing_is_rendered() -> None:
     async def main(url: str) -> None:
-        async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1"])) as browser:
             pass
         await browser.render(url)
 
@@ -535,7 +536,7 @@ def test_without_the_guard_the_same_pages_do_reach_it() -> None:
 
 def test_without_chromium_rendering_says_how_to_get_one() -> None:
     async def main() -> None:
-        async with Browser(Settings(chromium="/no/such/chromium"), Guard()) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX, chromium="/no/such/chromium"), Guard()) as browser:
             await browser.render("http://example.com/")
 
     pytest.importorskip("playwright", reason="Playwright is not installed")
@@ -546,7 +547,7 @@ def test_without_chromium_rendering_says_how_to_get_one() -> None:
 
 def test_without_playwright_rendering_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
-        async with Browser(Settings(), Guard()) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard()) as browser:
             await browser.render("http://example.com/")
 
     for name in ("playwright", "playwright.async_api"):
@@ -554,3 +555,40 @@ def test_without_playwright_rendering_says_how_to_get_it(monkeypatch: pytest.Mon
     with pytest.raises(RenderError) as caught:
         asyncio.run(main())
     assert any("pagekeep[browser]" in hint for hint in caught.value.suggestions)
+
+
+@needs_chromium
+@pytest.mark.skipif(flags.may_sandbox(), reason="only root has no sandbox")
+def test_root_does_not_render_without_the_setting_for_that() -> None:
+    async def main() -> None:
+        async with Browser(Settings(), Guard(["127.0.0.1"])) as browser:
+            await browser.render("http://127.0.0.1:9/")
+
+    with pytest.raises(RenderError, match="as root") as caught:
+        asyncio.run(main())
+    assert any("PAGEKEEP_BROWSER_SANDBOX=false" in hint for hint in caught.value.suggestions)
+
+
+FAILURES = (
+    "[1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!",
+    'Check failed: sys_chroot("/proc/self/fdinfo/") == 0',
+)
+
+
+@pytest.mark.parametrize("message", FAILURES)
+def test_a_system_without_sandboxes_renders_nothing_and_never_falls_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str
+) -> None:
+    starts = tmp_path / "starts"
+    broken = tmp_path / "chromium-headless-shell"
+    broken.write_text(f"#!/bin/sh\necho \"$@\" >> {starts}\necho '{message}' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(engine, "may_sandbox", lambda: True)
+
+    async def main() -> None:
+        async with Browser(Settings(chromium=str(broken)), Guard(["127.0.0.1"])) as browser:
+            await browser.render("http://127.0.0.1:9/")
+
+    with pytest.raises(RenderError, match="does not allow Chromium's sandbox"):
+        asyncio.run(main())
+    assert "--no-sandbox" not in starts.read_text()

@@ -15,6 +15,7 @@ from pagekeep.errors import RenderError, TooLarge
 from pagekeep.fetch.browser import Browser, PageScreenshot, chromium, screenshot
 from pagekeep.fetch.guard import Guard
 from tests.hostile import render_canary
+from tests.site.sandbox import SANDBOX
 from tests.site.server import Reply, Request, Site
 
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="rgb(9,99,199)"/></svg>'
@@ -60,7 +61,7 @@ def site(elsewhere: Site) -> Iterator[Site]:
 
 def pictured(url: str, part: Literal["window", "whole"]) -> PageScreenshot:
     async def run() -> PageScreenshot:
-        async with Browser(Settings(), Guard(["127.0.0.1"]), visual=True) as browser:
+        async with Browser(Settings(browser_sandbox=SANDBOX), Guard(["127.0.0.1"]), visual=True) as browser:
             return await browser.screenshot(url, part)
 
     return asyncio.run(run())

@@ -30,12 +30,13 @@ from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
 from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
 from pagekeep.doors.http.observability import spans as tracing
-from pagekeep.doors.http.observability.logs import RequestLog
+from pagekeep.doors.http.observability.logs import RequestLog, log_reason
 from pagekeep.doors.http.observability.metrics import Metrics
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.server_folder import server_secret
 from pagekeep.doors.http.service import open_service
 from pagekeep.doors.http.web import error_pages
+from pagekeep.errors import PagekeepError
 from pagekeep.version import __version__
 
 
@@ -52,6 +53,10 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
             async with mcp.mount(app):
                 yield
 
+    def record(error: PagekeepError) -> None:
+        metrics.record_error(error.type)
+        log_reason(error)
+
     app = FastAPI(
         title="Pagekeep",
         version=__version__,
@@ -63,12 +68,12 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         default_response_class=Json,
         generate_unique_id_function=_operation_id,
     )
-    errors.install(app, metrics.record_error)
+    errors.install(app, record)
     for module in (saves, jobs, reparse, extract, items, annotation_routes, search, rules, tokens, account):
         app.include_router(module.router)
     for other in (jina, firecrawl, screenshots, proxy_image, web, health):
         app.include_router(other.router)
-    error_pages.install(app, metrics.record_error)
+    error_pages.install(app, record)
     # The middleware added last runs first.
     app.add_middleware(
         BodyLimits,

@@ -103,12 +103,12 @@ def opens_page(request: Request) -> bool:
     return request.headers.get("accept", "").startswith("text/html") and "authorization" not in request.headers
 
 
-def install(app: FastAPI, count: Callable[[str], None]) -> None:
-    """Turn every error of a route into JSON, and count it by its type."""
+def install(app: FastAPI, record: Callable[[PagekeepError], None]) -> None:
+    """Turn every error of a route into JSON, and record it."""
 
     @app.exception_handler(PagekeepError)
     def _pagekeep_error(_request: Request, error: PagekeepError) -> Response:
-        count(error.type)
+        record(error)
         return error_response(error)
 
     @app.exception_handler(RequestValidationError)

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pagekeep.doors.http.caller import Caller, identify_sync, require_read
 from pagekeep.doors.http.errors import error_response
 from pagekeep.doors.http.middleware.cross_site import reject_cross_site
+from pagekeep.doors.http.observability.logs import log_reason
 from pagekeep.doors.http.service import Service
 from pagekeep.doors.mcp.context import ToolContext, current_context
 from pagekeep.errors import NotSignedIn, PagekeepError
@@ -35,6 +36,7 @@ class _Endpoint:
         try:
             caller = await require_read(await run_in_threadpool(_find_caller, Request(scope), service))
         except PagekeepError as error:
+            log_reason(error)
             await error_response(error)(scope, receive, send)
             return
         async with service.libraries.borrow(caller.user_id) as library:

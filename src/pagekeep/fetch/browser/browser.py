@@ -236,7 +236,12 @@ class Browser:
                 self._end_if_worn(self._engines[-1])
             if not self._engines or self._is_worn(self._engines[-1]):
                 self._engines.append(
-                    await engines.start(self._settings.chromium, self._proxy.address, visual=self._is_visual)
+                    await engines.start(
+                        self._settings.chromium,
+                        self._proxy.address,
+                        sandbox=self._settings.browser_sandbox,
+                        visual=self._is_visual,
+                    )
                 )
             engine = self._engines[-1]
             engine.pages_served += 1

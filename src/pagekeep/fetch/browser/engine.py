@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,10 @@ CLOSE_SECONDS: Final = 5.0
 """Time for each of them to end before it is killed."""
 CLEANUP_SECONDS: Final = 0.5
 """Time for the driver to remove the folders of a Chromium that died; it does not once it is stopping."""
+
+_SANDBOX_FAILURE: Final = re.compile(r"sandbox|zygote|chroot", re.IGNORECASE)
+"""What Chromium writes when it cannot start its sandbox; which one depends on what the system refuses."""
+_ACCEPT_THE_RISK: Final = "Or render without the sandbox, if you accept the risk: PAGEKEEP_BROWSER_SANDBOX=false"
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -120,10 +125,10 @@ async def require_playwright(configured: str | None) -> None:
         await asyncio.to_thread(extras.require, "browser", "A page that needs a browser", error=RenderError)
 
 
-async def start(configured: str | None, proxy: str, *, visual: bool = False) -> Engine:
+async def start(configured: str | None, proxy: str, *, sandbox: bool, visual: bool = False) -> Engine:
     """Start an engine whose connections all go to `proxy`; a `visual` one loads images and styles for screenshots.
 
-    Raises `RenderError` when there is no Chromium, `BrowserCrashed` when it does not start.
+    Raises `RenderError` without a Chromium or a sandbox where it is required, `BrowserCrashed` when it does not start.
     """
     from playwright.async_api import Error, async_playwright
 
@@ -133,7 +138,8 @@ async def start(configured: str | None, proxy: str, *, visual: bool = False) -> 
             playwright = await async_playwright().start()
             scratch = Path(tempfile.mkdtemp(prefix="pagekeep-"))
             try:
-                return await _launch(playwright, build_flags(installed, visual=visual), installed, proxy, scratch)
+                flags = build_flags(installed, visual=visual)
+                return await _launch(playwright, flags, installed, proxy, scratch, sandbox=sandbox)
             except BaseException:
                 await finished_within(CLOSE_SECONDS, playwright.stop())
                 shutil.rmtree(scratch, ignore_errors=True)
@@ -157,9 +163,15 @@ async def finished_within(seconds: float, work: Awaitable[object]) -> bool:
 
 
 async def _launch(
-    playwright: Playwright, switches: list[str], installed: chromium.Chromium, proxy: str, scratch: Path
+    playwright: Playwright,
+    switches: list[str],
+    installed: chromium.Chromium,
+    proxy: str,
+    scratch: Path,
+    *,
+    sandbox: bool,
 ) -> Engine:
-    browser = await _launch_sandboxed(playwright, switches, installed, proxy, scratch)
+    browser = await _start_chromium(playwright, switches, installed, proxy, scratch, sandbox=sandbox)
     session = await browser.new_browser_cdp_session()
     running = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     about = await session.send("Browser.getVersion")
@@ -168,13 +180,24 @@ async def _launch(
     return Engine(playwright, browser, processes.find_processes(main), scratch, about["userAgent"])
 
 
-async def _launch_sandboxed(
-    playwright: Playwright, switches: list[str], installed: chromium.Chromium, proxy: str, scratch: Path
+async def _start_chromium(
+    playwright: Playwright,
+    switches: list[str],
+    installed: chromium.Chromium,
+    proxy: str,
+    scratch: Path,
+    *,
+    sandbox: bool,
 ) -> Browser:
-    """Start Chromium in its sandbox if possible; some containers do not allow it."""
+    """Start Chromium; raise `RenderError` when it needs its sandbox and the system does not allow one."""
     from playwright.async_api import Error
 
-    async def launch(sandbox: bool) -> Browser:
+    if sandbox and not may_sandbox():
+        raise RenderError(
+            "Chromium has no sandbox when it runs as root, so the page was not rendered.",
+            suggestions=("Run Pagekeep as an ordinary user.", _ACCEPT_THE_RISK),
+        )
+    try:
         return await playwright.chromium.launch(
             executable_path=installed.path,
             args=switches,
@@ -185,13 +208,10 @@ async def _launch_sandboxed(
             # Without a password: the proxy refuses the requests of Chromium itself.
             proxy={"server": proxy, "bypass": "<-loopback>"},
         )
-
-    if not may_sandbox():
-        return await launch(sandbox=False)
-    try:
-        return await launch(sandbox=True)
     except Error as error:
-        if "sandbox" not in error.message.lower():
+        if not sandbox or not _SANDBOX_FAILURE.search(error.message):
             raise
-        log.warning("Chromium runs without its sandbox: this system does not allow it.")
-        return await launch(sandbox=False)
+        raise RenderError(
+            "This system does not allow Chromium's sandbox, so the page was not rendered.",
+            suggestions=("Allow user namespaces; for containers see contrib/seccomp.json.", _ACCEPT_THE_RISK),
+        ) from None

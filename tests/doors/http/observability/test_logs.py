@@ -12,6 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep.doors.logs import JsonLines
+from pagekeep.errors import StoreError
+from tests.doors.http.conftest import service_of
 from tests.site.fixtures import Shore, article
 
 
@@ -118,3 +120,23 @@ def test_no_secret_is_logged_however_it_comes(client: TestClient, log: Kept) -> 
 def test_questions_of_machines_are_not_told(client: TestClient, log: Kept) -> None:
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
     assert log.requests == []
+
+
+def fail_to_read(*_args: object, **_options: object) -> None:
+    raise StoreError("The disk is full.")
+
+
+@pytest.mark.parametrize("path", ["/readyz", "/api/v1/items", "/"])
+def test_the_log_says_why_a_request_got_503(
+    client: TestClient, log: Kept, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(service_of(client).background, "probe", fail_to_read)
+    monkeypatch.setattr(service_of(client).libraries, "_open_library", fail_to_read)
+    assert client.get(path, headers={"accept": "text/html"}).status_code == 503
+    (line,) = log.requests
+    assert (line["level"], line["status"], line["reason"]) == ("warning", 503, "The disk is full.")
+
+
+def test_the_reason_of_a_bad_request_is_not_logged(client: TestClient, log: Kept) -> None:
+    assert client.get("/api/v1/search?q=%22hidden").status_code in (200, 422)
+    assert "hidden" not in "".join(log.lines)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +14,7 @@ from pagekeep import config, extras
 from pagekeep.config import Settings
 from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
+from pagekeep.fetch.browser.flags import may_sandbox
 from pagekeep.version import __version__
 
 State = Literal["ok", "missing", "note"]
@@ -117,7 +116,7 @@ def _check_chromium(settings: Settings) -> list[Finding]:
         hint = "Run it by hand to see what is missing, most often a system library."
         return [Finding("chromium", "missing", f"{browser.path} does not start", (hint, *chromium.install_hints()))]
     kind = "headless shell" if browser.is_shell else "full browser; the headless shell needs half the memory"
-    return [Finding("chromium", "ok", f"{version} at {browser.path} ({kind})"), _check_sandbox()]
+    return [Finding("chromium", "ok", f"{version} at {browser.path} ({kind})"), _check_sandbox(settings)]
 
 
 def _read_version(binary: Path) -> str | None:
@@ -131,8 +130,10 @@ def _read_version(binary: Path) -> str | None:
     return number[0] if number else None
 
 
-def _check_sandbox() -> Finding:
-    if sys.platform != "win32" and os.geteuid() == 0:
-        hint = "To use the sandbox, run Pagekeep as an ordinary user."
-        return Finding("sandbox", "note", "off: Chromium has no sandbox when started as root", (hint,))
-    return Finding("sandbox", "ok", "used if the system allows it")
+def _check_sandbox(settings: Settings) -> Finding:
+    if not settings.browser_sandbox:
+        return Finding("sandbox", "note", "off: the setting `browser_sandbox` is false", ())
+    if not may_sandbox():
+        hints = ("Run Pagekeep as an ordinary user.", "Or render without it: PAGEKEEP_BROWSER_SANDBOX=false")
+        return Finding("sandbox", "note", "Chromium has none when started as root: pages are not rendered", hints)
+    return Finding("sandbox", "ok", "required; where the system does not allow it, pages are not rendered")

@@ -1,6 +1,6 @@
 """The log of requests: one line each, as `doors.logs` formats it.
 
-Logged: request ID, method, the route's pattern, status, milliseconds, user ID and the host of the page.
+Logged: request ID, method, the route's pattern, status, milliseconds, user ID, the page's host, and why the library failed.
 Never logged: full URLs, headers, cookies, bodies.
 """
 
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pagekeep.doors.http.observability.metrics import Metrics
 from pagekeep.doors.logs import request_id as request_ids
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import InvalidQuery, PagekeepError, StoreError
 from pagekeep.fetch.urls import split_url
 
 _log: Final = logging.getLogger("pagekeep.requests")
@@ -37,6 +37,13 @@ def log_host(url: str) -> None:
     if fields is not None:
         with suppress(PagekeepError):
             fields["host"] = split_url(url).host.name
+
+
+def log_reason(error: PagekeepError) -> None:
+    """Add why the library failed to the log line of the current request. Other errors may name what the user reads."""
+    fields = _extra_fields.get()
+    if fields is not None and isinstance(error, StoreError) and not isinstance(error, InvalidQuery):
+        fields["reason"] = error.message
 
 
 class RequestLog:
@@ -82,4 +89,5 @@ class RequestLog:
             "user": scope.get("state", {}).get("user_id"),
             **(_extra_fields.get() or {}),
         }
-        _log.log(logging.DEBUG if quiet else logging.INFO, "request", extra={"fields": fields})
+        level = logging.WARNING if "reason" in fields else logging.DEBUG if quiet else logging.INFO
+        _log.log(level, "request", extra={"fields": fields})

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
 from pagekeep.doors.http.errors import error_response, internal_error_response, opens_page, status_of
+from pagekeep.doors.http.observability.logs import log_reason
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
@@ -30,18 +31,18 @@ def offline(request: Request) -> HTMLResponse:
     return page(request, "offline.html")
 
 
-def install(app: FastAPI, count: Callable[[str], None]) -> None:
+def install(app: FastAPI, record: Callable[[PagekeepError], None]) -> None:
     """Wrap the JSON error handlers, which still answer programs; call this after they are installed."""
     for kind in (PagekeepError, RequestValidationError, HTTPException):
         json_handler = cast("_Handler", app.exception_handlers[kind])
-        app.add_exception_handler(kind, _page_handler(json_handler, count))
+        app.add_exception_handler(kind, _page_handler(json_handler, record))
 
 
-def _page_handler(json_handler: _Handler, count: Callable[[str], None]) -> Any:
+def _page_handler(json_handler: _Handler, record: Callable[[PagekeepError], None]) -> Any:
     async def handle(request: Request, error: Exception) -> Response:
         if is_person(request):
             if isinstance(error, PagekeepError):
-                count(error.type)
+                record(error)
             return _error_page(request, error)
         response = json_handler(request, error)
         return await response if isawaitable(response) else response
@@ -63,6 +64,7 @@ def internal_error(scope: Scope) -> ASGIApp:
 def rejection(scope: Scope, error: PagekeepError) -> Response:
     """Return the response to a request rejected before any route: a page for people, JSON for programs."""
     request = Request(scope)
+    log_reason(error)
     return _error_page(request, error) if is_person(request) else error_response(error)
 
 
