@@ -44,7 +44,7 @@ class ShortLines(logging.Formatter):
             return f"{at} {record.levelname.lower()}: {record.getMessage()}{trace}"
         if "route" in fields:
             line = f"{at} {fields['method']} {fields['route']} {fields['status']} {fields['ms']} ms"
-            return f"{line} {fields.get('host', '')}".rstrip()
+            return " ".join([line, *(fields[name] for name in ("host", "reason") if name in fields)])
         return f"{at} {record.getMessage()} {' '.join(_parts(fields))}"
 
 
