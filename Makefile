@@ -65,6 +65,9 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_kill --full
 	$(BIN)/python -m tests.hostile.store_race --full
 	$(BIN)/python -m tests.hostile.import_kill --full
+	$(BIN)/python -m tests.hostile.import_formats --full
+	$(BIN)/python -m tests.hostile.zip_directories --full
+	$(BIN)/python -m tests.hostile.warc_records --full
 	$(BIN)/python -m tests.hostile.store_full --full
 	$(BIN)/python -m tests.hostile.store_migrate --full
 	$(BIN)/python -m tests.hostile.store_backup --full

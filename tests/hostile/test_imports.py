@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import PagekeepError
+from pagekeep.library.imports.input import archive
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
+from tests.hostile import import_formats, zip_directories
 from tests.hostile.import_kill import attack
 from tests.hostile.store_places import attack_on
 from tests.library.imports import samples
@@ -138,6 +140,20 @@ def test_any_damage_to_an_export_stays_within_our_errors(seed: int, tmp_path: Pa
             except PagekeepError:
                 continue
             assert library.check() == []
+
+
+def test_d2_hostile_files_of_every_format_cost_the_hostile_rows_alone() -> None:
+    formats, files, faults = import_formats.attack(1)
+    assert (formats, faults) == (19, [])
+    assert files == formats * 3
+
+
+def test_h12_no_list_of_an_archive_is_read_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_FILES", 1_000)
+    monkeypatch.setattr(archive, "MAX_INDEX_BYTES", 200_000)
+    count, faults = zip_directories.attack(1_200, 100)
+    assert faults == []
+    assert count > 300
 
 
 def test_d4_an_import_that_is_killed_and_run_again_makes_no_duplicates() -> None:

@@ -14,7 +14,8 @@ from typing import IO, Any, Final
 
 from pagekeep import extras
 from pagekeep.bulk.input.files import BUFFER_BYTES, Input, open_binary
-from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span
+from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span, check_size, first_line
+from pagekeep.bulk.input.warc import WarcReader
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
 
 if sys.version_info >= (3, 14):
@@ -22,11 +23,8 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _MAX_LINE_BYTES: Final = 100_000_000
 """A longer line of JSON is refused without being read into memory."""
-_MAX_CODED_GROWTH: Final = 2
-"""How many times larger than its page an encoded record may be: the sizes of small chunks take space."""
 _TABLE_BATCH_ROWS: Final = 16
 """How many rows of a table are in memory at once, besides what pyarrow reads ahead."""
 _HTML_NAMES: Final = ("html", "raw_html", "content", "body", "page")
@@ -72,105 +70,15 @@ def read_records(item: Input, state: ReadState) -> Iterator[InputRecord]:
             raise UnsupportedContent(error.message, suggestions=error.suggestions) from None
         yield RefusedRecord(f"{item.name}:rest", None, UnsupportedContent(error.message))
     except (OSError, EOFError, zlib.error, zstd.ZstdError) as error:
-        reason = f"The rest of {item.name} cannot be read: {_first_line(error)}."
+        reason = f"The rest of {item.name} cannot be read: {first_line(error)}."
         yield RefusedRecord(f"{item.name}:rest", None, ParseError(reason))
     finally:
         state.stream, state.started = None, True
         state.done += item.size or 0
 
 
-def _first_line(error: Exception) -> str:
-    text = str(getattr(error, "strerror", None) or error).strip() or type(error).__name__
-    return text.splitlines()[0][:200].rstrip(".")
-
-
-def _check_size(place: str, url: str | None, size: int, max_bytes: int) -> RefusedRecord | None:
-    if size <= max_bytes:
-        return None
-    limit = f"{max_bytes / 1e6:g} MB"
-    return RefusedRecord(place, url, TooLarge(f"The page is larger than {limit}.", suggestions=()))
-
-
-# WARC
-
-
 def _read_warc(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
-    try:
-        from fastwarc.stream_io import FastWARCError, StreamError
-        from fastwarc.warc import ArchiveIterator, WarcRecordType
-    except ImportError:
-        extras.require("bulk", "Reading WARC", error=UnsupportedContent)
-        from fastwarc.stream_io import FastWARCError, StreamError
-        from fastwarc.warc import ArchiveIterator, WarcRecordType
-    # Not decoded here: an error in the content of one record would end the file.
-    archive = iter(ArchiveIterator(stream, record_types=WarcRecordType.any_type, auto_decode="none"))
-    number = 0
-    while True:
-        place = f"{item.name}:{number}"
-        try:
-            record = next(archive)
-            read = _read_warc_record(record, place, state)
-        except StopIteration:
-            return
-        except (FastWARCError, StreamError, ValueError, EOFError) as error:
-            yield RefusedRecord(place, None, ParseError(f"The archive is damaged here: {_first_line(error)}."))
-            return
-        number += 1
-        if read is not None:
-            yield read
-
-
-def _read_warc_record(record: Any, place: str, state: ReadState) -> Record | RefusedRecord | None:
-    """Return the page of a response; records of types that are never pages are counted and skipped."""
-    kind = str(record.record_type).rpartition(".")[2]
-    url = record.headers.get("WARC-Target-URI")
-    url = url.strip("<>") if url else None
-    if record.headers.get("Content-Length") is None:  # every record has one, unless the file ends in its head
-        return RefusedRecord(place, url, ParseError("The record is truncated."))
-    if kind == "revisit":
-        return RefusedRecord(place, url, UnsupportedContent("A revisit record: the page is in another record."))
-    if kind not in ("response", "resource"):
-        state.skipped[kind] += 1
-        return None
-    content_type = record.http_content_type if record.is_http else record.headers.get("Content-Type")
-    media_type = (content_type or "").partition(";")[0].strip().lower()
-    if media_type and media_type not in HTML_TYPES:
-        return RefusedRecord(place, url, UnsupportedContent(f"Not a page but {media_type[:100]}."))
-    declared = record.content_length
-    codings = _codings(record)
-    limit = state.max_bytes * (_MAX_CODED_GROWTH if codings else 1)
-    body = record.reader.read(limit + 1)
-    if record.headers.get("WARC-Truncated") or ("Content-Encoding" not in codings and len(body) < min(declared, limit)):
-        return RefusedRecord(place, url, ParseError("The record is truncated."))
-    if codings and len(body) <= limit:
-        try:
-            body = _decode_body(body, codings, state.max_bytes + 1)
-        except (OSError, EOFError, ValueError) as error:
-            return RefusedRecord(place, url, ParseError(f"The page cannot be decompressed: {_first_line(error)}."))
-    if not media_type:
-        return RefusedRecord(place, url, UnsupportedContent("The record has no content type."))
-    status = record.http_headers.status_code if record.is_http and record.http_headers else None
-    refused = _check_size(place, url, len(body), state.max_bytes)
-    return refused or Record(place, url, body, record.http_charset if record.is_http else None, status)
-
-
-def _codings(record: Any) -> dict[str, str]:
-    """Return the headers that say how the content is encoded, if it is."""
-    headers = record.http_headers if record.is_http else None
-    values = {name: headers.get(name) for name in ("Transfer-Encoding", "Content-Encoding")} if headers else {}
-    return {name: value for name, value in values.items() if value}
-
-
-def _decode_body(body: bytes, codings: dict[str, str], limit: int) -> bytes:
-    """Return up to `limit` bytes of the decoded content, read as a separate archive."""
-    from fastwarc.warc import ArchiveIterator
-
-    headers = "".join(f"{name}: {value}\r\n" for name, value in codings.items())
-    message = f"HTTP/1.1 200 OK\r\n{headers}\r\n".encode("latin-1", "replace") + body
-    kind = "WARC-Type: response\r\nContent-Type: application/http; msgtype=response"
-    record = f"WARC/1.0\r\n{kind}\r\nContent-Length: {len(message)}\r\n\r\n".encode() + message + b"\r\n\r\n"
-    content: bytes = next(iter(ArchiveIterator(io.BytesIO(record), auto_decode="all"))).reader.read(limit)
-    return content
+    return WarcReader(item, state.max_bytes, state.skipped).read(stream)
 
 
 # Parquet
@@ -190,7 +98,7 @@ def _read_parquet(item: Input, stream: IO[bytes], state: ReadState) -> Iterator[
                 yield _build_record(place, page.as_py(), address and address.as_py(), state.max_bytes, encoding)
                 number += 1
     except pyarrow.ArrowInvalid as error:
-        yield RefusedRecord(f"{item.name}:rest", None, ParseError(f"The table is damaged: {_first_line(error)}."))
+        yield RefusedRecord(f"{item.name}:rest", None, ParseError(f"The table is damaged: {first_line(error)}."))
 
 
 def _as_bytes_column(pages: Any) -> tuple[Any, str | None]:
@@ -229,7 +137,7 @@ def _build_record(
     url = url if isinstance(url, str) and url else None
     if not isinstance(html, (str, bytes)):
         return RefusedRecord(place, url, ParseError("The row contains no HTML."))
-    return _check_size(place, url, len(html), max_bytes) or Record(place, url, html, encoding)
+    return check_size(place, url, len(html), max_bytes) or Record(place, url, html, encoding)
 
 
 # JSONL
@@ -317,9 +225,9 @@ def decode_line(line: Line) -> Record | RefusedRecord:
     try:
         row = json.loads(_line_bytes(line))
     except OSError as error:
-        return RefusedRecord(line.place, None, ParseError(f"The line can no longer be read: {_first_line(error)}."))
+        return RefusedRecord(line.place, None, ParseError(f"The line can no longer be read: {first_line(error)}."))
     except (ValueError, RecursionError) as error:
-        return RefusedRecord(line.place, None, ParseError(f"The line is not valid JSON: {_first_line(error)}."))
+        return RefusedRecord(line.place, None, ParseError(f"The line is not valid JSON: {first_line(error)}."))
     if not isinstance(row, dict):
         return RefusedRecord(line.place, None, ParseError("The line is not a JSON object."))
     try:
@@ -334,7 +242,7 @@ def decode_line(line: Line) -> Record | RefusedRecord:
 
 def _read_html(item: Input, stored: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
     body = _decompress(stored, item.name).read(state.max_bytes + 1)
-    yield _check_size(item.name, None, len(body), state.max_bytes) or Record(item.name, None, body)
+    yield check_size(item.name, None, len(body), state.max_bytes) or Record(item.name, None, body)
 
 
 _READERS: Final = {"warc": _read_warc, "parquet": _read_parquet, "jsonl": _read_jsonl, "html": _read_html}

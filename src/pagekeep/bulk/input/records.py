@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import PagekeepError, TooLarge
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +75,17 @@ class Line:
     def size(self) -> int:
         """Bytes of the line."""
         return len(self.data) if isinstance(self.data, bytes) else self.data.size
+
+
+def check_size(place: str, url: str | None, size: int, max_bytes: int) -> RefusedRecord | None:
+    """Return the refusal of a page that is too large, or `None`."""
+    if size <= max_bytes:
+        return None
+    limit = f"{max_bytes / 1e6:g} MB"
+    return RefusedRecord(place, url, TooLarge(f"The page is larger than {limit}.", suggestions=()))
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error of a library says, in one line."""
+    text = str(getattr(error, "strerror", None) or error).strip() or type(error).__name__
+    return text.splitlines()[0][:200].rstrip(".")

@@ -6,9 +6,10 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, get_args
 
+from pagekeep import clock
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
 from pagekeep.library.change import clean_tag
@@ -49,8 +50,10 @@ def read_line(line: str | Mapping[str, Any], user_id: str) -> tuple[Item, tuple[
     values = {name: _text_field(entry, name) for name in _ITEM_FIELDS if name != "metadata"}
     metadata = metadata_from_json(_clean_metadata(entry["metadata"]))
     item = Item(**values, user_id=user_id, metadata=metadata)  # type: ignore[arg-type]
-    annotations = tuple(_parse_annotation(value, item.id) for value in entry.get("annotations") or ())
-    return _check_item(item), annotations
+    annotations = entry.get("annotations") or []
+    if not isinstance(annotations, list):
+        raise ParseError("`annotations` is not a list.", suggestions=())
+    return _check_item(item), tuple(_parse_annotation(value, item.id) for value in annotations)
 
 
 def _parse_object(line: str) -> Mapping[str, Any]:
@@ -76,8 +79,9 @@ def _text_field(entry: Mapping[str, Any], name: str) -> str | None:
         raise ParseError(f"`{name}` is not a text.", suggestions=())
     if name in _TIME_FIELDS:
         try:
-            datetime.fromisoformat(value)
-        except ValueError:
+            time = datetime.fromisoformat(value)
+            return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))
+        except (ValueError, OverflowError):
             raise ParseError(f"`{name}` is not a time in ISO 8601.", suggestions=()) from None
     return value
 
@@ -93,6 +97,10 @@ def _clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metadata without values of the wrong type for keys that the library reads."""
     if _nesting_depth(metadata) > _MAX_DEPTH:
         raise ParseError(f"The metadata is nested more than {_MAX_DEPTH} levels deep.", suggestions=())
+    try:
+        json.dumps(metadata, allow_nan=False)
+    except ValueError:  # a number such as 1e999
+        raise ParseError("The metadata has a number that is too large.", suggestions=()) from None
     clean = {name: value for name, value in metadata.items() if _has_right_type(name, value)}
     if "tags" in clean:
         tags = [clean_tag(tag)[:MAX_TAG_CHARS] for tag in clean["tags"] if isinstance(tag, str)]

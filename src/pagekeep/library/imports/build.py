@@ -166,8 +166,9 @@ def _find_context(quote: str, flat_text: str) -> tuple[str, str]:
     at = flat_text.find(flat_quote) if flat_quote else -1
     if at < 0:
         return "", ""
-    before = flat_text[:at].strip()[-_CONTEXT_CHARS:]
-    after = flat_text[at + len(flat_quote) :].strip()[:_CONTEXT_CHARS]
+    end = at + len(flat_quote)
+    before = flat_text[max(0, at - _CONTEXT_CHARS - 1) : at].strip()[-_CONTEXT_CHARS:]
+    after = flat_text[end : end + _CONTEXT_CHARS + 1].strip()[:_CONTEXT_CHARS]
     # Drop a word that the limit has cut.
     if len(before) == _CONTEXT_CHARS:
         before = before.partition(" ")[2] or before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,6 +10,7 @@ from pagekeep.errors import PagekeepError
 from pagekeep.library import normal_url
 from pagekeep.library.change import clean_tag
 from pagekeep.library.imports.input.row import Fault, Row, RowAnnotation
+from pagekeep.model import Item
 
 MAX_URL_CHARS: Final = 8_192
 MAX_TITLE_CHARS: Final = 1_000
@@ -21,6 +23,10 @@ _MAX_AUTHOR_CHARS: Final = 500
 _MAX_LANGUAGE_CHARS: Final = 35
 """The longest language tag that RFC 5646 says a program must accept."""
 _MAX_COLOUR_CHARS: Final = 30
+_MAX_ITEM_TITLE_CHARS: Final = 10_000
+_MAX_DATE_CHARS: Final = 64
+"""PostgreSQL can index no text of more than 2,700 bytes."""
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MAX_RAW_TAGS: Final = 1_000
 """How many tags of a row are cleaned before `MAX_TAGS` applies."""
 _EXCERPT_CHARS: Final = 500
@@ -63,6 +69,24 @@ def check_row(row: Row, now: str) -> CheckedRow | Fault:
     except PagekeepError as error:
         return Fault(row.place, error.message, row.url[:_EXCERPT_CHARS], row)
     return CheckedRow(_limit_row(row, now), url, domain)
+
+
+def limit_item(item: Item) -> Item:
+    """Return an item of another library within the limits; what a user can save is not changed."""
+    about, published = item.metadata, item.published_at
+    image = about.hero_image if (about.hero_image or "").startswith(("https://", "http://")) else None
+    return replace(
+        item,
+        url_full=item.url_full if item.url_full.startswith(("https://", "http://")) else item.url,
+        title=_without_controls(item.title)[:_MAX_ITEM_TITLE_CHARS] or item.url,
+        author=_without_controls(item.author)[:_MAX_ITEM_TITLE_CHARS] or None if item.author else None,
+        published_at=published if published and len(published) <= _MAX_DATE_CHARS else None,
+        metadata=replace(about, tags=_clean_tags(about.tags), hero_image=image),
+    )
+
+
+def _without_controls(text: str) -> str:
+    return _CONTROLS.sub(" ", text).strip() if _CONTROLS.search(text) else text
 
 
 def _limit_row(row: Row, now: str) -> Row:

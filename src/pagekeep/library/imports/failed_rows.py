@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row, RowAnnotation
 from pagekeep.library.imports.input.sample import Sample
-from pagekeep.library.imports.input.source import Source
+from pagekeep.library.imports.input.source import Source, read_lines
 from pagekeep.library.imports.input.values import (
     parse_bool,
     parse_names,
@@ -43,8 +43,10 @@ def matches(sample: Sample) -> bool:
 def read(source: Source) -> Iterator[ParsedRow]:
     """Yield the row of every line."""
     with source.text() as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(_MAX_LINE_CHARS), ""), 1):
-            if line.strip():
+        for number, line in enumerate(read_lines(stream, _MAX_LINE_CHARS), 1):
+            if line is None:
+                yield Fault(Place(number, number, source.part), "The line is too long.")
+            elif line.strip():
                 yield _parse_line(Place(number, number, source.part), line)
 
 

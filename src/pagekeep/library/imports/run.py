@@ -19,7 +19,7 @@ from pagekeep.library import normal_url
 from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
-from pagekeep.library.imports.check import CheckedRow, check_row, skip_reason
+from pagekeep.library.imports.check import CheckedRow, check_row, limit_item, skip_reason
 from pagekeep.library.imports.detect import detect_format, detect_tree_format
 from pagekeep.library.imports.input.archive import Archive, is_archive
 from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row, SkippedRow
@@ -208,7 +208,7 @@ class _Batch:
             url = normal_url.normalise(row.item.url)
         except PagekeepError as error:
             return Fault(row.place, error.message, row.item.url[:500])
-        item = replace(row.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url))
+        item = limit_item(replace(row.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url)))
         return NewItem(item, row.raw, row.annotations)
 
     def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> NewItem | None:

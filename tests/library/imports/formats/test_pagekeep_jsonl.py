@@ -31,3 +31,17 @@ def test_an_id_that_is_taken_by_another_page_does_not_touch_it(bring: Bring, lib
     found = everything(library)
     assert len({item.id for item in found.values()}) == 2
     assert found[first.url] == first
+
+
+def test_what_the_api_would_refuse_is_not_stored(bring: Bring, library: Store) -> None:
+    hostile = {"url_full": "javascript:alert(1)", "title": "a\x1b[2J\nb", "published_at": "x" * 5_000}
+    report = bring(line(0, **hostile, metadata={"hero_image": "javascript:x", "tags": ["t" * 900] * 2}))
+    (item,) = everything(library).values()
+    assert (report.added, item.url_full, item.title) == (1, item.url, "a [2J b")
+    assert (item.metadata.hero_image, item.published_at, item.metadata.tags) == (None, None, ("t" * 200,))
+
+
+def test_times_that_no_calendar_has_are_reported_with_their_line(bring: Bring, library: Store) -> None:
+    lines = [line(0, saved_at="9999-12-31T23:59:59-10:00"), line(1, saved_at="0001-01-01T00:00:00+10:00"), line(2)]
+    report = bring("\n".join([*lines, line(3, metadata={"x": 7}).replace(": 7", ": 1e999"), line(4, annotations=True)]))
+    assert (report.added, report.failed) == (1, 4)

@@ -32,5 +32,21 @@ def test_a_quote_that_is_never_closed_costs_no_more_than_its_field() -> None:
     assert len(found) > 10_000
 
 
+def test_a_quote_that_is_never_closed_hides_no_row() -> None:
+    found = list(read_records(source('a,b\n1,2\n3,"open\n5,6\n7,8\n')))
+    assert [type(each).__name__ for each in found] == ["Record", "Fault", "Record", "Record"]
+    assert [str(each.place) for each in found] == [
+        "line 2, entry 1",
+        "line 3, entry 2",
+        "line 4, entry 2",
+        "line 5, entry 3",
+    ]
+
+
+def test_a_quote_that_is_closed_by_a_later_row_hides_no_row() -> None:
+    found = read('a,b\n1,"open\n5,6\n7,8\n9,"ten, or so"\n')
+    assert [fields["a"] for _, fields in found] == ["5", "7", "9"]
+
+
 def test_nul_and_lone_surrogates_are_no_trouble() -> None:
     assert read("a,b\n1\x00,2\ud800\n")[0][0] == 2

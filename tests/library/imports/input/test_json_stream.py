@@ -59,15 +59,25 @@ def test_a_broken_file_gives_what_comes_before_the_break(text: str) -> None:
         list(stream)
 
 
-def test_a_number_of_too_many_digits_is_told() -> None:
-    with pytest.raises(ParseError, match="damaged"):
-        read("[" + "9" * 100_000 + "]")
+def test_a_number_of_too_many_digits_does_not_end_the_file() -> None:
+    assert read("[" + "9" * 100_000 + ", 7]")[1:] == [7]
 
 
-def test_no_entry_is_held_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000, '[["' + '\\"]}{[' * 300_000 + '"]]'],
+    ids=["lists", "objects", "a long text"],
+)
+def test_an_entry_that_is_too_deep_or_too_long_costs_that_entry(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_stream, "MAX_ENTRY_CHARS", 1_000_000)
-    with pytest.raises(ParseError, match="too long"):
-        read('["' + "x" * 3_000_000 + '"]')
+    first, skipped, last = read(f'[1, {value}, "]"]')
+    assert (first, type(skipped), last) == (1, json_stream.Skipped, "]")
+
+
+def test_an_entry_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_stream, "MAX_ENTRY_CHARS", 1_000_000)
+    with pytest.raises(ParseError, match="does not end"):
+        read('["' + "x" * 3_000_000)
 
 
 @pytest.mark.parametrize("text", ["", "7", '"a"', "{}"])

@@ -42,6 +42,10 @@ def test_what_is_no_moment_is_none(value: object) -> None:
     assert parse_time(value) is None
 
 
+def test_a_time_beyond_the_calendar_is_none() -> None:
+    assert parse_time("9999-12-31T23:59:59-10:00") is None
+
+
 def test_days_are_read_as_people_write_them() -> None:
     assert {parse_time(said) for said in ("2011-03-13", "03/13/2011", "March 13, 2011", "Mar 13, 2011")} == {
         "2011-03-13T00:00:00.000000Z"

@@ -99,13 +99,14 @@ def _read_text(tree: Tree, name: str, max_chars: int) -> str | None:
 
 def parse_highlights_file(text: str) -> list[RowAnnotation]:
     """Return the quotes, each with the text below it as its note; text before the first is a note about the page."""
-    annotations = [RowAnnotation("")]
+    found: list[tuple[str, list[str]]] = [("", [])]
     for block in _BLANK_LINES.split(text):
         lines = block.strip().splitlines()
         quote = [line[1:].strip() for line in lines if line.startswith(">")]
         note = "\n".join(line for line in lines if not line.startswith(">"))
         if quote:
-            annotations.append(RowAnnotation("\n".join(quote).strip(), note))
-        elif note:
-            annotations[-1] = replace(annotations[-1], note=f"{annotations[-1].note}\n\n{note}".strip())
+            found.append(("\n".join(quote).strip(), []))
+        if note:
+            found[-1][1].append(note)
+    annotations = (RowAnnotation(quote, "\n\n".join(notes).strip()) for quote, notes in found)
     return [annotation for annotation in annotations if annotation.quote or annotation.note]

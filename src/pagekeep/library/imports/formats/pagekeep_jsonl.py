@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pagekeep.errors import PagekeepError
 from pagekeep.library.exports.jsonl import MARKER, read_line
 from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place
 from pagekeep.library.imports.input.sample import Sample
-from pagekeep.library.imports.input.source import Source
+from pagekeep.library.imports.input.source import Source, read_lines
+
+_MAX_LINE_CHARS: Final = 64_000_000
 
 
 def matches(sample: Sample) -> bool:
@@ -19,8 +22,10 @@ def matches(sample: Sample) -> bool:
 def read(source: Source) -> Iterator[ParsedRow]:
     """Yield the item of every line that is not blank."""
     with source.text() as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
+        for number, line in enumerate(read_lines(stream, _MAX_LINE_CHARS), start=1):
+            if line is None:
+                yield Fault(Place(number, number, source.part), "The line is too long.")
+            elif line.strip():
                 yield _make_row(Place(number, number, source.part), line.lstrip("\ufeff"))
 
 

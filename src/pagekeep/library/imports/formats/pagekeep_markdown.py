@@ -30,6 +30,7 @@ _SOURCE_FIELD: Final = re.compile(r"^(?:source|url): *[\"']?https?://", re.M)
 _LEVELS: Final = ("article", "simplified", "bookmark", "discarded")
 _MIN_ARTICLE_WORDS: Final = 50
 """A file without a `quality` field is an article from here on, else a bookmark: fewer words are a description."""
+_MAX_WORDS: Final = 100_000_000
 _DERIVED: Final = ("site_name", "language", "hero_image", "description", "reason", "discarded")
 
 
@@ -76,8 +77,11 @@ def _read_picture_sources(tree: Tree) -> dict[str, str]:
 
 def _make_row(source: Source, pictures: Mapping[str, str]) -> ParsedRow:
     place = Place(1, 1, source.part)
-    with source.text() as stream:
-        text = stream.read(MAX_FILE_CHARS + 1)
+    try:
+        with source.text() as stream:
+            text = stream.read(MAX_FILE_CHARS + 1)
+    except PagekeepError as error:  # a damaged file in an archive
+        return Fault(place, error.message)
     if len(text) > MAX_FILE_CHARS:
         return Fault(place, f"The file is too large: the limit is {MAX_FILE_CHARS:,} characters.")
     try:
@@ -137,7 +141,8 @@ def _build_metadata(document: Document, fields: Mapping[str, Any]) -> ItemMetada
     derived = {name: fields[name] for name in _DERIVED if isinstance(fields.get(name), (str, bool))}
     notes = {"notes": fields["notes"]} if isinstance(fields.get("notes"), str) else {}
     count = fields.get("word_count")
-    count = count if isinstance(count, int) and not isinstance(count, bool) else words
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MAX_WORDS:
+        count = words
     own = {"tags": list(document.tags), "quality": quality, "strategy": "verbatim", "word_count": count}
     return metadata_from_json({**own, "reading_time": reading_time(count), **derived, **flags, **notes})
 
@@ -167,6 +172,6 @@ def _parse_time(value: object) -> str | None:
         return None
     try:
         time = datetime.fromisoformat(value)
-    except ValueError:
+        return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
         return None
-    return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))

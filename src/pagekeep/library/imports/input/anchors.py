@@ -99,6 +99,8 @@ class _AnchorParser:
     """The state of the file at the current tag."""
 
     folders: list[Folder] = field(default_factory=list)
+    deeper: int = 0
+    """Open folders beyond `_MAX_FOLDERS`."""
     section: str = ""
     heading: Folder | None = None
     """The folder whose list has not begun yet."""
@@ -123,11 +125,17 @@ class _AnchorParser:
             self._end(tag)
         elif tag == "dl":
             self._end("/h3")
-            self.folders.append(self.heading or _NAMELESS)
+            if len(self.folders) < _MAX_FOLDERS:
+                self.folders.append(self.heading or _NAMELESS)
+            else:
+                self.deeper += 1
             self.heading = None
         elif tag == "/dl":
             self.into = ""
-            del self.folders[-1:]
+            if self.deeper:
+                self.deeper -= 1
+            else:
+                del self.folders[-1:]
         elif self.into and len(self.texts[self.into]) < _MAX_TEXT_PARTS:
             self.texts[self.into].append(("\n" if tag in _BREAKS else "") + text)
 
@@ -136,9 +144,7 @@ class _AnchorParser:
         if self.link is not None:
             line, attributes = self.link
             title, note = self._text("a"), self._text("dd")
-            yield Anchor(
-                line, attributes, " ".join(title.split()), note, tuple(self.folders[:_MAX_FOLDERS]), self.section
-            )
+            yield Anchor(line, attributes, " ".join(title.split()), note, tuple(self.folders), self.section)
         self.link = None
         if self.into in ("a", "dd"):
             self.into = ""

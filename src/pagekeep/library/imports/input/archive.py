@@ -13,6 +13,8 @@ from pagekeep.library.imports.input.source import Source, is_inside
 
 _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _INDEX_ENTRY: Final = b"PK\x01\x02"
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What programs that export write. Python unpacks the others (bzip2, LZMA) in steps of any size."""
 MAX_FILES: Final = 500_000
 """Python keeps about 600 bytes per file in memory; an entry takes 46 bytes and its name."""
 MAX_INDEX_BYTES: Final = 64_000_000
@@ -97,6 +99,11 @@ class _Member(io.RawIOBase):
         self._stream = self._open()
 
     def _open(self) -> BinaryIO:
+        if self._info.compress_type not in _METHODS:
+            raise ParseError(
+                f"A file in the archive has an unusual compression: {self._info.filename:.200}",
+                suggestions=("Unpack the archive, and import the folder or pack it again.",),
+            )
         try:
             return self._archive.unpack(self._info)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError) as error:

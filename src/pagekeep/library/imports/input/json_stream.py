@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeVar
 
 from pagekeep.errors import ParseError
 from pagekeep.library.imports.input.row import Fault, ParsedRow, Place
 from pagekeep.library.imports.input.source import Source
 
 JsonObject = Mapping[str, Any]
+T = TypeVar("T")
 
 _CHUNK_CHARS: Final = 262_144
 MAX_ENTRY_CHARS: Final = 64_000_000
@@ -20,7 +21,24 @@ _SPACE: Final = re.compile(r"[ \t\r\n\ufeff]*+")
 _TAIL_CHARS: Final = 20
 """A syntax error this close to the end of the buffer may be a value that goes on in the next chunk."""
 _NUMBER_CHARS: Final = frozenset("0123456789.eE+-")
-_DECODER: Final = json.JSONDecoder(strict=False)
+_MAX_DIGITS: Final = 100
+"""Longer integers become floating-point numbers: Python refuses to convert more than 4,300 digits."""
+_DELIMITER: Final = re.compile(r'["\[\]{}]')
+_TEXT_REST: Final = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
+
+
+def _parse_int(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=_parse_int)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Takes the place of a value that is nested too deep or too long to be read."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +59,8 @@ def read_objects(
             place = Place(element.line, element.number, source.part)
             if isinstance(element.value, dict):
                 yield make_row(place, element.value)
+            elif isinstance(element.value, Skipped):
+                yield Fault(place, element.value.reason)
             else:
                 yield Fault(place, "This is not an entry.", repr(element.value)[:500])
 
@@ -54,26 +74,65 @@ def read_elements(stream: TextIO, key: str | None = None) -> Iterator[Element]:
     if reader.peek() == "[" and key is None:
         yield from _read_array(reader)
     elif reader.peek() == "{" and key is not None:
-        yield from _read_member(reader, key)
+        yield from _read_member(reader, key, lambda: _read_array(reader))
     else:
         raise ParseError("The file does not contain a list.")
 
 
-def _read_member(reader: _Reader, key: str) -> Iterator[Element]:
-    reader.take("{")
-    while reader.peek() == '"':
-        name = reader.value()
-        reader.take(":")
+def _read_member(reader: _Reader, key: str, read_array: Callable[[], Iterator[T]]) -> Iterator[T]:
+    for name in _read_names(reader):
         if name == key and reader.peek() == "[":
-            yield from _read_array(reader)
+            yield from read_array()
         elif reader.peek() == "[":
             for _ in _read_array(reader):  # skip entry by entry, to hold only one in memory
                 pass
         else:
             reader.value()
+
+
+def read_groups(stream: TextIO, key: str, inner: str) -> Iterator[tuple[int, str, Any]]:
+    """Yield the objects of the array under `key` member by member: the object's number, the member's name and its value.
+
+    The array under `inner` comes entry by entry, as `Element`.
+    """
+    reader = _Reader(stream)
+    yield from _read_member(reader, key, lambda: _read_group_array(reader, inner))
+
+
+def _read_group_array(reader: _Reader, inner: str) -> Iterator[tuple[int, str, Any]]:
+    reader.take("[")
+    number = 0
+    while reader.peek() != "]":
+        number += 1
+        if reader.peek() == "{":
+            for name in _read_names(reader):
+                if name == inner and reader.peek() == "[":
+                    yield from ((number, inner, element) for element in _read_array(reader))
+                else:
+                    yield number, name, reader.value()
+        else:
+            reader.value()
+        _end_entry(reader)
+    reader.take("]")
+
+
+def _read_names(reader: _Reader) -> Iterator[str]:
+    """Yield the names of an object's members; the caller steps over each value."""
+    reader.take("{")
+    while reader.peek() == '"':
+        name = reader.value()
+        reader.take(":")
+        yield name if isinstance(name, str) else ""
         if reader.peek() == ",":
             reader.take(",")
     reader.take("}")
+
+
+def _end_entry(reader: _Reader) -> None:
+    if reader.peek() == ",":
+        reader.take(",")
+    elif reader.peek() != "]":
+        raise reader.error("an entry does not end")
 
 
 def _read_array(reader: _Reader) -> Iterator[Element]:
@@ -83,10 +142,7 @@ def _read_array(reader: _Reader) -> Iterator[Element]:
         number += 1
         line = reader.line
         yield Element(reader.value(), line, number)
-        if reader.peek() == ",":
-            reader.take(",")
-        elif reader.peek() != "]":
-            raise reader.error("an entry does not end")
+        _end_entry(reader)
     reader.take("]")
 
 
@@ -121,14 +177,47 @@ class _Reader:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
+                if len(self._buffer) - self._at > MAX_ENTRY_CHARS:
+                    return self._skip_value("The entry is too long.")
                 if not self._may_continue(error) or not self._read_more():
                     raise self.error(error.msg) from None
                 continue
-            except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
-                raise self.error("a value is too deep or too long") from None
+            except RecursionError:
+                return self._skip_value("The entry is nested too deep.")
             if self._is_complete(value, end) or not self._read_more():
                 self._advance(end)
                 return value
+
+    def _skip_value(self, reason: str) -> Skipped:
+        """Step over a text, array or object without keeping it."""
+        depth = 0
+        while True:
+            sign = self._next_delimiter()
+            if sign == '"':
+                self._skip_text()
+            else:
+                depth += 1 if sign in "[{" else -1
+            if depth <= 0:
+                return Skipped(reason)
+
+    def _next_delimiter(self) -> str:
+        while True:
+            match = _DELIMITER.search(self._buffer, self._at)
+            self._advance(match.end() if match else len(self._buffer))
+            if match:
+                return match[0]
+            if not self._read_more():
+                raise self.error("a value does not end")
+
+    def _skip_text(self) -> None:
+        while True:
+            match = _TEXT_REST.match(self._buffer, self._at)
+            self._advance(match.end() if match else self._at)
+            if self._buffer.startswith('"', self._at):
+                self._advance(self._at + 1)
+                return
+            if not self._read_more():
+                raise self.error("a text does not end")
 
     def _is_complete(self, value: Any, end: int) -> bool:
         """Return whether a value cannot go on in the next chunk; a number at the end of the buffer can."""
@@ -153,8 +242,6 @@ class _Reader:
         if self._ended:
             return False
         rest = self._buffer[self._at :]
-        if len(rest) > MAX_ENTRY_CHARS:
-            raise self.error("an entry is too long")
         piece = self._stream.read(max(_CHUNK_CHARS, len(rest)))
         self._ended = not piece
         self._buffer, self._at = rest + piece, 0

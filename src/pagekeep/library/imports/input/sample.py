@@ -57,6 +57,8 @@ class Sample:
                 element = next(json_stream.read_elements(stream, name), None)
         except PagekeepError:
             return False
+        if element is not None and isinstance(element.value, json_stream.Skipped):
+            return f'"{key}"' in self._searched
         return element is None or (isinstance(element.value, dict) and key in element.value)
 
     @cached_property

@@ -52,6 +52,17 @@ class Source:
             return stream.read(SAMPLE_CHARS)
 
 
+def read_lines(stream: TextIO, max_chars: int) -> Iterator[str | None]:
+    """Yield every line; `None` for one that is too long, which is not held in memory."""
+    while line := stream.readline(max_chars):
+        if len(line) < max_chars or line.endswith("\n"):
+            yield line
+            continue
+        while (rest := stream.readline(max_chars)) and not rest.endswith("\n"):
+            pass
+        yield None
+
+
 class Tree(Protocol):
     """A folder or archive."""
 

@@ -35,7 +35,7 @@ def parse_time(value: object) -> str | None:
     time = _parse_datetime(value)
     if time is None or time.year < _MIN_YEAR:
         return None
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return time.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def parse_publication_date(value: object) -> str | None:
@@ -53,7 +53,7 @@ def _parse_datetime(value: object) -> datetime | None:
     try:
         if not isinstance(value, str) or _NUMBER.fullmatch(text):
             return _from_timestamp(float(text or value))
-        return _parse_date(text)
+        return _parse_date(text).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
 
