@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,7 +25,6 @@ _MAX_COLOUR_CHARS: Final = 30
 _MAX_ITEM_TITLE_CHARS: Final = 10_000
 _MAX_DATE_CHARS: Final = 64
 """PostgreSQL can index no text of more than 2,700 bytes."""
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MAX_RAW_TAGS: Final = 1_000
 """How many tags of a row are cleaned before `MAX_TAGS` applies."""
 _EXCERPT_CHARS: Final = 500
@@ -78,15 +76,11 @@ def limit_item(item: Item) -> Item:
     return replace(
         item,
         url_full=item.url_full if item.url_full.startswith(("https://", "http://")) else item.url,
-        title=_without_controls(item.title)[:_MAX_ITEM_TITLE_CHARS] or item.url,
-        author=_without_controls(item.author)[:_MAX_ITEM_TITLE_CHARS] or None if item.author else None,
+        title=item.title[:_MAX_ITEM_TITLE_CHARS],
+        author=item.author[:_MAX_ITEM_TITLE_CHARS] if item.author else item.author,
         published_at=published if published and len(published) <= _MAX_DATE_CHARS else None,
         metadata=replace(about, tags=_clean_tags(about.tags), hero_image=image),
     )
-
-
-def _without_controls(text: str) -> str:
-    return _CONTROLS.sub(" ", text).strip() if _CONTROLS.search(text) else text
 
 
 def _limit_row(row: Row, now: str) -> Row:
