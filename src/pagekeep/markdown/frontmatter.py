@@ -16,7 +16,6 @@ from pagekeep.text import reading_time
 
 _BaseDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MAX_INT: Final = 10**30
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WIDTH: Final = 1 << 30
 """Lines are never folded, so that a search finds a value by its words."""
@@ -63,14 +62,7 @@ class _Loader(_BaseLoader):  # type: ignore[misc]
     """PyYAML's safe loader, which leaves timestamps as they are written."""
 
 
-def _read_int(loader: Any, node: Any) -> int | str:
-    """Return a number; a very long one stays a text, since Python does not write more than 4,300 digits."""
-    number: int = loader.construct_yaml_int(node)
-    return number if abs(number) < _MAX_INT else str(node.value)
-
-
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: Stamp(node.value))
-_Loader.add_constructor("tag:yaml.org,2002:int", _read_int)
 _Dumper.add_representer(_Flow, _write_flow)
 _Dumper.add_representer(Stamp, _write_stamp)
 

@@ -40,6 +40,7 @@ _FIELD_ORDER: Final = (
 )
 OBSIDIAN_FIELDS: Final = ("title", "source", "author", "published", "created", "description", "tags")
 """The properties that Obsidian's clipper writes, in its order; Pagekeep's follow."""
+_MAX_NUMBER: Final = 10**30
 KNOWN_FIELDS: Final = frozenset((*_FIELD_ORDER, *OBSIDIAN_FIELDS))
 
 
@@ -75,7 +76,18 @@ def read(text: str) -> Document:
     """Return the parts of a file; raise `ParseError` when its frontmatter is not valid."""
     block, rest = split_block(text.replace("\r\n", "\n").removeprefix("\ufeff"))
     fields = read_block(block)
+    if _has_long_number(fields):
+        raise ParseError("The frontmatter has a number that is too long.", suggestions=("Put it in quotes.",))
     return Document(fields, *annotations_block.split_annotations(rest))
+
+
+def _has_long_number(value: object) -> bool:
+    """Return whether there is a number that Python can read (as `0x...`) but does not write in digits."""
+    if isinstance(value, dict):
+        return any(map(_has_long_number, (*value.keys(), *value.values())))
+    if isinstance(value, list):
+        return any(map(_has_long_number, value))
+    return isinstance(value, int) and abs(value) >= _MAX_NUMBER
 
 
 def split_content(item: Item) -> tuple[dict[str, Any], str]:
