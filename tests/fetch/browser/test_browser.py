@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pagekeep import extras
 from pagekeep.config import Settings
 from pagekeep.errors import (
     BlockedAddress,
@@ -552,6 +553,8 @@ def test_without_playwright_rendering_says_how_to_get_it(monkeypatch: pytest.Mon
 
     for name in ("playwright", "playwright.async_api"):
         monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(extras, "find_missing", lambda _name: ["playwright"])
+    monkeypatch.setattr(extras, "checkout", lambda: None)
     with pytest.raises(RenderError) as caught:
         asyncio.run(main())
     assert any("pagekeep[browser]" in hint for hint in caught.value.suggestions)
