@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from pagekeep import dom
 from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import InvalidUrl
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
 
@@ -62,15 +63,26 @@ class _WrapSelection:
         return f"<!doctype html><html><head>{inner}</head>{body}</html>".encode("utf-8", "replace")
 
 
-async def page_in_file(body: bytes, name: str, retrieval: Retrieval, *, place: str = "") -> Fetched:
-    """Return the content of a file as a page.
+def text_type(name: str) -> str | None:
+    """Return the content type of a file of Markdown or plain text by its name; `None` for any other file."""
+    return _TEXT_TYPES.get(f".{name.rpartition('.')[2].lower()}")
+
+
+async def page_in_file(
+    body: bytes, name: str, retrieval: Retrieval, *, place: str = "", url: str | None = None
+) -> Fetched:
+    """Return the content of a file as a page, under `url`, or else the URL that it contains.
 
     A file that does not contain its URL gets one from its name and its `place`, the whole path, or its content where the
-    place is not known: files of the same name are different pages, and saving a file again updates its page.
+    place is not known: files of the same name are different pages, and saving a file again updates its page. A page
+    without a name must have a URL: else `InvalidUrl`.
     """
-    content_type = _TEXT_TYPES.get(f".{name.rpartition('.')[2].lower()}", "text/html")
+    content_type = text_type(name) or "text/html"
     is_html = content_type == "text/html"
-    url = (_saved_from(body) or await retrieval.parse(_FindCanonicalUrl(body[:_HEAD_BYTES]))) if is_html else None
+    if url is None and is_html:
+        url = _saved_from(body) or await retrieval.parse(_FindCanonicalUrl(body[:_HEAD_BYTES]))
+    if url is None and not name:
+        raise InvalidUrl("The page does not name its address.", suggestions=("Give it, such as with --url.",))
     url = url or file_url(name, place.encode("utf-8", "surrogateescape") or body)
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html

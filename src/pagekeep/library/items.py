@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
 from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
-from pagekeep.store import Store, parse_query
+from pagekeep.store import Store, parse_query, unknown_filters
 
 _PAGE_ITEMS: Final = 200
 """Items read at a time: about 2 MB of text, and few enough queries."""
@@ -18,11 +18,11 @@ _PAGE_ITEMS: Final = 200
 
 def get_item(store: Store, key: str) -> Item:
     """Return the item with this id, beginning of an id, or address in any form; `NotFound` when there is none."""
-    if "://" not in key:
+    if "://" not in key and "." not in key:  # an id has no dot, a host has one
         return store.get(key)
-    item = store.find_url(normal_url.normalise(key))
+    item = store.find_url(normal_url.normalise(key if "://" in key else f"https://{key}"))
     if item is None:
-        raise NotFound("The page is not in the library.", suggestions=("Save it first.",))
+        raise NotFound(f"{key:.200} is not in the library.", suggestions=("Save it first.",))
     return item
 
 
@@ -58,6 +58,11 @@ def search_items(store: Store, text: str, *, limit: int = 20, after: str | None 
     return store.find(parse_query(text, limit=limit, after=after))
 
 
+def unknown_operators(text: str) -> tuple[str, ...]:
+    """Return the operators in a query that do not exist, such as `autor` in `autor:ada`; they are searched as words."""
+    return unknown_filters(text)
+
+
 def is_empty(store: Store) -> bool:
     """Return whether the library has no item at all, not even a deleted one."""
     queries = (ItemQuery(limit=1), ItemQuery(filters=item_filters(deleted=True), limit=1))
@@ -67,6 +72,11 @@ def is_empty(store: Store) -> bool:
 def count_items(store: Store) -> Mapping[str, Any]:
     """Return counts: items, by quality, archived, pinned, deleted, domains, words; raw pages and their bytes."""
     return store.stats()
+
+
+def count_tags(store: Store) -> Sequence[tuple[str, int]]:
+    """Return the tags in use with their number of items, the most used first; in lower case and without accents."""
+    return store.tag_counts()
 
 
 def walk_items(

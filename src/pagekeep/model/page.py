@@ -287,7 +287,7 @@ class Page:
         return replace(self, trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but the trace and the document as JSON types, in a stable order."""
+        """Return everything but the trace and the document as JSON types, in a stable order, with the ids of the rules."""
         return {
             "url": self.url,
             "title": self.metadata.title,
@@ -304,6 +304,7 @@ class Page:
             "text": self.text,
             "links": plain(self.links),
             "media": plain(self.media),
+            "rules": list(dict.fromkeys(match.id for match in self.trace.rules)),
         }
 
 

@@ -87,7 +87,7 @@ def _outcome(attempt: Attempt) -> str:
 
 def _checks(page: Page) -> Iterator[str]:
     for check in page.quality.checks:
-        yield f"{'passed' if check.passed else 'failed'}  {check.name}: {_strip_stop(check.reason)}."
+        yield f"{'passed' if check.passed else 'failed'}  {check.name.replace('_', ' ')}: {_strip_stop(check.reason)}."
 
 
 def _identity(page: Page) -> Iterator[str]:

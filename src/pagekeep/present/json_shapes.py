@@ -154,6 +154,8 @@ class Page(TypedDict):
     text: str
     links: list[dict[str, Any]]
     media: list[dict[str, Any]]
+    rules: list[str]
+    """Ids of the site rules that matched, in the order they ran."""
     document: str
     """Frontmatter and Markdown."""
 

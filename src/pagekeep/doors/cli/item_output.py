@@ -67,6 +67,13 @@ def show_items(items: Iterable[Item]) -> None:
         write("\n".join(lines))
 
 
+def state_words(item: Item) -> str:
+    """Return what the user set on an item, in words."""
+    about = item.metadata
+    states = [name for name in ("pinned", "archived") if getattr(about, name)] + ["deleted"] * bool(item.deleted_at)
+    return ", ".join([*states, f"tags: {', '.join(map(printable, about.tags)) or 'none'}"])
+
+
 def _flags(item: Item) -> str:
     """Return the quality level and the states of an item, separated by commas."""
     flags: list[str] = [item.metadata.quality or ""]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
 import click
 
+from pagekeep.doors.cli.output import write_json
+
 _NO_LIMIT: Final = 1_000
 """Characters of a command's summary: more than any has, so that click never cuts one short."""
+
+JSON_FLAG: Final = "--json"
 
 Commands = Mapping[str, str]
 """Command name to `module:function`, the module as seen from this folder; help lists them in this order."""
@@ -34,6 +39,28 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name; for an unknown one, name the most similar."""
+        name = args[0]
+        near = get_close_matches(name.lower(), self._places, 1)
+        if near and name not in self._places and not name.startswith("-"):
+            ctx.fail(f"No such command {name!r}: did you mean {near[0]}?")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a mistake in its arguments is reported as JSON where the user asked for JSON."""
+        as_json = JSON_FLAG in (*ctx._protected_args, *ctx.args)
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if not as_json:
+                raise
+            usage = {"type": "UsageError", "message": error.format_message(), "suggestions": [_help_hint(error)]}
+            write_json({"success": False, "error": usage})
+            raise click.exceptions.Exit(error.exit_code) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one section per group of commands, each command with its whole first sentence."""
         width = max(map(len, self._places))
@@ -45,3 +72,8 @@ class LazyGroup(click.Group):
                 rows.append((name.ljust(width), command.get_short_help_str(_NO_LIMIT)))
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _help_hint(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "pagekeep"
+    return f"For help: {path} --help"

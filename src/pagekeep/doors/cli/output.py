@@ -28,8 +28,11 @@ def write(text: str) -> None:
 
 
 def write_json(value: Mapping[str, object]) -> None:
-    """Write a JSON object to stdout, indented, its keys in the order given."""
-    write(json.dumps(value, ensure_ascii=False, indent=2))
+    """Write a JSON object to stdout, indented, its keys in the order given, after `success`.
+
+    Every `--json` has this shape: `success`, and what the command found or did; or `success` false and `error`.
+    """
+    write(json.dumps({"success": True, **value}, ensure_ascii=False, indent=2))
 
 
 def is_terminal() -> bool:

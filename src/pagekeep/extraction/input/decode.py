@@ -28,8 +28,11 @@ _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES: Final = 4_096
 """Where the encoding is declared and binary files show themselves; browsers look at the first 1,024 bytes."""
 _BLANK: Final = "\ufeff\0 \t\r\n\f"
-_MAX_CONTROL_SHARE: Final = 0.1
-"""Share of control characters above which bytes without any `<` are a binary file, not text."""
+_MAX_CONTROL_SHARE: Final = 0.02
+"""Share of control characters above which bytes without a well-known tag are a binary file, not text. Random bytes have
+one in ten; text has none."""
+_TAG: Final = re.compile(rb"<(?:!doctype|html|head|body|meta|title|link|script|div|p|h1|table|article|br)[\s/>]", re.I)
+"""Tags that tell a page with some broken characters from a binary file."""
 _BROKEN_ALLOWED: Final = 3
 _CHARS_PER_BROKEN: Final = 2_000
 """A page in the encoding it claims may still contain some broken characters: three, and one more per 2,000."""
@@ -92,7 +95,7 @@ def _refuse_binary(data: bytes) -> None:
         if data.startswith(magic):
             raise UnsupportedContent(f"This is {what}, not a web page.")
     head = data[:_HEAD_BYTES]
-    if head.startswith(_BOMS) or b"<" in head:
+    if head.startswith(_BOMS) or _TAG.search(head.replace(b"\0", b"")):  # UTF-16 without a BOM has zeros
         return
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if controls > _MAX_CONTROL_SHARE * len(head):

@@ -5,20 +5,29 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Iterable
 
-from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.from_url import Request, Retrieval, ignore_progress
+from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import PagekeepError
-from pagekeep.library.reparse.reparse import ReparseResult
+from pagekeep.library.domain_memory import extraction_options
+from pagekeep.library.reparse.reparse import ReparseResult, compare_page
 from pagekeep.library.save import refetch_item
+from pagekeep.model import Item
 from pagekeep.store import Store
 
 
 async def refetch(
-    store: Store, ids: Iterable[str], retrieval: Retrieval, *, force: bool = False
+    store: Store, ids: Iterable[str], retrieval: Retrieval, *, force: bool = False, dry_run: bool = False
 ) -> AsyncIterator[ReparseResult]:
-    """Fetch these items again and store the results; a failure leaves its item's content as it is."""
+    """Fetch these items again and store the results; a failure leaves its item's content as it is.
+
+    With `dry_run` the pages are fetched and nothing is stored, not even that one failed.
+    """
     for item_id in ids:
         item = await to_thread(store.get, item_id)
         try:
+            if dry_run:
+                yield await _preview(item, store, retrieval, force)
+                continue
             saved = await refetch_item(item, store, retrieval, force=force)
         except PagekeepError as error:
             yield ReparseResult(item, "failed", error.message)
@@ -28,3 +37,10 @@ async def refetch(
         else:
             same = saved.item.content == item.content
             yield ReparseResult(item, "unchanged" if same else "updated", None, saved.item.content)
+
+
+async def _preview(item: Item, store: Store, retrieval: Retrieval, force: bool) -> ReparseResult:
+    """Return what fetching the item again would change."""
+    options = await to_thread(extraction_options, store, item.url_full, retrieval.settings.max_bytes)
+    captured = await capture_by_mode(Request(item.url_full), retrieval, options, ignore_progress)
+    return compare_page(item, captured, retrieval.rules, force=force)

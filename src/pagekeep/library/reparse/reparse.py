@@ -16,12 +16,12 @@ from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import Retrieval, extract_page
+from pagekeep.capture.from_url import Captured, Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.items import get_item_and_raw
-from pagekeep.model import PARSER_VERSION, Item, Options, Page, RawPage
+from pagekeep.model import PARSER_VERSION, Fetched, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -94,7 +94,7 @@ class _Task:
             return error
         except Exception as error:  # a bug on one page must not end the run: it is reported with the failures
             return ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}: {error}).")
-        return _build(page, self.raw, self.item, rules)
+        return _build(page, build_item.to_fetched(self.raw), self.item, rules)
 
 
 _Stored = tuple[Item, _Task | PagekeepError]
@@ -122,13 +122,23 @@ def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_
 def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force: bool, dry_run: bool) -> ReparseResult:
     if isinstance(extracted, PagekeepError):
         return ReparseResult(item, "failed", extracted.message)
+    result = _compare(item, extracted, force)
+    if result.outcome != "kept" and not dry_run:
+        _write(store, item, extracted)
+    return result
+
+
+def compare_page(item: Item, captured: Captured, rules: Rulebook, *, force: bool) -> ReparseResult:
+    """Return what storing a new capture of the item would change; nothing is stored."""
+    return _compare(item, _build(captured.page, captured.fetched, item, rules), force)
+
+
+def _compare(item: Item, extracted: Item, force: bool) -> ReparseResult:
     worse = None if force else build_item.why_worse(extracted.metadata, item.metadata)
     if item.metadata.edited:
         worse = build_item.EDITED
     if worse:
         return ReparseResult(item, "kept", worse, extracted.content)
-    if not dry_run:
-        _write(store, item, extracted)
     return ReparseResult(item, "unchanged" if extracted.content == item.content else "updated", None, extracted.content)
 
 
@@ -148,11 +158,11 @@ def _write(store: Store, item: Item, extracted: Item) -> None:
         store.set_metadata(item.id, clock.now(), archived=discarded)
 
 
-def _build(page: Page, raw: RawPage, item: Item, rules: Rulebook) -> Item:
+def _build(page: Page, fetched: Fetched, item: Item, rules: Rulebook) -> Item:
     """Return the item as a save of the same page would make it."""
     return build_item.new_item(
         page,
-        build_item.to_fetched(raw),
+        fetched,
         url=item.url,
         url_full=item.url_full,
         user_id=item.user_id,
@@ -170,8 +180,8 @@ async def reparse_one(
     """Reparse one item, extracted by `retrieval`; a failure is raised."""
     item, raw = await to_thread(get_item_and_raw, store, key)
     options = await to_thread(extraction_options, store, item.url_full, retrieval.settings.max_bytes)
-    page = await retrieval.extract(build_item.to_fetched(raw), options)
-    extracted = _build(page, raw, item, retrieval.rules)
+    fetched = build_item.to_fetched(raw)
+    extracted = _build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules)
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
 
 

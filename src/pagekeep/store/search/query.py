@@ -58,6 +58,13 @@ def parse_query(text: str, *, limit: int = 20, after: str | None = None) -> Item
     )
 
 
+def unknown_filters(text: str) -> tuple[str, ...]:
+    """Return the names before a colon that are not filters, and are searched for as words; addresses are not meant."""
+    found = _PART.findall(clean_text(text[:MAX_QUERY_CHARS]))
+    names = (name for _, name, phrase, word in found if phrase or (word and not word.startswith("//")))
+    return tuple(dict.fromkeys(name for name in names if name and name not in _FILTERS))
+
+
 def _value(name: str, value: str) -> str:
     if name in ("before", "after"):
         if not _DATE.fullmatch(value):

@@ -27,6 +27,7 @@ WRITTEN: Final = (*COLUMNS, "url_hash", "domain_key", "title_key")
 """All columns that are written; the others are generated."""
 SELECT: Final = f"SELECT {', '.join(f'i.{name}' for name in COLUMNS)}, i.seq FROM items i"
 INSERT: Final = f"INSERT INTO items ({', '.join(WRITTEN)}) VALUES ({', '.join(f':{name}' for name in WRITTEN)})"
+FIND_HINT: Final = "To find its id, use `list` or `search`."
 INSERT_TAG: Final = "INSERT INTO item_tags (user_id, tag, item_id) VALUES (:user, :tag, :id)"
 _UPDATE: Final = f"UPDATE items SET {', '.join(f'{name} = :{name}' for name in WRITTEN)} WHERE seq = :seq"
 _PREFIX: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
@@ -82,7 +83,7 @@ class ItemTable(Table):
                 return item_of(rows[0])
         item = _find_url(tx, key) or _by_id(tx, key)
         if item is None:
-            raise NotFound(f"There is no item {key:.200}.")
+            raise NotFound(f"There is no item {key:.200}.", suggestions=(FIND_HINT,))
         return item
 
     @reads
@@ -280,7 +281,7 @@ def _lock_item(tx: Transaction, item_id: str) -> tuple[Item, int]:
         f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", user=tx.user_id, id=clean_text(item_id)
     )
     if not rows:
-        raise NotFound(f"There is no item {item_id:.200}.")
+        raise NotFound(f"There is no item {item_id:.200}.", suggestions=(FIND_HINT,))
     return item_of(rows[0]), rows[0][-1]
 
 

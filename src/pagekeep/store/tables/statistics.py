@@ -52,6 +52,16 @@ class StatisticsTable(Table):
             "raw_bytes_packed": int(packed),
         }
 
+    @reads
+    def tag_counts(self, tx: Transaction) -> Sequence[tuple[str, int]]:
+        """Return the tags of items that are not deleted with their number of items, the most used first."""
+        rows = tx.all(
+            "SELECT t.tag, COUNT(*) FROM item_tags t JOIN items i ON i.user_id = t.user_id AND i.id = t.item_id "
+            "WHERE t.user_id = :user AND i.deleted_at IS NULL GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag",
+            user=tx.user_id,
+        )
+        return [(tag, int(count)) for tag, count in rows]
+
     def stale(self, *, parser_version: int, rules_hash: str | None, limit: int | None = None) -> Iterator[str]:
         """Yield ids of items with a raw page that an older parser or other rules extracted, oldest saved first.
 

@@ -11,6 +11,7 @@ import click
 from pagekeep.doors.cli.open_library import library_location, open_library
 from pagekeep.doors.cli.options import examples, library_options
 from pagekeep.doors.cli.output import report_errors, write, write_json
+from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
@@ -28,6 +29,9 @@ def backup(path: str, library: str | None, user: str | None, as_json: bool) -> N
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.open import back_up
 
+        folder = Path(path).absolute().parent
+        if not folder.is_dir():
+            raise NotFound(f"There is no folder {folder} for the backup.", suggestions=("Create it first.",))
         back_up(store, path)
         if as_json:
             write_json({"backup": path})

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 )
 @library_option
 @click.option("--user", metavar="NAME", help="Owner of the library. Default: the setting `user`.")
-def mcp(allow_write: bool, library: str | None, user: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print an error at the start as JSON.")
+def mcp(allow_write: bool, library: str | None, user: str | None, as_json: bool) -> None:
     """Serve an AI assistant over standard input and output (Model Context Protocol). It can only read by default."""
-    with report_errors():
+    with report_errors(as_json=as_json):
         from pagekeep import config
 
         settings = config.load({"library": library, "user": user})

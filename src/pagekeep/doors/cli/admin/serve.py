@@ -7,8 +7,8 @@ import os
 import click
 
 from pagekeep import extras
-from pagekeep.doors.cli.options import examples, library_option
-from pagekeep.doors.cli.output import report_errors, write
+from pagekeep.doors.cli.options import examples, json_option, library_option
+from pagekeep.doors.cli.output import report_errors, write, write_json
 
 
 @click.command(
@@ -30,9 +30,10 @@ from pagekeep.doors.cli.output import report_errors, write
     type=click.Choice(("debug", "info", "warning", "error")),
     help="Lowest level to log. Default: info.",
 )
-def serve(host: str | None, port: int | None, workers: int, **flags: str | bool | None) -> None:
+@json_option
+def serve(host: str | None, port: int | None, workers: int, as_json: bool, **flags: str | bool | None) -> None:
     """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
-    with report_errors():
+    with report_errors(as_json=as_json):
         from pagekeep import config
         from pagekeep.library.open import require_writable
 
@@ -44,7 +45,14 @@ def serve(host: str | None, port: int | None, workers: int, **flags: str | bool 
         require_writable(settings)
         _export_to_workers({**flags, "listen": settings.listen})
         logs.configure(settings.log_level)
-        serving.serve(settings, workers=workers, ready=lambda address: write(f"Pagekeep is at {address}"))
+        serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, as_json))
+
+
+def _show_address(address: str, as_json: bool) -> None:
+    if as_json:
+        write_json({"address": address})
+    else:
+        write(f"Pagekeep is at {address}")
 
 
 def _listen(setting: str, host: str | None, port: int | None) -> str:

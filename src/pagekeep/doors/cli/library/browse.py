@@ -1,4 +1,4 @@
-"""`pagekeep list`, `search`, `read` and `stats`: look into the library."""
+"""`pagekeep list`, `search`, `read`, `tags` and `stats`: look into the library."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekeep.doors.cli.item_output import short_id, show_items
+from pagekeep.doors.cli.library.article_view import show_article
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.options import examples, library_options, parse_date
-from pagekeep.doors.cli.output import is_terminal, remove_control_chars, show_table, write, write_json
+from pagekeep.doors.cli.output import is_terminal, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.model import Hit, ItemQuery
 
+OPERATORS = "is:, domain:, tag:, before:, after: and quality:"
 LEVELS = ("article", "simplified", "bookmark", "discarded")
-_MAX_COLUMNS = 100
-"""Longer lines of text are tiring to read."""
 
 
 def _paging_options(command: Any) -> Any:
@@ -123,13 +123,19 @@ def search(
     Also understood: "a phrase", -without, is:pinned, domain:example.com, tag:name, before:2025-01-01.
     """
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import search_items
+        from pagekeep.library.items import search_items, unknown_operators
         from pagekeep.present.json_shapes import hit_shape
 
-        page = search_items(store, " ".join(words), limit=limit, after=after)
+        text = " ".join(words)
+        page = search_items(store, text, limit=limit, after=after)
+        unknown = unknown_operators(text)
         if as_json:
-            write_json({"items": [hit_shape(hit) for hit in page.hits], "next": page.next})
+            hits = [hit_shape(hit) for hit in page.hits]
+            write_json({"items": hits, "next": page.next, "unknown_operators": list(unknown)})
             return
+        if unknown:
+            names = ", ".join(f"{name}:" for name in unknown)
+            click.echo(f"Not an operator, searched for as a word: {names} Operators are {OPERATORS}.", err=True)
         for hit in page.hits:
             write(_format_hit(hit))
         if not page.hits:
@@ -152,7 +158,7 @@ def _format_hit(hit: Hit) -> str:
 @click.argument("key", metavar="ID|URL")
 @library_options
 def read(key: str, library: str | None, user: str | None, as_json: bool) -> None:
-    """Read a saved page: formatted on a terminal, as Markdown in a pipe."""
+    """Read a saved page: formatted and in the pager on a terminal, as Markdown with frontmatter in a pipe."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.change import apply_action
         from pagekeep.present.json_shapes import whole_item_shape
@@ -161,19 +167,25 @@ def read(key: str, library: str | None, user: str | None, as_json: bool) -> None
         if as_json:
             write_json({"items": [whole_item_shape(item)], "next": None})
         elif is_terminal():
-            _show_document(item.content)
+            show_article(item)
         else:
             write(item.content)
 
 
-def _show_document(content: str) -> None:
-    from rich.console import Console
-    from rich.markdown import Markdown
+@click.command(epilog=examples("tags", "tags --json | jq -r '.tags[].tag'"))
+@library_options
+def tags(library: str | None, user: str | None, as_json: bool) -> None:
+    """List the tags in use, with how many pages have each."""
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.items import count_tags
 
-    _, _, body = (
-        content.partition("---\n")[2].partition("\n---\n") if content.startswith("---\n") else ("", "", content)
-    )
-    Console(width=min(_MAX_COLUMNS, Console().width)).print(Markdown(remove_control_chars(body or content)))
+        counts = count_tags(store)
+        if as_json:
+            write_json({"tags": [{"tag": tag, "count": count} for tag, count in counts]})
+        elif counts:
+            show_table([["tag", "pages"], *([tag, f"{count:,}"] for tag, count in counts)])
+        elif sys.stderr.isatty():
+            click.echo("No page has a tag. To add one: pagekeep tag ID TAG", err=True)
 
 
 @click.command(epilog=examples("stats", "stats --json"))

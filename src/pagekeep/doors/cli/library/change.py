@@ -23,14 +23,16 @@ def _make_command(name: Action, help: str, done: str) -> click.Command:
     @click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
     @library_options
     def command(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool) -> None:
-        with open_library(library, user, as_json) as (_, store):
+        with open_library(library, user, as_json) as (settings, store):
             from pagekeep.library.change import apply_action
             from pagekeep.library.items import get_item
+            from pagekeep.library.undo import remember_change
 
-            ids = dict.fromkeys(
-                get_item(store, key).id for key in keys
-            )  # all first: a typo must stop before any change
-            show_results([apply_action(store, name, item_id) for item_id in ids], as_json, result_line(done))
+            # All first: a typo must stop before any change.
+            before = {item.id: item for item in (get_item(store, key) for key in keys)}
+            after = [apply_action(store, name, item_id) for item_id in before]
+            remember_change(settings, name, list(before.values()), after)
+            show_results(after, as_json, result_line(done))
 
     return command
 
@@ -39,7 +41,7 @@ pin = _make_command("pin", "Pin pages.", "Pinned")
 unpin = _make_command("unpin", "Unpin pages.", "Unpinned")
 archive = _make_command("archive", "Archive pages.", "Archived")
 unarchive = _make_command("unarchive", "Take pages out of the archive.", "Unarchived")
-delete = _make_command("delete", "Delete pages; `restore` undoes it until they are purged.", "Deleted")
+delete = _make_command("delete", "Delete pages; `undo` or `restore` brings them back until they are purged.", "Deleted")
 restore = _make_command("restore", "Restore deleted pages.", "Restored")
 
 
@@ -52,11 +54,15 @@ def tag(
     key: str, tags: tuple[str, ...], remove: tuple[str, ...], library: str | None, user: str | None, as_json: bool
 ) -> None:
     """Add tags to a page or remove them, and show its tags."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.change import tag_item
         from pagekeep.library.items import get_item
+        from pagekeep.library.undo import remember_change
 
-        item = tag_item(store, key, add=tags, remove=remove) if tags or remove else get_item(store, key)
+        item = get_item(store, key)
+        if tags or remove:
+            before, item = item, tag_item(store, item.id, add=tags, remove=remove)
+            remember_change(settings, "tag", [before], [item])
         show_results([item], as_json, lambda item: ", ".join(item.metadata.tags))
 
 
@@ -74,9 +80,10 @@ def purge(
     as_json: bool,
 ) -> None:
     """Permanently remove deleted pages: all of them, or the ones named."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.change import purge_items
         from pagekeep.library.items import get_item
+        from pagekeep.library.undo import forget_change
 
         ids = [get_item(store, key).id for key in keys] or None
         if not (yes or as_json or ids):
@@ -86,6 +93,8 @@ def purge(
             if not click.confirm("Permanently remove deleted pages?", err=True):
                 return
         removed = purge_items(store, ids, deleted_before=deleted_before)
+        if removed:
+            forget_change(settings, "The last change was a purge, which cannot be undone.")
         if as_json:
             write_json({"purged": removed})
         else:

@@ -82,7 +82,14 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
             plan = _plan(opened, options, cast("TextIO", failed), progress)
             asyncio.run(_import_all(paths, opened, plan, report, options["fetch"] == "now"))
     if as_json:
-        write_json({"dry_run": options["dry_run"], **report.to_json(), "failed_rows": failed.location})
+        write_json(
+            {
+                "success": not report.failed,
+                "dry_run": options["dry_run"],
+                **report.to_json(),
+                "failed_rows": failed.location,
+            }
+        )
     else:
         _show(report, failed.location, options["dry_run"])
     if report.failed:

@@ -117,6 +117,7 @@ def _print_json(result: JobResult) -> None:
     from pagekeep.present.json_shapes import item_shape, job_shape
 
     shape = {
+        "success": result.error is None,
         "job": job_shape(result.job),
         "item": item_shape(result.saved.item) if result.saved else None,
         "error": result.error,

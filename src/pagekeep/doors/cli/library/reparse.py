@@ -13,7 +13,7 @@ import click
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
 from pagekeep.doors.cli.options import examples, library_options
-from pagekeep.doors.cli.output import is_terminal, remove_control_chars, show_bar, write, write_json
+from pagekeep.doors.cli.output import BAD_INPUT, is_terminal, remove_control_chars, show_bar, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _COLORS = {"+": "green", "-": "red", "@": "cyan"}
         "reparse 3f2a --force",
         "reparse --domain example.com",
         "reparse --query 'tide clock'",
+        "reparse --refetch --dry-run --limit 5",
         "reparse --refetch --limit 100",
     )
 )
@@ -43,9 +44,10 @@ _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes. Default: one per core.")
 @library_options
 def reparse(keys: tuple[str, ...], library: str | None, user: str | None, as_json: bool, **options: Any) -> None:
-    """Extract saved pages again, offline: the ones named, or all that an older version or other rules extracted."""
-    if options["refetch"] and options["dry_run"]:
-        raise click.UsageError("--dry-run only works on stored pages: leave out --refetch.")
+    """Extract saved pages again, offline: the ones named, or all that an older version or other rules extracted.
+
+    Pages that fail are listed and stay as they are; the exit code is then 2.
+    """
     if sum(map(bool, (keys, options["domain"], options["query"]))) > 1:
         raise click.UsageError("Use only one of: ids or URLs, --domain, --query.")
     with open_library(library, user, as_json) as opened:
@@ -83,7 +85,7 @@ def _run(
     from pagekeep.library.reparse.reparse import reparse as run
 
     if options["refetch"]:
-        asyncio.run(_refetch(opened, ids, rules, options["force"], add))
+        asyncio.run(_refetch(opened, ids, rules, options, add))
         return
     results = run(
         opened.store,
@@ -99,13 +101,18 @@ def _run(
 
 
 async def _refetch(
-    opened: OpenLibrary, ids: Iterator[str], rules: Rulebook, force: bool, add: Callable[[ReparseResult], None]
+    opened: OpenLibrary,
+    ids: Iterator[str],
+    rules: Rulebook,
+    options: dict[str, Any],
+    add: Callable[[ReparseResult], None],
 ) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.reparse.refetch import refetch
 
     async with Retrieval(opened.settings, rules) as retrieval:
-        async for result in refetch(opened.store, ids, retrieval, force=force):
+        dry_run, force = options["dry_run"], options["force"]
+        async for result in refetch(opened.store, ids, retrieval, force=force, dry_run=dry_run):
             add(result)
 
 
@@ -133,11 +140,17 @@ class _Report:
             write("\n".join(_diff_lines(result)))
 
     def finish(self, *, if_empty: str) -> None:
-        """Print the counts, or `if_empty` when there were no pages."""
+        """Print the counts, or `if_empty` when there were no pages; exit with 2 when a page failed."""
         counts = {outcome: self._counts[outcome] for outcome in ("updated", "unchanged", "kept", "failed")}
         if self._as_json:
-            write_json({"dry_run": self._dry_run, **counts, "notes": self._notes})
-            return
+            success = not counts["failed"]
+            write_json({"success": success, "dry_run": self._dry_run, **counts, "notes": self._notes})
+        else:
+            self._print(counts, if_empty)
+        if counts["failed"]:
+            raise click.exceptions.Exit(BAD_INPUT)
+
+    def _print(self, counts: dict[str, int], if_empty: str) -> None:
         for note in self._notes:
             line = f"{note['outcome']}  {short_id(note['id'])}  {note['url']}: {note['note']}"
             click.echo(printable(line), err=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -15,8 +15,8 @@ from pagekeep.doors.cli.item_output import quality_line, short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
 from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
-from pagekeep.doors.cli.pages.extract import guess_url, is_url, read_file
-from pagekeep.errors import InvalidProtocol, InvalidUrl, PagekeepError
+from pagekeep.doors.cli.sources import STDIN, check_url, find_pages, find_source, read_file
+from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
@@ -36,10 +36,12 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
         "save https://example.com/post",
         "save https://example.com/a https://example.com/b --tag harbour --tag history",
         "save --file urls.txt --queue && pagekeep work --until-empty",
-        "save page.html",
+        "save page.html saved-pages/",
+        "curl -s https://example.com/post | pagekeep save - --url https://example.com/post",
     )
 )
-@click.argument("urls", nargs=-1, metavar="URL|FILE...")
+@click.argument("sources", nargs=-1, metavar="URL|FILE|FOLDER|-...")
+@click.option("--url", help="Address of the page in a file or on stdin. Default: the one that the page names itself.")
 @click.option(
     "--file", "file", metavar="FILE|-", help="File of URLs, one per line. Lines that start with # are skipped."
 )
@@ -49,26 +51,69 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @click.option("--queue", "queued", is_flag=True, help="Only add the pages to the queue, for `pagekeep work`.")
 @log_option
 @library_options
-def save(urls: tuple[str, ...], file: str | None, queued: bool, **options: Any) -> None:
-    """Save pages into the library. A page that is already there is updated and keeps its tags and notes."""
+def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bool, **options: Any) -> None:
+    """Save pages into the library: from the web, from files and folders of HTML, or from stdin (-).
+
+    A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
+    folder, every HTML, Markdown and text file is saved, under the address that the page names or else its file name.
+    """
     where = {name: options.pop(name) for name in ("library", "user", "as_json")}
     with open_library(**where, create=True) as opened:
-        sources = tuple(dict.fromkeys((*urls, *_read_list(file))))
-        if not sources:
-            raise click.UsageError("Give a URL or the HTML file of a page, or a list of URLs with --file.")
-        if queued:
-            _queue(sources, opened, where["as_json"], **options)
-            return
         results = Results()
+        inputs = _find_inputs((*sources, *_read_list(file)), check_url(url), results)
+        if not inputs and not results.failures:
+            raise click.UsageError("Give an address, a file or a folder, or a list of addresses with --file.")
+        if queued:
+            _queue(inputs, results, opened, where["as_json"], **options)
+            return
         try:
             with show_progress() as progress:
-                asyncio.run(_save_all(sources, results, opened, progress, **options))
+                asyncio.run(_save_all(inputs, results, opened, progress, **options))
         except KeyboardInterrupt:
-            _report_interrupt(results, len(sources), where["as_json"])
+            _report_interrupt(results, len(inputs), where["as_json"])
             raise
-        if len(sources) == 1 and results.failures:
+        if len(results.failures) == 1 and not results.saved:
             raise results.failures[0][1]
         _show(results, where["as_json"])
+
+
+class Input(NamedTuple):
+    """One page to save: at an address, or in a file."""
+
+    url: str | None
+    """Its address; `None` for a file whose page names its own."""
+    path: str | None = None
+    """The file, or `-` for stdin."""
+    name: str = ""
+    """The name that a page in a file gets when it does not name its address."""
+
+    @property
+    def label(self) -> str:
+        """What a message calls it."""
+        return self.path or self.url or ""
+
+
+def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> list[Input]:
+    """Return the pages that the arguments name, each once; what names none is added to the failures."""
+    inputs: dict[Input, None] = {}
+    for text in dict.fromkeys(sources):
+        try:
+            kind, value = find_source(text)
+        except PagekeepError as error:
+            results.failures.append((text, error))
+            continue
+        if kind == "url":
+            inputs[Input(value)] = None
+        elif kind == "folder":
+            pages = [Input(None, path, os.path.basename(path)) for path in find_pages(value)]
+            if not pages:
+                results.failures.append((text, NotFound(f"There is no HTML, Markdown or text file in {text!r}.")))
+            inputs.update(dict.fromkeys(pages))
+        else:
+            inputs[Input(url, value, "" if value == STDIN else os.path.basename(value))] = None
+    if url and [one.url for one in inputs if one.path] != [url]:
+        raise click.UsageError("--url is the address of one page in a file or on stdin.")
+    return list(inputs)
 
 
 @click.command(epilog=examples("retry 3f2a", "retry https://example.com/post --render"))
@@ -103,7 +148,7 @@ async def _retry(key: str, opened: OpenLibrary, progress: Progress, render: bool
 
 
 async def _save_all(
-    sources: tuple[str, ...],
+    inputs: list[Input],
     results: Results,
     opened: OpenLibrary,
     progress: Progress,
@@ -116,14 +161,14 @@ async def _save_all(
     from pagekeep.library.change import clean_tag
     from pagekeep.library.save import save as run
 
-    waiting = iter(sources)
+    waiting = iter(inputs)
     clean_tags = tuple(filter(None, map(clean_tag, tags)))
 
     async def save_next(retrieval: Retrieval) -> None:
-        for source in waiting:
+        for one in waiting:
             try:
-                uploaded = await _page_in_file(source, retrieval)
-                request = _request(uploaded.url if uploaded else source, render)
+                uploaded = await _read_page(one, retrieval) if one.path else None
+                request = _request(uploaded.url if uploaded else one.url or "", render)
                 saved = await run(
                     request,
                     opened.store,
@@ -135,31 +180,20 @@ async def _save_all(
                 )
                 results.saved.append(saved)
             except PagekeepError as error:
-                results.failures.append((source, _add_hint(source, error)))
+                results.failures.append((one.label, error))
 
     async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval, asyncio.TaskGroup() as tasks:
-        for _ in range(min(_MAX_PARALLEL, len(sources))):
+        for _ in range(min(_MAX_PARALLEL, len(inputs))):
             tasks.create_task(save_next(retrieval))
 
 
-async def _page_in_file(source: str, retrieval: Retrieval) -> Fetched | None:
-    """Return the page in a local file, or `None` when the source is not one."""
-    if is_url(source) or not os.path.isfile(source):
-        return None
+async def _read_page(one: Input, retrieval: Retrieval) -> Fetched:
+    """Return the page in a file or on stdin."""
     from pagekeep.capture.uploads import page_in_file
 
-    body = read_file(source, retrieval.settings.max_bytes + 1)
-    return await page_in_file(body, os.path.basename(source), retrieval, place=os.path.abspath(source))
-
-
-def _add_hint(source: str, error: PagekeepError) -> PagekeepError:
-    """Return the error with a suggestion of what the user probably meant."""
-    url = guess_url(source) if isinstance(error, InvalidUrl) else None
-    if not is_url(source) and os.path.isfile(source):
-        error.suggestions = ("Files cannot be queued: leave out --queue.",)
-    elif url:
-        error.suggestions = (f"Did you mean {url}?",)
-    return error
+    body = read_file(one.path or STDIN, retrieval.settings.max_bytes + 1)
+    place = os.path.abspath(one.path) if one.path and one.name else ""
+    return await page_in_file(body, one.name, retrieval, place=place, url=one.url)
 
 
 def _request(url: str, render: bool) -> Request:
@@ -169,22 +203,32 @@ def _request(url: str, render: bool) -> Request:
 
 
 def _queue(
-    urls: tuple[str, ...], opened: OpenLibrary, as_json: bool, tags: tuple[str, ...], render: bool, force: bool
+    inputs: list[Input],
+    results: Results,
+    opened: OpenLibrary,
+    as_json: bool,
+    tags: tuple[str, ...],
+    render: bool,
+    force: bool,
 ) -> None:
     from pagekeep.library.change import clean_tag
     from pagekeep.library.queue.jobs import enqueue
     from pagekeep.present.json_shapes import job_shape
 
     clean_tags = tuple(filter(None, map(clean_tag, tags)))
-    jobs, failures = [], []
-    for url in urls:
+    jobs, failures = [], results.failures
+    for one in inputs:
         try:
-            jobs.append(enqueue(_request(url, render), opened.store, tags=clean_tags, force=force))
-        except (InvalidUrl, InvalidProtocol) as error:
-            failures.append((url, _add_hint(url, error)))
+            if one.path:
+                hint = "Leave out --queue to save it now."
+                raise UnsupportedContent("A file cannot be queued, only an address.", suggestions=(hint,))
+            jobs.append(enqueue(_request(one.url or "", render), opened.store, tags=clean_tags, force=force))
+        except PagekeepError as error:
+            failures.append((one.label, error))
     if as_json:
-        write_json({"jobs": [job_shape(job) for job in jobs], "errors": _errors(failures)})
-    else:
+        shapes = [job_shape(job) for job in jobs]
+        write_json({"success": not failures, "jobs": shapes, "errors": _errors(failures)})
+    elif jobs:
         them = "it" if len(jobs) == 1 else "them"
         write(f"Queued {format_count(len(jobs), 'page')}. To save {them}: pagekeep work --until-empty")
     _exit_on_failures(failures, as_json)
@@ -213,7 +257,8 @@ def _show(results: Results, as_json: bool) -> None:
         from pagekeep.present.json_shapes import saved_shape
 
         items = [saved_shape(saved) for saved in results.saved]
-        write_json({"items": items, "next": None, "errors": _errors(results.failures)})
+        errors = _errors(results.failures)
+        write_json({"success": not errors, "items": items, "next": None, "errors": errors})
     else:
         for saved in results.saved:
             write("\n".join(result_lines(saved)))

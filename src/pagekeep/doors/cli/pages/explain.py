@@ -10,20 +10,30 @@ import click
 
 from pagekeep.doors.cli.open_library import load_rules, open_library
 from pagekeep.doors.cli.options import examples, library_options, verbose_option
-from pagekeep.doors.cli.output import report_errors, write_json
-from pagekeep.doors.cli.pages.extract import is_url, page_from_file, page_from_url, show_explanation
+from pagekeep.doors.cli.output import report_errors
+from pagekeep.doors.cli.pages.extract import page_from_file, page_from_url, show_explanation
+from pagekeep.doors.cli.sources import STDIN, check_url, complete_url, is_url
 from pagekeep.errors import NotFound
-from pagekeep.present.explain import explain as explained
 
 if TYPE_CHECKING:
     from pagekeep.model import Options, Page
 
 
-@click.command(epilog=examples("explain 3f2a", "explain https://example.com/post", "explain page.html"))
-@click.argument("source", metavar="ID|URL|FILE|-")
+@click.command(
+    epilog=examples(
+        "explain 3f2a",
+        "explain https://example.com/post",
+        "explain --url example.com/post",
+        "explain page.html --url https://example.com/post",
+    )
+)
+@click.argument("source", metavar="[ID|URL|FILE|-]", required=False)
+@click.option("--url", help="Address of a page in a file; alone, the address to explain.")
 @verbose_option
 @library_options
-def explain(source: str, verbose: bool, library: str | None, user: str | None, as_json: bool) -> None:
+def explain(
+    source: str | None, url: str | None, verbose: bool, library: str | None, user: str | None, as_json: bool
+) -> None:
     """Show which strategy won and why, what was removed, and where the metadata came from.
 
     A saved page is read from the library; any other URL is downloaded.
@@ -31,12 +41,12 @@ def explain(source: str, verbose: bool, library: str | None, user: str | None, a
     with report_errors(as_json=as_json):
         from pagekeep import Options
 
+        url = check_url(url)
+        if source is None and url is None:
+            raise click.UsageError("Give the id or address of a page, a file, or - for stdin.")
         options = Options(timer=time.perf_counter)
-        page = find_page(source, options, as_json=as_json, library=library, user=user)
-        if as_json:
-            write_json({**page.to_json(), "explanation": explained(page, verbose=verbose)})
-        else:
-            show_explanation(page, verbose=verbose)
+        page = find_page(source or url or "", options, url=url, as_json=as_json, library=library, user=user)
+        show_explanation(page, as_json=as_json, verbose=verbose)
 
 
 def find_page(
@@ -46,13 +56,14 @@ def find_page(
 
     `flags` are settings: the library, its user, the folder of rules.
     """
-    if source == "-" or (os.path.isfile(source) and not is_url(source)):
-        return page_from_file(source, url, options, **flags)
-    stored = _stored_page(source, options, as_json, flags)
+    if source == STDIN or (os.path.isfile(source) and not is_url(source)):
+        return page_from_file(source, check_url(url), options, **flags)
+    address = source if is_url(source) else complete_url(source)
+    stored = _stored_page(address or source, options, as_json, flags)
     if stored is not None:
         return stored
-    if is_url(source):
-        return page_from_url(source, options, rules=flags.get("rules"))
+    if address:
+        return page_from_url(address, options, rules=flags.get("rules"))
     hint = "Give its URL instead, to download it again."
     raise NotFound("The downloaded HTML of this page was not stored.", suggestions=(hint,))
 

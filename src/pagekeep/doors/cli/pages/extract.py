@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,14 +13,12 @@ import click
 from pagekeep.doors.cli.open_library import load_rules
 from pagekeep.doors.cli.options import parse_pairs, verbose_option
 from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
-from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.doors.cli.sources import check_url, find_source, read_file
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
     from pagekeep.model import Options, Page
 
-_FILE_SUFFIXES = frozenset({"csv", "htm", "html", "json", "jsonl", "md", "mhtml", "pdf", "txt", "xhtml", "xml", "zip"})
-"""Suffixes that file names have, and host names hardly ever."""
 FORMATS = ("document", "markdown", "html", "text", "json")
 
 
@@ -34,6 +31,7 @@ Examples:
   pagekeep extract https://app.example.com --render force --wait-for main
   pagekeep extract page.html --format json | jq .metadata
   pagekeep extract page.html --explain
+  pagekeep extract example.com/post --json | jq .rules
   pagekeep extract page.html --skip-step callouts
 
 Exit codes: 0 done; 1 unexpected failure; 2 bad input (file not found, not a page, empty, over 10 MB) or a page that could
@@ -49,6 +47,7 @@ not be fetched; 130 interrupted.""",
     show_default=True,
     help="What to print. `document` is Markdown with frontmatter.",
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--explain", "explained", is_flag=True, help="Show how the content was found, and what was removed.")
 @verbose_option
 @click.option(
@@ -72,14 +71,20 @@ def extract(
     source: str,
     url: str | None,
     format_: str,
+    as_json: bool,
     explained: bool,
     verbose: bool,
     skip_steps: tuple[str, ...],
     **fetch_options: Any,
 ) -> None:
-    """Print the content of a page as Markdown: a file, a URL, or stdin (-)."""
-    with report_errors(as_json=format_ == "json" and not explained):
+    """Print the content of a page as Markdown: a file, a URL, or stdin (-). Markdown and plain text stay as they are."""
+    as_json = as_json or format_ == "json"
+    explained = explained or verbose
+    with report_errors(as_json=as_json):
         from pagekeep import Options
+
+        url = check_url(url)
+        found = find_source(source)
 
         if skip_steps:
             from pagekeep.extraction.steps import check_skippable
@@ -88,42 +93,27 @@ def extract(
             check_skippable(skip_steps, PHASES)  # before the page is fetched
         timer = time.perf_counter if explained else None
         options = Options(timer=timer, skip_steps=frozenset(skip_steps))
-        page = (
-            page_from_url(source, options, **fetch_options) if is_url(source) else page_from_file(source, url, options)
-        )
+        if found.kind == "url":
+            page = page_from_url(found.value, options, **fetch_options)
+        else:
+            page = page_from_file(found.value, url, options)
         for warning in page.trace.warnings:
             if warning.code == "not_rendered":
                 click.echo(f"Note: {warning.text}", err=True)
-        show_explanation(page, verbose=verbose) if explained else show(page, format_)
-
-
-def is_url(source: str) -> bool:
-    """Return whether the source is a URL; `C:\\page.html` and `page.html` are not."""
-    scheme, separator, _ = source.partition("://")
-    return bool(separator) and scheme.isalnum()
-
-
-def guess_url(source: str) -> str | None:
-    """Return the URL that `example.com/post` means, or `None` when it looks like a file name."""
-    from pagekeep.fetch.urls import split_url
-
-    host, slash, _ = source.partition("/")
-    suffix = host.rpartition(".")[2].lower()
-    if "://" in source or "." not in host or not suffix.isalpha() or (not slash and suffix in _FILE_SUFFIXES):
-        return None
-    try:
-        split_url(f"https://{source}")
-    except PagekeepError:
-        return None
-    return f"https://{source}"
+        show_explanation(page, as_json=as_json, verbose=verbose) if explained else show(page, format_, as_json)
 
 
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
-    """Return the page in a file or on stdin; `flags` are settings."""
+    """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
+    from pagekeep.capture.uploads import text_type
     from pagekeep.pipeline import extract as run
 
     data = read_file(source, options.max_bytes + 1)
+    if text_type(source):
+        from pagekeep.capture.plain_text import keep_text
+
+        return keep_text(data, url, options)
     return run(data, url, rules=load_rules(config.load(flags)), options=options)
 
 
@@ -165,24 +155,6 @@ def page_from_url(
         return asyncio.run(run(progress))
 
 
-def read_file(file: str, limit: int) -> bytes:
-    """Return at most `limit` bytes of a file or of stdin; raise `NotFound` when it cannot be read."""
-    if file == "-":
-        return sys.stdin.buffer.read(limit)
-    try:
-        with open(file, "rb") as stream:
-            return stream.read(limit)
-    except FileNotFoundError as error:
-        url = guess_url(file)
-        hint = f"Did you mean {url}?" if url else "Check the name, or use - for stdin."
-        raise NotFound(f"File not found: {file!r}.", suggestions=[hint]) from error
-    except IsADirectoryError as error:
-        raise NotFound(f"{file!r} is a folder, not a page.", suggestions=["Give the path of a file."]) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a file name"
-        raise NotFound(f"Cannot read the file {file!r}: {reason}.") from error
-
-
 def current_time() -> str:
     """Return the time in UTC, to the second; `SOURCE_DATE_EPOCH` overrides it, for reproducible output."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
@@ -193,9 +165,9 @@ def current_time() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def show(page: Page, format_: str) -> None:
+def show(page: Page, format_: str, as_json: bool) -> None:
     """Print the page in one of the formats."""
-    if format_ == "json":
+    if as_json:
         write_json(page.to_json())
     elif format_ == "document":
         from pagekeep.markdown import write_document
@@ -205,11 +177,14 @@ def show(page: Page, format_: str) -> None:
         write({"markdown": page.markdown, "html": page.html, "text": page.text}[format_])
 
 
-def show_explanation(page: Page, *, verbose: bool = False) -> None:
-    """Print the explanation of a page, with bold headings on a terminal."""
+def show_explanation(page: Page, *, as_json: bool = False, verbose: bool = False) -> None:
+    """Print the explanation of a page, with bold headings on a terminal; as JSON, with the page."""
     from pagekeep.present.explain import explain
 
     explanation = explain(page, verbose=verbose)
+    if as_json:
+        write_json({**page.to_json(), "explanation": explanation})
+        return
     if not is_terminal():
         write(explanation)
         return

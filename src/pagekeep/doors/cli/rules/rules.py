@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -146,12 +147,16 @@ def _find_files(paths: Iterable[Path], *, required: bool) -> list[Path]:
 
 
 @click.command(epilog=examples("rules schema", "rules schema > rules.schema.json"))
-def schema() -> None:
-    """Print the JSON Schema of rule files, for use in an editor."""
-    with report_errors():
+@json_option
+def schema(as_json: bool) -> None:
+    """Print the JSON Schema of rule files, for use in an editor; with --json, under the key `schema`."""
+    with report_errors(as_json=as_json):
         from pagekeep.rules import schema as rule_schema
 
-        write_json(rule_schema.schema())
+        if as_json:
+            write_json({"schema": rule_schema.schema()})
+        else:
+            write(json.dumps(rule_schema.schema(), ensure_ascii=False, indent=2))
 
 
 def describe_trigger(rule: Rule) -> str:
