@@ -81,8 +81,8 @@ def undo_last(store: Store, settings: Settings) -> Undone:
 def _state(item: Item) -> dict[str, Any]:
     about = item.metadata
     return {
-        "pinned": about.pinned,
-        "archived": about.archived,
+        "pinned": bool(about.pinned),
+        "archived": bool(about.archived),
         "tags": list(about.tags),
         "deleted": item.deleted_at is not None,
     }
@@ -91,7 +91,10 @@ def _state(item: Item) -> dict[str, Any]:
 def _restore(store: Store, item: Item, old: dict[str, Any]) -> Item:
     if old["deleted"] != (item.deleted_at is not None):
         item = (store.delete if old["deleted"] else store.restore)(item.id, clock.now())
-    return change_item(store, item, pinned=old["pinned"], archived=old["archived"], tags=old["tags"])
+    since = item.updated_at
+    return change_item(
+        store, item, pinned=old["pinned"], archived=old["archived"], tags=old["tags"], unchanged_since=since
+    )
 
 
 def _key(settings: Settings) -> str:

@@ -190,10 +190,11 @@ def test_explain_says_the_same_on_a_terminal(page: str, monkeypatch: pytest.Monk
     assert told() == piped
 
 
-def test_explain_of_bad_input_speaks_to_people_even_as_json() -> None:
+def test_explain_as_json_is_json_also_for_bad_input(page: str) -> None:
     result = run("-", "--explain", "--format", "json")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Error: ")
+    assert (result.exit_code, result.stderr) == (2, "")
+    assert json.loads(result.stdout)["error"]["type"] == "ParseError"
+    assert json.loads(run(page, "--explain", "--json").stdout)["explanation"].startswith("Verdict\n")
 
 
 def test_reader_that_stops_early_causes_no_noise(tmp_path: Path) -> None:
@@ -234,6 +235,26 @@ def test_skip_step_with_a_required_step_says_that_it_cannot_be_skipped(page: str
     assert "rules-before" in result.stderr
 
 
-def test_verbose_adds_to_the_explanation_only(page: str) -> None:
-    assert run(page, "--verbose", "--format", "markdown").stdout == run(page, "--format", "markdown").stdout
-    assert run(page, "--explain", "--verbose").stdout.startswith("Verdict\n")
+def test_verbose_means_an_explanation(page: str) -> None:
+    for flags in (("--verbose",), ("--explain", "--verbose")):
+        shown = run(page, *flags).stdout
+        assert shown.startswith("Verdict\n")
+        assert "Time\n" in shown
+
+
+def test_json_has_the_ids_of_the_rules(page: str) -> None:
+    shown = json.loads(run("docs/examples/tide-clock.html", "--json").stdout)
+    assert (shown["success"], shown["rules"]) == (True, ["consent-managers"])
+    assert json.loads(run(page, "--format", "json").stdout)["rules"] == []
+
+
+def test_markdown_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "notes.md"
+    file.write_text("# Notes\n\n* one\n* two <b>\n")
+    assert run(str(file), "--format", "markdown").stdout == "# Notes\n\n* one\n* two <b>\n"
+
+
+def test_an_address_that_is_none_is_refused(page: str) -> None:
+    result = run(page, "--url", "notaurl")
+    assert result.exit_code == 2
+    assert "'notaurl' is not an address." in result.stderr

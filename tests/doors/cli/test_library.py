@@ -22,7 +22,6 @@ from click.testing import CliRunner, Result
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import COMMANDS, cli
 from pagekeep.doors.cli.open_library import library_location
-from pagekeep.doors.cli.pages.extract import guess_url
 from tests.site.fixtures import WALL, article
 from tests.site.server import Reply, Request, Site
 from tests.store.damage import flip_pages, make_library, pages_of
@@ -277,7 +276,7 @@ def test_a_page_that_cannot_be_fetched_is_an_error_with_exit_code_2(shell: Shell
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: ")
     assert shell.json("save", shell.url("none"), code=2)["error"]["type"] == "FetchHttpError"
-    assert shell.json("save", "nowhere", code=2)["error"]["type"] == "InvalidUrl"
+    assert shell.json("save", "nowhere", code=2)["error"]["type"] == "NotFound"
 
 
 def test_the_address_of_a_page_that_cannot_be_fetched_is_kept_and_the_command_says_so(shell: Shell) -> None:
@@ -423,19 +422,7 @@ def test_a_page_in_a_file_is_saved_under_the_address_it_names(shell: Shell, tmp_
     item = shell.json("save", str(file))["items"][0]
     assert (item["url"], item["quality"]) == ("https://harbour.example/lamp", "article")
     told = shell.json("save", str(file), "--queue", code=2)["errors"]
-    assert told[0]["suggestions"] == ["Files cannot be queued: leave out --queue."]
-
-
-@pytest.mark.parametrize("command", [("save",), ("save", "--queue"), ("extract",)])
-def test_an_address_without_its_beginning_is_asked_back(shell: Shell, command: tuple[str, ...]) -> None:
-    done = shell.run(*command, "example.com/post")
-    assert done.exit_code == 2
-    assert "Did you mean https://example.com/post?" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["page.html", "docs/page.html", "./page.html", "a file.txt", "notes", "1.2"])
-def test_a_name_of_a_file_is_not_taken_for_an_address(name: str) -> None:
-    assert guess_url(name) is None
+    assert told[0]["suggestions"] == ["Leave out --queue to save it now."]
 
 
 def test_an_interrupted_save_of_several_tells_what_was_saved(shell: Shell) -> None:

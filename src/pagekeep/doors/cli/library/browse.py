@@ -134,8 +134,8 @@ def search(
             write_json({"items": hits, "next": page.next, "unknown_operators": list(unknown)})
             return
         if unknown:
-            names = ", ".join(f"{name}:" for name in unknown)
-            click.echo(f"Not an operator, searched for as a word: {names} Operators are {OPERATORS}.", err=True)
+            names = ", ".join(f"`{name}:`" for name in unknown)
+            click.echo(f"Not an operator, searched for as a word: {names}. Operators are {OPERATORS}.", err=True)
         for hit in page.hits:
             write(_format_hit(hit))
         if not page.hits:
