@@ -39,6 +39,7 @@ NOT_ON_ITEMS = (
     "mcp",
     "compare",
     "compared",
+    "completion",
 )
 ON_LIBRARY = [name for section in COMMANDS.values() for name in section if name not in NOT_ON_ITEMS]
 
@@ -138,7 +139,7 @@ def test_the_shape_of_a_list_is_the_documented_one(shell: Shell) -> None:
         shell.bodies[name] = article(100, title=f"Page {name}")
         shell.save(name)
     page = shell.json("list", "--limit", "2")
-    assert set(page) == {"items", "next"}
+    assert set(page) == {"success", "items", "next"}
     assert [item["title"] for item in page["items"]] == ["Page c", "Page b"]
     rest = shell.json("list", "--limit", "2", "--after", page["next"])
     assert ([item["title"] for item in rest["items"]], rest["next"]) == (["Page a"], None)
@@ -499,7 +500,7 @@ def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: S
         shell.bodies[name] = article(300, title=name)
         shell.save(name)
     assert shell.json("reparse") == {
-        "dry_run": False, "updated": 0, "unchanged": 0, "kept": 0, "failed": 0, "notes": [],
+        "success": True, "dry_run": False, "updated": 0, "unchanged": 0, "kept": 0, "failed": 0, "notes": [],
     }  # fmt: skip
     age(shell)
     dry = shell.run("reparse", "--dry-run", "--limit", "1")
@@ -538,8 +539,29 @@ def test_reparse_lists_what_it_left_unchanged(shell: Shell) -> None:
     assert shell.json("list")["items"][0]["word_count"] < 9000
 
 
-def test_refetch_cannot_be_a_dry_run(shell: Shell) -> None:
-    assert shell.run("reparse", "--refetch", "--dry-run").exit_code == 2
+def test_a_dry_run_of_a_refetch_shows_the_diff_and_stores_nothing(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    before = shell.save("a")
+    shell.bodies["a"] = article(320, title="Revised")
+    dry = shell.run("reparse", "--refetch", "--dry-run")
+    assert (dry.exit_code, "\n+title: Revised" in dry.stdout) == (0, True)
+    assert dry.stdout.endswith("Dry run, nothing was changed: 1 updated, 0 unchanged, 0 kept, 0 failed.\n")
+    del shell.bodies["a"]
+    assert shell.json("reparse", "--refetch", "--dry-run", code=2)["failed"] == 1
+    after = shell.json("list")["items"][0]
+    assert [after[name] for name in ("title", "updated_at", "last_error")] == ["The keeper", before["updated_at"], None]
+
+
+def test_a_reparse_with_failures_says_so_with_its_exit_code(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    item = shell.save("a")
+    with sqlite3.connect(shell.env["PAGEKEEP_LIBRARY"]) as db:
+        db.execute("DELETE FROM raw_pages")
+    db.close()
+    done = shell.run("reparse", item["id"])
+    assert (done.exit_code, "1 failed." in done.stdout) == (2, True)
+    assert "was not stored" in done.stderr
+    assert shell.json("reparse", item["id"], code=2)["success"] is False
 
 
 def test_refetch_fetches_every_page_anew(shell: Shell) -> None:

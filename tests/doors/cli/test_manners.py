@@ -150,7 +150,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     script = """
         eval "$(pagekeep completion bash)"
         COMP_WORDS=(pagekeep unarc); COMP_CWORD=1; _pagekeep_completion pagekeep; echo "${COMPREPLY[@]}"
-        COMP_WORDS=(pagekeep list --arch); COMP_CWORD=2; _pagekeep_completion pagekeep; echo "${COMPREPLY[@]}"
+        COMPREPLY=(); COMP_WORDS=(pagekeep list --arch); COMP_CWORD=2; _pagekeep_completion pagekeep; echo "${COMPREPLY[@]}"
     """
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", script], env={**os.environ, "PATH": path}, capture_output=True, text=True)

@@ -96,3 +96,10 @@ def test_whatever_changes_an_item_or_its_passages_changes_its_version(library: S
     assert len({versions[other.id] for versions in seen}) == 1
     library.delete(item.id, moment(6))
     assert list(dict(library.versions())) == [other.id]
+
+
+def test_tags_are_counted_whatever_their_case_and_not_for_deleted_items(library: Store) -> None:
+    for number, tags in enumerate((("Sea", "lamp"), ("sea",), ("sea", "wall"))):
+        library.upsert(make_item(number, user_id=library.user_id, tags=tags), None)
+    library.delete(library.get("https://example.com/page/2").id, NOW)
+    assert list(library.tag_counts()) == [("sea", 2), ("lamp", 1)]
