@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
+    Abandoned,
     AccessError,
     BlockedAddress,
     Conflict,
@@ -35,6 +36,8 @@ from pagekeep.errors import (
     StoreError,
     TooLarge,
     TooManyRequests,
+    TooSlow,
+    Unexpected,
     UnsupportedContent,
 )
 from pagekeep.model import Metadata, Options, Page, Quality
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
 
 __all__ = [
+    "Abandoned",
     "AccessError",
     "BlockedAddress",
     "Conflict",
@@ -71,6 +75,8 @@ __all__ = [
     "StoreError",
     "TooLarge",
     "TooManyRequests",
+    "TooSlow",
+    "Unexpected",
     "UnsupportedContent",
     "__version__",
     "extract",
