@@ -78,6 +78,8 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.server_connections 300 60
 	$(BIN)/python -m tests.hostile.server_sign_in 400
 	$(BIN)/python -m tests.hostile.parser_bombs
+	$(BIN)/python -m tests.hostile.growth
+	$(BIN)/python -m tests.hostile.codecs 200
 	$(BIN)/python -m tests.hostile.attack_table 60
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
+from tests.hostile.web_encodings import LABELS, is_web_label, odd_labels, python_names
 
 
 def body(html: str) -> dom.Element:
@@ -271,3 +272,9 @@ def test_large_pages_keep_their_formatting() -> None:
     document, simplified = dom.parse_bounded(source)
     assert simplified == ()
     assert len(dom.select(document, "b")) == 4_000
+
+
+def test_every_label_of_the_encoding_standard_is_known_and_no_other_codec_of_python() -> None:
+    names = [*python_names(), *odd_labels(200)]
+    assert [label for label in LABELS if dom.decode(b"abc", label) is None] == []
+    assert [name for name in names if dom.decode(b"abc", name) is not None and not is_web_label(name)] == []

@@ -14,6 +14,7 @@ export async function capture(tab, method = "shown") {
   }
   if (!isWeb(seen.url)) throw new Error("Only web pages can be saved, not files on this computer.");
   if (method === "server" || !HTML.has(seen.type)) return captureByUrl(seen.url, seen.title);
+  if (seen.excess) throw tooLarge(seen.excess);
   const { html, selection } = seen;
   return { page: { url: seen.url, html, rendered: true, ...(selection && { selection }) }, title: seen.title };
 }
@@ -22,6 +23,11 @@ export const isWeb = (url) => /^https?:\/\//.test(url);
 
 /** Return a page that the server fetches. */
 export const captureByUrl = (url, title) => ({ page: { url }, title: title || url });
+
+const tooLarge = (chars) =>
+  Object.assign(new Error(`This page is too large: ${Math.round(chars / 1e6)} MB, over the limit of 10 MB.`), {
+    suggestions: ["Select the part you need, and save that."],
+  });
 
 async function captureInPage(tabId, method) {
   const target = { tabId };
@@ -36,9 +42,13 @@ async function captureInPage(tabId, method) {
 
 /** Runs in the page. */
 async function readPage(method) {
-  const about = { url: location.href, title: document.title || location.href, type: document.contentType };
+  const MAX_CHARS = 10_000_000; // the server accepts no larger page
+  const about = { url: location.href, title: (document.title || location.href).slice(0, 1000), type: document.contentType };
   if (method === "server") return about;
   if (method === "whole") await globalThis.pagekeep.scrollThrough();
   const selection = method === "shown" ? globalThis.pagekeep.selection() : null;
-  return { ...about, selection, html: globalThis.pagekeep.flatten() };
+  const html = globalThis.pagekeep.flatten();
+  const kept = (selection ?? html).length;
+  if (kept > MAX_CHARS) return { ...about, excess: kept }; // a flood stays in the page
+  return { ...about, selection, html: html.length > MAX_CHARS ? "<html></html>" : html };
 }

@@ -8,77 +8,101 @@ globalThis.pagekeep ??= {};
   const WITHOUT_TEXT = new Set(["style", "svg", "noscript", "template", "link", "canvas"]);
   const ADDRESSES = ["href", "src", "poster"];
 
+  // Elements can hide properties of their document or form by their names: `<img name=documentElement>`, `<input name=childNodes>`.
+  // Getters and methods of the prototypes cannot be hidden, and work for nodes of other frames too.
+  const getter = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
+  };
+  const method = (type, name) => {
+    const { value } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node, ...values) => value.apply(node, values);
+  };
+  const [nodeType, childNodes, ownerDocument, baseUri] = ["nodeType", "childNodes", "ownerDocument", "baseURI"].map((name) => getter(Node, name));
+  const [elementName, shadowRoot, namespace, outerHtml] = ["localName", "shadowRoot", "namespaceURI", "outerHTML"].map((name) => getter(Element, name));
+  const [append, getAttribute, setAttribute, removeAttribute] = ["append", "getAttribute", "setAttribute", "removeAttribute"].map((name) => method(Element, name));
+  const [documentElement, bodyOf, doctypeOf, implementation] = ["documentElement", "body", "doctype", "implementation"].map((name) => getter(Document, name));
+  const [importNode, createElement, createTreeWalker] = ["importNode", "createElement", "createTreeWalker"].map((name) => method(Document, name));
+  const getRootNode = method(Node, "getRootNode");
+  const textContent = getter(Node, "textContent");
+
+  const isElement = (node) => nodeType(node) === Node.ELEMENT_NODE;
+  const localName = (node) => (isElement(node) ? elementName(node) : undefined);
+
   const rootOf = (element) => {
-    if (element.nodeType !== Node.ELEMENT_NODE) return null;
-    if (element.shadowRoot) return element.shadowRoot;
+    if (!isElement(element)) return null;
+    const open = shadowRoot(element);
+    if (open) return open;
     try {
       if (element.openOrClosedShadowRoot !== undefined) return element.openOrClosedShadowRoot; // Firefox
-      return element.namespaceURI === document.documentElement.namespaceURI ? (chrome.dom?.openOrClosedShadowRoot(element) ?? null) : null;
+      return namespace(element) === namespace(documentElement(document)) ? (chrome.dom?.openOrClosedShadowRoot(element) ?? null) : null;
     } catch {
       return null; // this element does not expose a shadow root
     }
   };
 
   const frameOf = (element) => {
-    if (element.localName !== "iframe" && element.localName !== "frame") return null;
+    if (!["iframe", "frame"].includes(localName(element))) return null;
     try {
       const inner = element.contentDocument;
       const box = element.getBoundingClientRect();
-      const seen = box.width > 1 && box.height > 1;
-      return seen && inner?.body?.textContent.trim() ? inner : null;
+      const body = box.width > 1 && box.height > 1 && inner ? bodyOf(inner) : null;
+      return body && textContent(body).trim() ? body : null;
     } catch {
       return null; // another origin
     }
   };
 
   const isPlain = (root) => {
-    const walk = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+    const walk = createTreeWalker(document, root, NodeFilter.SHOW_ELEMENT);
     for (let node = walk.currentNode; node; node = walk.nextNode()) if (rootOf(node) || frameOf(node)) return false;
     return true;
   };
 
   // Not `instanceof`: every frame has its own classes.
-  const inShadow = (node) => node.getRootNode().nodeType === Node.DOCUMENT_FRAGMENT_NODE;
-  const isSlot = (node) => node.localName === "slot" && inShadow(node);
+  const inShadow = (node) => nodeType(getRootNode(node)) === Node.DOCUMENT_FRAGMENT_NODE;
+  const isSlot = (node) => localName(node) === "slot" && inShadow(node);
 
   // Return the displayed children of a node: those of its shadow tree for a host, the assigned nodes for a slot.
   const displayedChildren = (node, children = []) => {
     const assigned = isSlot(node) ? node.assignedNodes() : [];
-    for (const child of assigned.length ? assigned : (rootOf(node) ?? node).childNodes)
+    for (const child of assigned.length ? assigned : childNodes(rootOf(node) ?? node))
       if (isSlot(child)) displayedChildren(child, children);
-      else if (child.localName !== "style" || !inShadow(child)) children.push(child);
+      else if (localName(child) !== "style" || !inShadow(child)) children.push(child);
     return children;
   };
 
   const isSkipped = (node, slim) => {
-    if (node.localName === "noscript") return true; // scripts ran, so it is not displayed
+    const name = localName(node);
+    if (name === "noscript") return true; // scripts ran, so it is not displayed
     if (!slim) return false;
-    if (node.nodeType === Node.COMMENT_NODE || WITHOUT_TEXT.has(node.localName)) return true;
-    return node.localName === "script" && !/json/.test(node.type);
+    if (nodeType(node) === Node.COMMENT_NODE || WITHOUT_TEXT.has(name)) return true;
+    return name === "script" && !/json/.test(getAttribute(node, "type") ?? "");
   };
 
   const fixUrls = (copy, node, slim) => {
+    if (!isElement(copy)) return;
     for (const name of ADDRESSES) {
-      const value = copy.getAttribute?.(name);
+      const value = getAttribute(copy, name);
       if (!value) continue;
-      if (slim && value.startsWith("data:")) copy.removeAttribute(name);
+      if (slim && value.startsWith("data:")) removeAttribute(copy, name);
       // URLs inside a frame are relative to the frame's base.
-      else if (node.ownerDocument !== document && !value.startsWith("#") && URL.canParse(value, node.baseURI))
-        copy.setAttribute(name, new URL(value, node.baseURI).href);
+      else if (ownerDocument(node) !== document && !value.startsWith("#") && URL.canParse(value, baseUri(node)))
+        setAttribute(copy, name, new URL(value, baseUri(node)).href);
     }
   };
 
   // Copy an element; a frame becomes a div with the frame's content.
   const copyOf = (node, inert) => {
     const inner = frameOf(node);
-    if (!inner) return { twin: inert.importNode(node, node.localName === "template"), from: node };
-    return { twin: inert.createElement("div"), from: inner.body };
+    if (!inner) return { twin: importNode(inert, node, localName(node) === "template"), from: node };
+    return { twin: createElement(inert, "div"), from: inner };
   };
 
   // Copy into a document without a window, where custom elements are inert and nothing loads. No recursion: trees may be deep.
   const copyTree = (root, slim) => {
-    const inert = document.implementation.createHTMLDocument("");
-    const top = inert.importNode(root, false);
+    const inert = implementation(document).createHTMLDocument("");
+    const top = importNode(inert, root, false);
     const work = [[root, top]];
     while (work.length) {
       const [node, copy] = work.pop();
@@ -86,18 +110,18 @@ globalThis.pagekeep ??= {};
         if (isSkipped(child, slim)) continue;
         const { twin, from } = copyOf(child, inert);
         fixUrls(twin, child, slim);
-        copy.append(twin);
-        if (child.localName !== "template") work.push([from, twin]);
+        append(copy, twin);
+        if (localName(child) !== "template") work.push([from, twin]);
       }
     }
-    return top.outerHTML;
+    return outerHtml(top);
   };
 
-  const doctype = () => (document.doctype ? `${new XMLSerializer().serializeToString(document.doctype)}\n` : "");
+  const doctype = () => (doctypeOf(document) ? `${new XMLSerializer().serializeToString(doctypeOf(document))}\n` : "");
 
   globalThis.pagekeep.flatten = () => {
-    const root = document.documentElement;
-    let html = isPlain(root) ? root.outerHTML : copyTree(root, false);
+    const root = documentElement(document);
+    let html = isPlain(root) ? outerHtml(root) : copyTree(root, false);
     if (html.length > MAX_CHARS) html = copyTree(root, true);
     return doctype() + html;
   };

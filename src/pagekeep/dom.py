@@ -96,6 +96,19 @@ _FORMATTING_TAG: Final = re.compile(
 )
 _MAX_SAME_TAG: Final = 3
 """How many equal formatting tags the parser keeps open at once ("Noah's Ark clause")."""
+_RESPELLED_LABELS: Final = {
+    "ansi_x3.4-1968": "windows-1252",
+    "gb_2312-80": "gbk",
+    "ks_c_5601-1987": "euc-kr",
+    "ks_c_5601-1989": "euc-kr",
+    **{
+        f"iso_8859-{part}:{year}": f"iso-8859-{part}"
+        for part, year in zip(
+            "123456789", ("1987", "1987", "1988", "1988", "1988", "1987", "1987", "1988", "1989"), strict=True
+        )
+    },
+}
+"""Labels of the Encoding Standard that the library does not find, because Python changes their spelling before it looks."""
 
 
 def parse(html: str) -> Document:
@@ -158,8 +171,12 @@ def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
     Returns `None` when the label is not a web encoding (Python has more, such as `unicode_escape`).
     """
     if label is not None:
+        name = label.strip().lower()
+        name = _RESPELLED_LABELS.get(name, name)
+        if name.startswith(("utf-32", "utf_32")):  # the library has it, browsers do not
+            return None
         try:
-            return data.decode(f"whatwg-{label.strip().lower()}", "replace"), label.strip().lower()
+            return data.decode(f"whatwg-{name}", "replace"), name
         except (LookupError, ValueError):
             return None
     match = _detect(data)

@@ -175,8 +175,13 @@ class Browser:
         page.bring_to_front()
         assert self.context.browser
         session = self.context.browser.new_browser_cdp_session()
-        tabs = session.send("Target.getTargets", {"filter": [{"type": "tab"}]})["targetInfos"]
-        target = next(tab["targetId"] for tab in tabs if tab["embedderData"]["tabActive"] and tab["url"] == page.url)
+
+        def front() -> Any:
+            tabs = session.send("Target.getTargets", {"filter": [{"type": "tab"}]})["targetInfos"]
+            active = [tab for tab in tabs if tab.get("embedderData", {}).get("tabActive")]
+            return next((tab["targetId"] for tab in active if tab["url"] == page.url), None)
+
+        target = until(front)
         session.send("Extensions.triggerAction", {"id": self.id, "targetId": target})
         found = self.worker.evaluate(
             "(url) => chrome.tabs.query({}).then((tabs) => tabs.find((t) => t.url === url).id)", page.url

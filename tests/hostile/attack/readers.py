@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,6 +20,8 @@ from tests.hostile.attack.place import PASSWORD, Reader, prose
 ACTIONS: Final = {"sign-in": 1, "list": 3, "read": 3, "search": 2, "save": 2}
 """What readers do, and how often in proportion."""
 MAX_SECONDS: Final = 60.0
+WARM_UP_THREADS: Final = 4
+"""More sign-ins at the same moment than the server accepts would be refused."""
 
 
 @dataclass
@@ -43,11 +46,8 @@ class Readers:
 
     def warm_up(self) -> None:
         """Let each do everything once, so that the server has loaded all modules and started all workers."""
-        running = [threading.Thread(target=one.do_all, daemon=True) for one in self._threads]
-        for thread in running:
-            thread.start()
-        for thread in running:
-            thread.join()
+        with ThreadPoolExecutor(WARM_UP_THREADS) as pool:
+            list(pool.map(_Thread.do_all, self._threads))
         for one in self._threads:
             one.seen = Seen()
 

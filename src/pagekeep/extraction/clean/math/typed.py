@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from pagekeep import dom
@@ -18,6 +19,9 @@ _SURELY_TEX: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\w[\^_]\w")
 _NOT_TEXT: Final = frozenset(("pre", "code", "kbd", "script", "style", "textarea", "samp", "tt"))
 _MAX_CODE_DEPTH: Final = 8
 """Boxes around a text that are searched for code."""
+MAX_FORMULAS: Final = 20_000
+"""Formulas on a page; the rest stays as typed. Each takes about 15 KB of memory while the page is cleaned, and a page of 2 MB
+can have 500,000."""
 
 
 def mark_typed_formulas(state: CleanState) -> None:
@@ -27,9 +31,11 @@ def mark_typed_formulas(state: CleanState) -> None:
     dollars = "$" in text and ("\\" in text or "^" in text or "_" in text) and _holds_dollar_math(text)
     if not marked and not dollars:
         return
+    left = MAX_FORMULAS
     for node in [node for node in dom.nodes(root) if isinstance(node, dom.Text) and _may_hold_tex(node.data)]:
-        if not _is_in_code(node):
-            parts = _parts(node.data, dollars)
+        if left and not _is_in_code(node):
+            parts = _parts(node.data, dollars, left)
+            left -= sum(not isinstance(part, str) for part in parts)
             if len(parts) > 1 or not isinstance(parts[0], str):
                 dom.replace(node, *parts)
 
@@ -48,13 +54,13 @@ def _is_in_code(node: dom.Node) -> bool:
     return any(above.tag in _NOT_TEXT or above.attr("class") in ("math-inline", "math-block") for above in around)
 
 
-def _parts(text: str, dollars: bool) -> list[dom.Node | str]:
-    """Return the text with its formulas as elements."""
+def _parts(text: str, dollars: bool, max_formulas: int) -> list[dom.Node | str]:
+    """Return the text with its formulas, up to so many, as elements."""
     parts: list[dom.Node | str] = []
     end = 0
-    spans = list(find_delimited(text))
+    spans = list(islice(find_delimited(text), max_formulas))
     if dollars and not spans:
-        spans = [("dollar", *match.span()) for match in _DOLLAR.finditer(text)]
+        spans = [("dollar", *match.span()) for match in islice(_DOLLAR.finditer(text), max_formulas)]
     for kind, start, stop in spans:
         width = 1 if kind == "dollar" else 2
         tex = text[start + width : stop - width].strip()
