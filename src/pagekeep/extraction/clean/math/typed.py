@@ -55,7 +55,7 @@ def _is_in_code(node: dom.Node) -> bool:
 
 
 def _parts(text: str, dollars: bool, max_formulas: int) -> list[dom.Node | str]:
-    """Return the text with its formulas, up to so many, as elements."""
+    """Return the text with its formulas as elements, up to a number of them."""
     parts: list[dom.Node | str] = []
     end = 0
     spans = list(islice(find_delimited(text), max_formulas))
