@@ -1,14 +1,14 @@
 # Pagekeep's server. Build: docker build -t pagekeep .
 # Two stages: what is needed to build does not travel with what runs.
 
-FROM python:3.13-slim AS build
+FROM python:3.13.7-slim-bookworm AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN python -m venv /opt/pagekeep \
  && /opt/pagekeep/bin/pip install --no-cache-dir '.[browser,mcp,postgres,server]'
 
-FROM python:3.13-slim
+FROM python:3.13.7-slim-bookworm
 # The small Chromium without a window renders pages that are empty without their scripts. Fonts are not needed for that.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends chromium-headless-shell \
@@ -19,7 +19,7 @@ ENV PATH=/opt/pagekeep/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     XDG_DATA_HOME=/var/lib/pagekeep/data \
     XDG_CONFIG_HOME=/var/lib/pagekeep/config
-# Not root: then Chromium has its sandbox, and a fault in either has little to take.
+# Not root, so that Chromium can have its sandbox; it also needs user namespaces (contrib/seccomp.json), else nothing is rendered.
 USER pagekeep
 WORKDIR /var/lib/pagekeep
 RUN mkdir -p data config

@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts
-from pagekeep.doors.http.middleware.body_limits import MAX_BODY_BYTES, MAX_SIGN_IN_BYTES
+from pagekeep.doors.http.middleware.body_limits import MAX_SIGN_IN_BYTES
 from tests.doors.http.conftest import PASSWORD, service_of
 
 PATHS = (
@@ -66,7 +66,7 @@ def post(client: TestClient, path: str, headers: dict[str, str]) -> tuple[int, i
 @pytest.mark.parametrize("credentials", CREDENTIALS)
 @pytest.mark.parametrize("path", PATHS)
 def test_no_body_without_credentials_is_read(shared: TestClient, path: str, credentials: dict[str, str]) -> None:
-    for length in ("1", "64000", str(MAX_BODY_BYTES)):
+    for length in ("1", "64000", "4000000"):
         assert post(shared, path, {"content-length": length, **credentials}) == (401, 0)
     assert post(shared, path, {"transfer-encoding": "chunked", **credentials}) == (401, 0)
 

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 from starlette.types import Message, Receive, Send
 
+from pagekeep.doors.http.middleware.body_shapes import Shape
 from pagekeep.errors import PagekeepError, TooLarge, TooManyRequests, TooSlow
 
 MIN_BYTES_PER_SECOND: Final = 4_000
@@ -22,6 +23,7 @@ PATIENCE_SECONDS: Final = 1.0
 """A body for which the server has waited longer than this makes room for others when its pool is full."""
 
 TOO_LARGE: Final = TooLarge("The request is too large.")
+TOO_MANY_VALUES: Final = TooLarge("The request has too many values.", suggestions=("Split it into several requests.",))
 BUSY: Final = TooManyRequests("The server is busy.", suggestions=("Try again in a moment.",))
 SLOW: Final = TooSlow("The request took too long to arrive.")
 
@@ -92,10 +94,13 @@ class Pool:
 class Body:
     """One request body, and whether its response has started."""
 
-    def __init__(self, client: str, limits: Limits, pool: Pool, receive: Receive, send: Send) -> None:
+    def __init__(
+        self, client: str, limits: Limits, pool: Pool, receive: Receive, send: Send, shape: Shape | None = None
+    ) -> None:
         self.client = client
         self._limits = limits
         self._pool = pool
+        self._shape = shape
         self._receive = receive
         self._send = send
         self._clock = asyncio.get_running_loop().time
@@ -144,6 +149,8 @@ class Body:
             self._fail(TOO_LARGE)
         if error is not None:
             self._fail(error)
+        if self._shape is not None and self._shape.add(message.get("body", b"")):
+            self._fail(TOO_MANY_VALUES)
         return message
 
     async def _next_part(self) -> Message:

@@ -12,10 +12,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pagekeep.accounts import network_of
 from pagekeep.doors.http.errors import error_response
 from pagekeep.doors.http.middleware.arrivals import TOO_LARGE, Body, Limits, Pool, Rejected
+from pagekeep.doors.http.middleware.body_shapes import shape_of
 from pagekeep.errors import PagekeepError
 
-MAX_BODY_BYTES: Final = 30_000_000
+PAGE_PATHS: Final = frozenset({"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add"})
+"""Paths that accept a whole page."""
+MAX_PAGE_BYTES: Final = 30_000_000
 """Enough for a page of 10 MB written as JSON."""
+MAX_OTHER_BYTES: Final = 4_000_000
+"""For all other paths: enough for a file of rules (1 MB) in a form."""
 MAX_TOTAL_BYTES: Final = 300_000_000
 """All bodies of signed-in users together."""
 MAX_BODIES: Final = 200
@@ -53,7 +58,7 @@ class BodyLimits:
     def __init__(
         self,
         app: ASGIApp,
-        max_bytes: int = MAX_BODY_BYTES,
+        max_bytes: int = MAX_OTHER_BYTES,
         max_total: int = MAX_TOTAL_BYTES,
         seconds: float = MAX_BODY_SECONDS,
         files: Mapping[str, int] = MappingProxyType({}),
@@ -62,6 +67,7 @@ class BodyLimits:
     ) -> None:
         self._app = app
         self._limits = Limits(max_bytes, seconds)
+        self._page_limits = Limits(MAX_PAGE_BYTES, seconds)
         self._files = files
         self._authenticate = authenticate
         self._rejection = rejection
@@ -90,7 +96,7 @@ class BodyLimits:
         except PagekeepError as error:
             await self._reject(error, scope, receive, send)
             return
-        body = Body(client, limits, pool, receive, send)
+        body = Body(client, limits, pool, receive, send, shape_of(scope["headers"]))
         await self._run(body, pool, scope)
         if body.error is not None and not body.started:
             await self._reject(body.error, scope, receive, send)
@@ -120,7 +126,7 @@ class BodyLimits:
             return Limits(MAX_SIGN_IN_BYTES, MAX_SIGN_IN_SECONDS), self._sign_ins
         if path in self._files:
             return Limits(self._files[path], MAX_FILE_SECONDS), self._on_disk
-        return self._limits, self._in_memory
+        return self._page_limits if path in PAGE_PATHS else self._limits, self._in_memory
 
 
 def _declared_length(scope: Scope) -> int | None:

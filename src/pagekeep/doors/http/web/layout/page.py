@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pagekeep.doors.http.caller import CSRF_FIELD, Caller, ReadCaller, ReadLibrary, WriteLibrary, require_write
-from pagekeep.doors.http.middleware.body_limits import MAX_BODY_BYTES
+from pagekeep.doors.http.middleware.body_limits import MAX_PAGE_BYTES
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web.layout import formatting
 from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
@@ -34,7 +34,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MAX_BODY_BYTES)
+    environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MAX_PAGE_BYTES)
     environment.filters.update(
         day=formatting.day,
         direction=formatting.direction,
