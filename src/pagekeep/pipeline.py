@@ -160,7 +160,7 @@ def _locate(state: State) -> None:
     if scope:
         state.survey, state.survey_warnings = survey.survey_page(scope.take())
     state.facts = page_facts.collect(
-        state.survey, state.structured, state.metadata, PROFILES[state.kind], options.remembered,
+        state.survey, state.structured, state.metadata, PROFILES[state.kind],
         scope.kind if scope else None, state.before.bounds, skip=options.skip_steps,
     )  # fmt: skip
     state.warnings += state.survey_warnings

@@ -243,17 +243,6 @@ def test_many_saves_of_one_page_at_the_same_time_make_one_item(
     assert len(library.find(everything(library)).items) == 1
 
 
-def test_what_worked_for_a_domain_is_remembered(keep: Keep, shore: Shore, library: Store) -> None:
-    shore.bodies["a"], shore.bodies["b"] = article(300), WALL
-    keep(shore.url("a"))
-    keep(shore.url("b"))
-    memory = library.memory("127.0.0.1")
-    assert memory is not None
-    assert memory["levels"] == {"readability": 1, "bookmark": 1}
-    assert (memory["saves"], memory["successes"], memory["last"]) == (2, 1, "bookmark")
-    assert memory["since"] <= memory["last_success"]
-
-
 # Retry (seed 001, AC-8)
 
 

@@ -26,7 +26,6 @@ TABLES = (
     "raw_bodies",
     "raw_pages",
     "jobs",
-    "domain_memory",
     "annotations",
     "answers",
 )
@@ -37,7 +36,6 @@ def fill(library: Store) -> None:
     library.annotate(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
     library.claim("key", "request", NOW, "", "")
     library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
-    library.remember("example.com", {"x": 1}, NOW)
 
 
 @pytest.fixture
@@ -253,7 +251,6 @@ def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tm
         assert heir.raw(new[0].id) == victim.raw(old[0].id)
         assert heir.find(parse_query("secret")).hits[0].rank == victim.find(parse_query("secret")).hits[0].rank
         assert heir.stats() == victim.stats()
-        assert heir.memory("example.com") == {"x": 1}
         assert heir.check() == []
     with pytest.raises(StoreError, match="not empty"):
         postgres.restore(server.app, str(file), f"heir of {tmp_path}")

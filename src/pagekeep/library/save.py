@@ -22,7 +22,6 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
-from pagekeep.library.domain_memory import extraction_options, remember
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.model import (
     PARSER_VERSION,
@@ -87,7 +86,7 @@ async def _save(
     progress, uploaded = capture.progress, what.uploaded
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
     now = clock.now()
-    options = await to_thread(extraction_options, store, request.url, retrieval.settings.max_bytes)
+    options = Options(max_bytes=retrieval.settings.max_bytes)
     try:
         if uploaded is None:
             captured = await capture_by_mode(request, retrieval, options, progress)
@@ -224,7 +223,6 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         rules_hash=target.rules_hash,
         source=target.source,
     )
-    remember(store, new.domain, page, rendered=fetched.rendered, now=target.now)
     if existing is None:
         return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "added")
     if existing.metadata.edited:

@@ -48,8 +48,6 @@ class Options:
     """HTTP status of the response: helps to recognise an error page."""
     rendered: bool = False
     """Whether a browser has run the page's scripts: then no rule can ask for one."""
-    remembered: tuple[str, ...] = ()
-    """CSS selectors that found the content on this domain before; the strategy `simplified` tries them first."""
     skip_steps: frozenset[str] = frozenset()
     """Names of steps to skip (docs/steps.md lists them), to see what each one does."""
     max_bytes: int = 10_000_000
@@ -278,7 +276,7 @@ class Page:
     need_render: NeedRender | None = None
     """Set when a browser would show more."""
     selector: str | None = None
-    """The selector with which the strategy `simplified` found the content: remembered for the domain."""
+    """The selector with which the strategy `simplified` found the content."""
     discarded_by: str | None = None
     """Id of the rule that discarded the page."""
 

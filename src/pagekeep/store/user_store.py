@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
-from pagekeep.store.tables.domain_memory import DomainMemoryTable
 from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
@@ -22,7 +21,6 @@ class Store(
     FindTable,
     AnnotationTable,
     JobTable,
-    DomainMemoryTable,
     IdempotencyTable,
     StatisticsTable,
 ):

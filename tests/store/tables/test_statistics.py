@@ -72,13 +72,6 @@ def test_each_stale_item_comes_once_while_they_are_read_anew(library: Store) -> 
     assert len(set(seen)) == len(seen) == count
 
 
-def test_what_is_remembered_of_a_domain_is_replaced_by_what_is_newer(library: Store) -> None:
-    assert library.memory("example.com") is None
-    library.remember("Example.com", {"render": True}, NOW)
-    library.remember("example.com", {"level": "simplified"}, NOW)
-    assert library.memory("example.com") == {"level": "simplified"}
-
-
 def test_a_healthy_library_has_no_faults(library: Store) -> None:
     library.upsert(make_item(user_id=library.user_id), make_raw())
     assert library.check() == []

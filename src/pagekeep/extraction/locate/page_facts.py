@@ -43,8 +43,6 @@ class PageFacts:
     """What is not content, whichever strategy wins."""
     dead: bytearray
     """One byte per node, set where the node is excluded."""
-    remembered: tuple[str, ...] = ()
-    """Selectors that found the content on this domain before."""
     scope: ScopeKind | None = None
     """Set when a rule chose the part of the page that was surveyed."""
     bounds: Thresholds = _NO_BOUNDS
@@ -105,7 +103,6 @@ def collect(
     structured: Structured,
     metadata: Metadata,
     profile: Profile,
-    remembered: tuple[str, ...] = (),
     scope: ScopeKind | None = None,
     bounds: Thresholds = _NO_BOUNDS,
     *,
@@ -125,7 +122,7 @@ def collect(
     state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
     run_steps(STEPS, state, skip=skip)
     dead = boilerplate.mark(survey, state.excluded)
-    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, remembered, scope, bounds)
+    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, scope, bounds)
 
 
 def iterate_kept(survey: Survey, content: Content) -> Iterator[int]:

@@ -16,7 +16,6 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Request, Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
 from pagekeep.library import normal_url
-from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.check import CheckedRow, check_row, limit_item, skip_reason
@@ -229,7 +228,7 @@ class _Batch:
         return entry
 
     def _read(self, fetched: Fetched) -> Page:
-        options = extraction_options(self.store, fetched.url, self.plan.max_bytes)
+        options = Options(max_bytes=self.plan.max_bytes)
         if self.plan.read is not None:
             return self.plan.read(fetched, options)
         return extract_page(fetched, options, self.plan.rules)

@@ -19,7 +19,6 @@ from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Captured, Retrieval, extract_page
 from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
 from pagekeep.library import build_item
-from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.items import get_item_and_raw
 from pagekeep.model import PARSER_VERSION, Fetched, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
@@ -115,8 +114,7 @@ def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_
             if raw is None:
                 yield item, NotFound("The downloaded HTML of this page was not stored.")
                 continue
-            options = extraction_options(store, item.url_full, max_bytes)
-            yield item, _Task(replace(item, content=""), raw, options)
+            yield item, _Task(replace(item, content=""), raw, Options(max_bytes=max_bytes))
 
 
 def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force: bool, dry_run: bool) -> ReparseResult:
@@ -179,7 +177,7 @@ async def reparse_one(
 ) -> ReparseResult:
     """Reparse one item, extracted by `retrieval`; a failure is raised."""
     item, raw = await to_thread(get_item_and_raw, store, key)
-    options = await to_thread(extraction_options, store, item.url_full, retrieval.settings.max_bytes)
+    options = Options(max_bytes=retrieval.settings.max_bytes)
     fetched = build_item.to_fetched(raw)
     extracted = _build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules)
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)

@@ -78,7 +78,6 @@ def _min_words(facts: PageFacts) -> int:
 
 def _candidates(facts: PageFacts) -> Iterator[Content]:
     index_of = {id(node): index for index, node in enumerate(facts.survey.nodes)}
-    yield from _select(facts, facts.remembered, index_of)
     if facts.scope is None:  # where a rule chose a part of the page, only that part counts
         body = structured_data.article_body(facts.structured)
         if body:
@@ -106,10 +105,7 @@ def _find_document(node: dom.Node) -> dom.Node:
 def _select(facts: PageFacts, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
     """Yield what each selector finds, in the order of the selectors."""
     for selector in selectors:
-        try:
-            nodes = dom.select(facts.survey.nodes[0], selector)
-        except dom.SelectorError:
-            continue  # a remembered selector may come from an older version
+        nodes = dom.select(facts.survey.nodes[0], selector)
         indices = [index_of[id(node)] for node in nodes if id(node) in index_of]
         for content in _largest_first(facts, indices):
             yield replace(content, selector=selector)
