@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Iterable
 from pagekeep.capture.from_url import Request, Retrieval, ignore_progress
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import PagekeepError
-from pagekeep.library.domain_memory import extraction_options
 from pagekeep.library.reparse.reparse import ReparseResult, compare_page
 from pagekeep.library.save import refetch_item
-from pagekeep.model import Item
+from pagekeep.model import Item, Options
 from pagekeep.store import Store
 
 
@@ -26,7 +25,7 @@ async def refetch(
         item = await to_thread(store.get, item_id)
         try:
             if dry_run:
-                yield await _preview(item, store, retrieval, force)
+                yield await _preview(item, retrieval, force)
                 continue
             saved = await refetch_item(item, store, retrieval, force=force)
         except PagekeepError as error:
@@ -39,8 +38,8 @@ async def refetch(
             yield ReparseResult(item, "unchanged" if same else "updated", None, saved.item.content)
 
 
-async def _preview(item: Item, store: Store, retrieval: Retrieval, force: bool) -> ReparseResult:
+async def _preview(item: Item, retrieval: Retrieval, force: bool) -> ReparseResult:
     """Return what fetching the item again would change."""
-    options = await to_thread(extraction_options, store, item.url_full, retrieval.settings.max_bytes)
+    options = Options(max_bytes=retrieval.settings.max_bytes)
     captured = await capture_by_mode(Request(item.url_full), retrieval, options, ignore_progress)
     return compare_page(item, captured, retrieval.rules, force=force)
