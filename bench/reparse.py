@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from time import perf_counter
 
-from pagekeep.capture.from_url import extract_page
+from pagekeep.capture.extract import extract_page
 from pagekeep.errors import PagekeepError
 from pagekeep.library import build_item
 from pagekeep.library.reparse.reparse import reparse

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 from pagekeep.errors import FetchHttpError, ParseError
 
@@ -35,3 +37,29 @@ def work(job: tuple[str, object]) -> object:
     if what == "eat":
         return len(bytearray(3_000_000_000))
     raise AssertionError(what)
+
+
+@dataclass(frozen=True)
+class Do:
+    """A task as `jobs.work` does them."""
+
+    what: str
+    value: object = None
+
+    def run(self) -> object:
+        return work((self.what, self.value))
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Writes its process id to a file, then waits until another file exists."""
+
+    started: Path
+    go_on: Path
+
+    def run(self) -> int:
+        self.started.with_suffix(".part").write_text(str(os.getpid()))
+        self.started.with_suffix(".part").rename(self.started)
+        while not self.go_on.exists():
+            pass
+        return os.getpid()

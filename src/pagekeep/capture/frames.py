@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from pagekeep import dom
-from pagekeep.capture.from_url import Retrieval, is_text
+from pagekeep.capture.extract import is_text
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.clean.resolve import make_resolver
 from pagekeep.extraction.input import urls
@@ -23,9 +24,9 @@ async def inline_frames(fetched: Fetched, retrieval: Retrieval, seconds: float |
     if is_text(fetched):
         return fetched
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    frames = await retrieval.parse(_FindFrames(fetched, options))
+    frames = await retrieval.run(_FindFrames(fetched, options))
     contents = await asyncio.gather(*(_fetch_frame(frame, retrieval, seconds) for frame in frames))
-    return await retrieval.parse(_FillFrames(fetched, tuple(contents), options)) if any(contents) else fetched
+    return await retrieval.run(_FillFrames(fetched, tuple(contents), options)) if any(contents) else fetched
 
 
 class _Frame(NamedTuple):

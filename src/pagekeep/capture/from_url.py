@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
+from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page, PageWarning
+from pagekeep.workers import PAGE, Limits, Room, Task
 
 if TYPE_CHECKING:
     from pagekeep.capture.measure import Capture
@@ -24,23 +27,7 @@ if TYPE_CHECKING:
 RenderMode = Literal["auto", "force", "never"]
 Progress = Callable[[str], None]
 ExtractPage = Callable[[Fetched, Options], Awaitable[Page]]
-Result_co = TypeVar("Result_co", covariant=True)
-
-
-class ParseTask(Protocol[Result_co]):
-    """A task that parses or decodes content of others; picklable, as a server runs it in a worker process."""
-
-    def run(self) -> Result_co:
-        """Do the task and return its result."""
-        ...
-
-
-RunTask = Callable[[ParseTask[Any]], Awaitable[Any]]
-
-REMOTE_READER_TYPE: Final = "text/x-reader"
-"""The content type under which the answer of a remote reader is stored."""
-_TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
-"""Content types that are stored as they are."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +66,8 @@ class Captured:
 class Retrieval:
     """An HTTP client and, when first needed, a browser; use one for many pages, with `async with`.
 
-    Pages are extracted with `rules`, by default the active rules of the settings, and by `extract`, by default in this
-    process. Other parsing is done by `parse`, by default in a thread of this process; servers pass a worker pool. `report` is
+    Pages are extracted with `rules`, by default the active rules of the settings. All work on content of others is done in
+    the worker `room`; without one, in a thread of this process. `observe` wraps the extraction, to measure it. `report` is
     called after every capture.
     """
 
@@ -89,15 +76,15 @@ class Retrieval:
         settings: Settings,
         rules: Rulebook | None = None,
         *,
-        extract: ExtractPage | None = None,
-        parse: RunTask | None = None,
+        room: Room | None = None,
+        observe: Callable[[ExtractPage], ExtractPage] | None = None,
         report: Callable[[Capture], None] | None = None,
     ) -> None:
         self.settings = settings
         self.report = report
         self._rules = rules
-        self._extract = extract
-        self._parse = parse
+        self._room = room
+        self._extract_page = observe(self._extract_as_usual) if observe else self._extract_as_usual
         self._stack = AsyncExitStack()
         self._client: Client | None = None
         self._browser: Browser | None = None
@@ -125,18 +112,22 @@ class Retrieval:
 
         return load_active(self.settings)
 
-    async def extract(self, fetched: Fetched, options: Options) -> Page:
-        """Extract the page from a response."""
-        if self._extract is not None:
-            return await self._extract(fetched, options)
-        return extract_page(fetched, options, self.rules)
+    async def extract(
+        self, fetched: Fetched, options: Options, rules: Rulebook | None = None, *, view: ViewOptions = DEFAULT_VIEW
+    ) -> Page:
+        """Extract the page from a response and write its document, with other `rules` or as a `view` of it."""
+        if rules is None and view == DEFAULT_VIEW:
+            return await self._extract_page(fetched, options)
+        return await self.run(ExtractTask(fetched, options, self.settings, rules or self._rules, view))
 
-    async def parse(self, task: ParseTask[Result_co]) -> Result_co:
-        """Return the result of a task that parses or decodes content of others."""
-        if self._parse is None:
+    async def _extract_as_usual(self, fetched: Fetched, options: Options) -> Page:
+        return await self.run(ExtractTask(fetched, options, self.settings, self._rules))
+
+    async def run(self, task: Task[T], limits: Limits = PAGE) -> T:
+        """Return the result of a task that works on content of others."""
+        if self._room is None:
             return await asyncio.to_thread(task.run)
-        result: Result_co = await self._parse(task)
-        return result
+        return await self._room.run(task, limits)
 
     @property
     def client(self) -> Client:
@@ -307,24 +298,3 @@ def _add_warning(page: Page, error: PagekeepError) -> Page:
 async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     progress("Extracting")
     return Captured(await retrieval.extract(fetched, options), fetched)
-
-
-def is_text(fetched: Fetched) -> bool:
-    """Return whether the response is text other than HTML."""
-    return fetched.content_type in _TEXT_TYPES
-
-
-def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
-    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is."""
-    from pagekeep.pipeline import extract
-
-    options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
-    if fetched.content_type == REMOTE_READER_TYPE:
-        from pagekeep.capture.remote_page import make_remote_page
-
-        return make_remote_page(fetched, options)
-    if is_text(fetched):
-        from pagekeep.capture.plain_text import keep_text
-
-        return keep_text(fetched.body, fetched.final_url or None, options)
-    return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

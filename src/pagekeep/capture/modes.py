@@ -79,7 +79,7 @@ async def _capture_and_compare(
         theirs: Captured | PagekeepError = await remote
     except PagekeepError as error:
         theirs = error
-    comparison = await retrieval.parse(_Compare(request.url, _page_of(ours), _page_of(theirs)))
+    comparison = await retrieval.run(_Compare(request.url, _page_of(ours), _page_of(theirs)))
     await asyncio.to_thread(log_comparison, retrieval.settings, comparison)
     if isinstance(ours, PagekeepError):
         raise ours

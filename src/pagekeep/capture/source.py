@@ -10,7 +10,7 @@ from pagekeep.model import Fetched, Options
 
 async def decode_source(fetched: Fetched, retrieval: Retrieval) -> str:
     """Return the page as it was fetched, as text."""
-    return await retrieval.parse(_DecodeSource(fetched.body, fetched.encoding))
+    return await retrieval.run(_DecodeSource(fetched.body, fetched.encoding))
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def sent_page(url: str, html: str, *, rendered: bool = True) -> Fetched:
 
 async def sent_selection(page: Fetched, selection: str, retrieval: Retrieval) -> Fetched:
     """Return only the selected part of a page that a user sent, with the head of the page."""
-    return replace(page, body=await retrieval.parse(_WrapSelection(page.body, selection)))
+    return replace(page, body=await retrieval.run(_WrapSelection(page.body, selection)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ async def page_in_file(
     content_type = text_type(name) or "text/html"
     is_html = content_type == "text/html"
     if url is None and is_html:
-        url = _saved_from(body) or await retrieval.parse(_FindCanonicalUrl(body[:_HEAD_BYTES]))
+        url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))
     if url is None and not name:
         raise InvalidUrl("The page does not name its address.", suggestions=("Give it, such as with --url.",))
     url = url or file_url(name, place.encode("utf-8", "surrogateescape") or body)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom, markdown
-from pagekeep.capture.from_url import extract_page, is_text
+from pagekeep.capture.extract import extract_page, is_text
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pagekeep import clock
-from pagekeep.capture.extract_worker import ExtractPool
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, ignore_progress
 from pagekeep.capture.source import decode_source
 from pagekeep.capture.uploads import sent_page
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.errors import Conflict, InvalidQuery, RenderError
-from pagekeep.library.preview import preview_page, preview_recent
-from pagekeep.model import Fetched, Options, Page
+from pagekeep.library.preview import preview_options, preview_page, preview_recent
+from pagekeep.model import Fetched, Page
 from pagekeep.present.token_count import estimate, trim
 from pagekeep.store import Store
 
@@ -65,7 +64,6 @@ async def respond(
     call: PageRequest,
     store: Store,
     retrieval: Retrieval,
-    extractor: ExtractPool,
     *,
     progress: Progress = ignore_progress,
 ) -> PageResponse:
@@ -79,7 +77,7 @@ async def respond(
         fetched = await inline_frames(fetched, retrieval, call.request.timeout)
     if view != DEFAULT_VIEW or fetched is not captured.fetched:
         progress("Extracting")
-        page = await extractor.extract(fetched, _options(retrieval), view=view)
+        page = await retrieval.extract(fetched, preview_options(retrieval, clock.now()), view=view)
     body = await _body(call.form, page, fetched, retrieval)
     return _limit_tokens(call, PageResponse(page, fetched, body, estimate(body), _warning(captured.page), picture))
 
@@ -130,10 +128,6 @@ async def _capture(call: PageRequest, store: Store, retrieval: Retrieval, progre
         return await preview_page(replace(call.request, render="force"), retrieval, progress=progress)
     except RenderError:  # no browser to wait in: the static page may contain the element
         return await preview_page(call.request, retrieval, progress=progress)
-
-
-def _options(retrieval: Retrieval) -> Options:
-    return Options(saved_at=clock.to_the_second(clock.now()), max_bytes=retrieval.settings.max_bytes)
 
 
 def _limit_tokens(call: PageRequest, response: PageResponse) -> PageResponse:

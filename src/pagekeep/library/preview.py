@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from dataclasses import replace
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, capture, ignore_progress
@@ -19,7 +18,7 @@ async def preview_page(
     request: Request, retrieval: Retrieval, *, uploaded: Fetched | None = None, progress: Progress = ignore_progress
 ) -> Captured:
     """Return the page at an address, or the uploaded one."""
-    options = _options(retrieval)
+    options = preview_options(retrieval, clock.now())
     with measure(request.url, progress, retrieval.report) as measured:
         if uploaded is None:
             captured = await capture(request, retrieval, options=options, progress=measured.progress)
@@ -27,14 +26,13 @@ async def preview_page(
             measured.progress("Extracting")
             captured = Captured(await retrieval.extract(uploaded, options), uploaded)
         measured.page, measured.outcome = captured.page, "extracted"
-    return replace(captured, page=_with_document(captured.page, clock.now()))
+    return captured
 
 
 async def preview_item(key: str, store: Store, retrieval: Retrieval) -> Page:
     """Return a saved item, extracted again from its stored page; raise `NotFound` when that was not stored."""
     item, raw = await to_thread(get_item_and_raw, store, key)
-    page = await retrieval.extract(build_item.to_fetched(raw), _options(retrieval))
-    return _with_document(page, item.saved_at)
+    return await retrieval.extract(build_item.to_fetched(raw), preview_options(retrieval, item.saved_at))
 
 
 async def preview_recent(url: str, seconds: float, store: Store, retrieval: Retrieval) -> Captured | None:
@@ -43,8 +41,7 @@ async def preview_recent(url: str, seconds: float, store: Store, retrieval: Retr
     if raw is None:
         return None
     fetched = build_item.to_fetched(raw)
-    page = await retrieval.extract(fetched, _options(retrieval))
-    return Captured(_with_document(page, clock.now()), fetched)
+    return Captured(await retrieval.extract(fetched, preview_options(retrieval, clock.now())), fetched)
 
 
 def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
@@ -58,11 +55,6 @@ def _find_recent(url: str, seconds: float, store: Store) -> RawPage | None:
     return raw
 
 
-def _options(retrieval: Retrieval) -> Options:
-    return Options(max_bytes=retrieval.settings.max_bytes)
-
-
-def _with_document(page: Page, saved_at: str) -> Page:
-    from pagekeep.markdown import write_document  # it loads the parser
-
-    return replace(page, document=write_document(page, saved_at=clock.to_the_second(saved_at)))
+def preview_options(retrieval: Retrieval, saved_at: str) -> Options:
+    """Return the options of an extraction whose document shows this time of saving."""
+    return Options(saved_at=clock.to_the_second(saved_at), max_bytes=retrieval.settings.max_bytes)

@@ -8,15 +8,8 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import (
-    REMOTE_READER_TYPE,
-    Captured,
-    NotModified,
-    Progress,
-    Request,
-    Retrieval,
-    ignore_progress,
-)
+from pagekeep.capture.extract import REMOTE_READER_TYPE
+from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from pagekeep.capture.active_rules import add_draft, parse_draft, remove_draft
-from pagekeep.capture.extract_worker import ExtractPool
+from pagekeep.capture.active_rules import add_draft, load_active, parse_draft, remove_draft
+from pagekeep.capture.extract import extract_page, with_document
 from pagekeep.capture.from_url import Request, Retrieval, capture
+from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item
@@ -32,38 +33,46 @@ class RuleTrial:
     """Ids of tried rules that did not apply."""
     in_force: tuple[str, ...] = ()
     """Ids of tried rules that are already active, unchanged."""
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """Return the lines of a diff of the Markdown; none when the rules change nothing."""
-        return tuple(difference(self.before.markdown, self.after.markdown))
+    changes: tuple[str, ...] = ()
+    """The lines of a diff of the Markdown; none when the rules change nothing."""
 
 
 async def try_rules(
-    yaml: str, source: str, store: Store, retrieval: Retrieval, extractor: ExtractPool, *, rules: Rulebook | None = None
+    yaml: str, source: str, store: Store, retrieval: Retrieval, *, rules: Rulebook | None = None
 ) -> RuleTrial:
     """Try rules on an item of the library, by its id or address, or on a page that is fetched for it.
 
-    They are compared with `rules`, by default the active ones. Nothing is stored. Pages are extracted in worker processes,
-    because a draft of a rule may hang.
+    They are compared with `rules`, by default the active ones. Nothing is stored.
     """
     fetched = await _get_page(source, store, retrieval)
-    draft = parse_draft(yaml)
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    others, same = remove_draft(rules or retrieval.rules, draft)
-    before = await extractor.extract(fetched, options, others)
-    after = await extractor.extract(fetched, options, add_draft(others, draft)) if draft.rules else before
-    ids = [rule.id for rule in draft.rules]
-    matches = tuple(match for match in after.trace.rules if match.id in ids)
-    matched = {match.id for match in matches}
-    idle = tuple(name for name in ids if name not in matched)
-    return RuleTrial(_with_document(before), _with_document(after), draft.faults, matches, idle, same)
+    return await retrieval.run(_TrialTask(yaml, fetched, options, retrieval.settings, rules))
 
 
-def _with_document(page: Page) -> Page:
-    from pagekeep.markdown import write_document  # it loads the parser
+@dataclass(frozen=True, slots=True)
+class _TrialTask:
+    yaml: str
+    fetched: Fetched
+    options: Options
+    settings: Settings
+    rules: Rulebook | None
 
-    return replace(page, document=write_document(page))
+    def run(self) -> RuleTrial:
+        """Extract the page without and with the rules, and compare the results."""
+        draft = parse_draft(self.yaml)
+        others, same = remove_draft(load_active(self.settings) if self.rules is None else self.rules, draft)
+        before = after = self._extract(others)
+        if draft.rules:
+            after = self._extract(add_draft(others, draft))
+        ids = [rule.id for rule in draft.rules]
+        matches = tuple(match for match in after.trace.rules if match.id in ids)
+        matched = {match.id for match in matches}
+        idle = tuple(name for name in ids if name not in matched)
+        changes = tuple(difference(before.markdown, after.markdown))
+        return RuleTrial(before, after, draft.faults, matches, idle, same, changes)
+
+    def _extract(self, rules: Rulebook) -> Page:
+        return with_document(extract_page(self.fetched, self.options, rules), None)
 
 
 async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:

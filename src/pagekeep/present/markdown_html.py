@@ -7,7 +7,7 @@ would not run it. Each of the three is sufficient.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
@@ -20,6 +20,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from pagekeep.present.code_colours import highlight_code
 from pagekeep.present.formulas import to_mathml
+from pagekeep.present.rendered import Heading, ImageUrl, Rendered, render_source
 from pagekeep.present.sanitise_html import CALLOUT_STYLES, absolute_url, sanitise
 
 MAX_CHARS: Final = 1_000_000
@@ -29,29 +30,6 @@ MAX_HIGHLIGHTED_CHARS: Final = 300_000
 
 _CALLOUT: Final = re.compile(r"\[!([A-Za-z][A-Za-z-]{0,30})\][+-]?[ \t]*")
 _FORMULA: Final = re.compile(r'<data value="([0-9]{1,7})"></data>')
-
-ImageUrl = Callable[[str], str]
-"""Returns the URL from which the browser loads an image, by the image's original URL."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """An entry of the table of contents."""
-
-    level: int
-    id: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A rendered page."""
-
-    html: str
-    """Safe to insert into a page."""
-    headings: tuple[Heading, ...] = ()
-    is_temporary: bool = False
-    """Whether this is a fallback because the server was busy: it must not be cached."""
 
 
 @dataclass(slots=True)
@@ -90,12 +68,6 @@ def render(markdown: str, *, base: str = "", title: str = "", image_url: ImageUr
         _resolve_urls(token.children or (), state)
     html: str = _renderer().renderer.render(tokens, _renderer().options, {"state": state})
     return Rendered(_insert_formulas(sanitise(html, state.images), state.formulas), tuple(state.headings))
-
-
-def render_source(markdown: str, reason: str, *, is_temporary: bool = False) -> Rendered:
-    """Return the Markdown source with a notice of why it is not rendered."""
-    text = markdown.encode("utf-8", "replace").decode()
-    return Rendered(f'<p role="note">{escape(reason)}</p>\n<pre>{escape(text)}</pre>', is_temporary=is_temporary)
 
 
 @cache

@@ -19,11 +19,11 @@ class Alarm:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def set(self) -> None:
-        """Start a wait, or start it again."""
+    def set(self, seconds: float | None = None) -> None:
+        """Start a wait, of the usual length unless given, or start it again."""
         with self._changed:
             idle = self._deadline is None
-            self._deadline = monotonic() + self._seconds
+            self._deadline = monotonic() + (self._seconds if seconds is None else seconds)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="pagekeep-alarm", daemon=True)
                 self._thread.start()

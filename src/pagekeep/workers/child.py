@@ -19,7 +19,7 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.workers.heap import Heap
 
 
-def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
+def serve(task: str, megabytes: int) -> None:
     """Run batches from standard input and write the results to standard output until it is closed."""
     jobs, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text must not get between the results
@@ -29,9 +29,14 @@ def serve(task: str, cpu_seconds: float, megabytes: int) -> None:
     with suppress(BrokenPipeError), jobs, results:  # it is not an error when the parent was killed
         write(results, "ready")
         while (batch := read(jobs)) is not None:
-            batch.reverse()
-            while batch:
-                write(results, _run_job(run, batch.pop(), cpu_seconds))  # `pop` frees a page as soon as it is done
+            cpu_seconds, batch_megabytes, waiting = batch
+            del batch
+            if batch_megabytes != megabytes:
+                megabytes = batch_megabytes
+                _limit_memory(megabytes)
+            waiting.reverse()
+            while waiting:
+                write(results, _run_job(run, waiting.pop(), cpu_seconds))  # `pop` frees a page as soon as it is done
                 heap.tidy()
 
 
@@ -53,7 +58,7 @@ def _run_job(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[A
         return None, ParseError("The elements of the page are nested too deeply.", suggestions=())
     except Exception as error:  # a bug of ours affects this job only, and goes to the log
         traceback.print_exc()
-        return None, ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}).", suggestions=())
+        return None, ParseError(f"Processing the page failed unexpectedly ({type(error).__name__}).", suggestions=())
     finally:
         _limit_cpu(0)
 
@@ -94,5 +99,7 @@ def write(stream: IO[bytes], message: Any) -> None:
 
 
 def main() -> None:
-    """Run the worker process; its limits are passed as arguments."""
-    serve(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))
+    """Run the worker process; its task, memory limit and priority are passed as arguments."""
+    if hasattr(os, "nice"):
+        os.nice(int(sys.argv[3]))
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -34,39 +34,61 @@ class Limits:
     """For jobs that wait, and for systems without a CPU limit."""
     megabytes: int = 2_000
     """Address space of the whole process."""
+    input_bytes: int = 100_000_000
+    """Size of a job when it is sent. Only a room checks it; the input of other workers is limited where it is read."""
+    result_bytes: int = 100_000_000
+    """Size of a result when it is sent. Only a room checks it."""
 
 
 class Worker:
     """A child process that runs `task` ("module:function") on one job after another. For one thread at a time."""
 
-    def __init__(self, task: str, limits: Limits = Limits()) -> None:
+    def __init__(self, task: str, limits: Limits = Limits(), *, nice: int = 0) -> None:
         self.task = task
         self.limits = limits
+        self.nice = nice
+        """How much less CPU time than other processes it gets when there is too little for all (0 to 19)."""
         self._process: subprocess.Popen[bytes] | None = None
         self._alarm = Alarm(limits.wall_seconds, self._kill)
         self._late = False
         self._closed = False
 
-    def run(self, jobs: Sequence[Any]) -> Iterator[tuple[Any, PagekeepError | None]]:
+    def run(self, jobs: Sequence[Any], limits: Limits | None = None) -> Iterator[tuple[Any, PagekeepError | None]]:
         """Yield a result or an error for each job, in order and as soon as it is done.
 
-        A job that kills the process gets an error; the jobs after it run in a new process.
+        A job that kills the process gets an error; the jobs after it run in a new process. `limits` replace the usual ones.
         """
+        limits = limits or self.limits
         done = 0
         while done < len(jobs):
             process = self._running()
-            for result, error in self._results(process, jobs[done:]):
+            for result, error in self._results(process, jobs[done:], limits):
                 yield result, error
                 done += 1
             if done < len(jobs):
-                yield None, self._death_error(process)
+                yield None, self._death_error(process, limits)
                 done += 1
+
+    def start(self) -> None:
+        """Start the process, or a new one if it died, and wait until it is ready."""
+        if not self._closed:
+            self._running()
+
+    def restart(self) -> None:
+        """End the process, when no job is running, and start a new one."""
+        if self._process is not None:
+            self._end(self._process)
+        self.start()
+
+    def kill(self) -> None:
+        """Kill the process, from any thread; the running job gets an error."""
+        if (process := self._process) is not None:
+            process.kill()
 
     def interrupt(self) -> None:
         """Kill the process for good, from any thread; the running job gets an error."""
         self._closed = True
-        if (process := self._process) is not None:
-            process.kill()
+        self.kill()
 
     def close(self) -> None:
         """End the process for good, when no job is running."""
@@ -92,7 +114,7 @@ class Worker:
         self._late = False
         # The child can import what this process can, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-        arguments = [self.task, str(self.limits.cpu_seconds), str(self.limits.megabytes)]
+        arguments = [self.task, str(self.limits.megabytes), str(self.nice)]
         self._process = process = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *arguments],
             stdin=subprocess.PIPE,
@@ -107,16 +129,16 @@ class Worker:
         return process
 
     def _results(
-        self, process: subprocess.Popen[bytes], jobs: Sequence[Any]
+        self, process: subprocess.Popen[bytes], jobs: Sequence[Any], limits: Limits
     ) -> Iterator[tuple[Any, PagekeepError | None]]:
         """Yield results until all jobs are done or the process has died."""
         stdin, stdout = _pipes(process)
         try:
-            child.write(stdin, list(jobs))
+            child.write(stdin, (limits.cpu_seconds, limits.megabytes, list(jobs)))
         except BrokenPipeError:
             return
         for _ in jobs:
-            self._alarm.set()
+            self._alarm.set(limits.wall_seconds)
             try:
                 result = child.read(stdout)
             finally:
@@ -130,19 +152,19 @@ class Worker:
             self._late = True
             process.kill()
 
-    def _death_error(self, process: subprocess.Popen[bytes]) -> PagekeepError:
+    def _death_error(self, process: subprocess.Popen[bytes], limits: Limits) -> PagekeepError:
         """Return the error that says what the process died of."""
         self._end(process)
         code = process.returncode
         if hasattr(signal, "SIGPROF") and code == -signal.SIGPROF:
             return ParseError(
-                f"Extracting the page took more than {self.limits.cpu_seconds:g} s of CPU time.", suggestions=()
+                f"Processing the page took more than {limits.cpu_seconds:g} s of CPU time.", suggestions=()
             )
         if self._late:
-            return ParseError(f"Extracting the page took more than {self.limits.wall_seconds:g} s.", suggestions=())
+            return ParseError(f"Processing the page took more than {limits.wall_seconds:g} s.", suggestions=())
         if code in (-signal.SIGABRT, -signal.SIGSEGV):  # a failed allocation in C
             return child.out_of_memory()
-        return ParseError("The worker process that extracted the page was killed.", suggestions=("Try again.",))
+        return ParseError("The worker process was killed.", suggestions=("Try again.",))
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         self._process = None

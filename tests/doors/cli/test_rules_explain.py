@@ -54,7 +54,7 @@ class Desk:
 
     def save(self) -> str:
         """The page in the library as the shipped rules read it; the network is not needed for this."""
-        from pagekeep.capture.from_url import extract_page
+        from pagekeep.capture.extract import extract_page
         from pagekeep.library import build_item
 
         now = "2025-03-19T10:30:00.000000Z"

@@ -23,7 +23,6 @@ from tests.site.fixtures import Shore, article, book
 
 Keep = Callable[..., SaveResult]
 OLD = PARSER_VERSION - 1
-REAL_READ = reparse._extract_with_loaded_rules
 RULES = shipped()
 
 
@@ -189,17 +188,17 @@ def test_several_processes_give_the_same_as_one(library: Store, many: list[str])
     assert run(library) == []
 
 
-def read_or_die(task: Any) -> object:
-    """Reads a page as the real reader does, but for one page that kills the process it is read in."""
-    if task.item.url.endswith("/7"):
+def extract_or_die(sent: Any) -> object:
+    """Extracts a page as the real function does, but for one page that kills the process."""
+    if sent[0].item.url.endswith("/7"):
         os._exit(9)
-    return REAL_READ(task)
+    return reparse.extract_stored(sent)
 
 
 def test_a_page_that_kills_its_process_is_told_and_the_others_are_read(
     library: Store, many: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reparse, "_extract_with_loaded_rules", read_or_die)
+    monkeypatch.setattr(reparse, "_TASK", f"{__name__}:{extract_or_die.__name__}")
     results = run(library, many, processes=2)
     assert len(results) == len(many)
     failed = [result for result in results if result.outcome == "failed"]

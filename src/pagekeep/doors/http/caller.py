@@ -20,6 +20,7 @@ from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
 from pagekeep.model import SCOPES
 from pagekeep.model import Scope as TokenScope
+from pagekeep.workers import current_client
 
 CSRF_HEADER: Final = "x-csrf-token"
 CSRF_FIELD: Final = "csrf_token"
@@ -39,6 +40,11 @@ class Caller:
     csrf_token: str
     """Must be in every form of this caller; empty for a token, which browsers do not send automatically."""
 
+    @property
+    def client(self) -> str:
+        """The client whose share of the worker room is used: programs of a user do not delay the user's own reading."""
+        return f"{self.user_id} {self.by}"
+
 
 def csrf_token(service: Service, session: str) -> str:
     """Return the session's CSRF token, which only our own pages know."""
@@ -51,8 +57,11 @@ async def identify(request: Request, service: CurrentService) -> Caller:
     local = not service.shared and "authorization" not in request.headers
     known = hasattr(request.state, "caller")
     if local or known:
-        return identify_sync(request, service)
-    return await run_in_threadpool(identify_sync, request, service)
+        caller = identify_sync(request, service)
+    else:
+        caller = await run_in_threadpool(identify_sync, request, service)
+    current_client.set(caller.client)
+    return caller
 
 
 async def require_caller(scope: Scope) -> str:

@@ -23,6 +23,7 @@ from pagekeep.doors.http.observability.logs import log_reason
 from pagekeep.doors.http.service import Service
 from pagekeep.doors.mcp.context import ToolContext, current_context
 from pagekeep.errors import NotSignedIn, PagekeepError
+from pagekeep.workers import current_client
 
 
 class _Endpoint:
@@ -40,6 +41,7 @@ class _Endpoint:
             await error_response(error)(scope, receive, send)
             return
         async with service.libraries.borrow(caller.user_id) as library:
+            current_client.set(caller.client)
             reset_token = current_context.set(ToolContext(library, service.retrieval, "write" in caller.scopes))
             try:
                 await (await asyncio.shield(self.tools))(scope, receive, send)

@@ -12,8 +12,7 @@ from typing import Annotated, Final, cast
 from fastapi import Depends, Request
 
 from pagekeep.accounts import Accounts, get_users, open_accounts
-from pagekeep.capture.extract_worker import ExtractPool
-from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.from_url import ExtractPage, Retrieval
 from pagekeep.config import Settings
 from pagekeep.doors.http.image_proxy.cache import ImageCache
 from pagekeep.doors.http.image_proxy.proxy import ImageProxy
@@ -25,7 +24,8 @@ from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
-from pagekeep.present.render_worker import Renderer
+from pagekeep.present.renderer import Renderer
+from pagekeep.workers import Room
 
 SCREENSHOT_SECONDS: Final = 3600
 """Seconds that a screenshot is available."""
@@ -42,10 +42,10 @@ class Service:
     settings: Settings
     accounts: Accounts
     retrieval: Retrieval
-    extractor: ExtractPool
-    """Extracts pages in worker processes."""
+    room: Room
+    """The worker processes in which all work on content of others is done."""
     renderer: Renderer
-    """Renders Markdown as HTML, long texts in worker processes."""
+    """Renders Markdown as HTML, in the room."""
     secret: bytes
     """The key of signed URLs and CSRF tokens."""
     background: Background
@@ -71,17 +71,14 @@ async def open_service(
     """Open the service for the lifetime of a server."""
     accounts = await asyncio.to_thread(open_accounts, settings)
     settings = await asyncio.to_thread(_require_sign_in, settings, accounts)
-    processes = processes or max(1, (os.cpu_count() or 2) // 2)
-    extractor, renderer = ExtractPool(settings, processes), Renderer(processes)
-    extract = metrics.measure(extractor.extract)
+    room = Room(processes or max(2, os.cpu_count() or 2))
+
+    def observe(extract: ExtractPage) -> ExtractPage:
+        return spans.trace(metrics.measure(extract)) if spans else metrics.measure(extract)
+
     try:
         async with (
-            Retrieval(
-                settings,
-                extract=spans.trace(extract) if spans else extract,
-                parse=extractor.parse,
-                report=metrics.record_capture,
-            ) as retrieval,
+            Retrieval(settings, room=room, observe=observe, report=metrics.record_capture) as retrieval,
             run_in_background(settings, retrieval, metrics.record_job) as background,
         ):
             folder = server_folder(settings)
@@ -89,8 +86,8 @@ async def open_service(
                 settings=settings,
                 accounts=accounts,
                 retrieval=retrieval,
-                extractor=extractor,
-                renderer=renderer,
+                room=room,
+                renderer=Renderer(room),
                 secret=secret,
                 background=background,
                 images=ImageProxy(retrieval.client, ImageCache(folder / "image-cache", settings.image_cache)),
@@ -108,8 +105,7 @@ async def open_service(
                 service.imports.close()
                 service.libraries.close()
     finally:
-        extractor.close()
-        renderer.close()
+        room.close()
         accounts.close()
         if spans:
             await asyncio.to_thread(spans.close)

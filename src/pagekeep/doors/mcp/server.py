@@ -22,8 +22,10 @@ from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 from pagekeep.library import change, items
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
-from pagekeep.present import sections
+from pagekeep.present.sections import body_of, split_part
+from pagekeep.present.tasks import OutlineTask, PartTask, TextPart
 from pagekeep.version import __version__
+from pagekeep.workers import TEXT
 
 MAX_CHARS: Final = 100_000
 """Characters of text in one result."""
@@ -109,13 +111,16 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
         if not key:
             raise InvalidUrl("No page was given.", suggestions=("Give `url`, or the `id` of a saved page.",))
         if url is None and "://" not in key:
-            return _item_text(await _open_item(find_context(), key), section, start_index, max_length)
+            return await _item_text(
+                find_context(), await _open_item(find_context(), key), section, start_index, max_length
+            )
         context = find_context()
         captured = await context.capture(key, render, progress_reporter(ctx))
+        content, section = captured.page.markdown, None if raw else section
         if raw:
-            source = await decode_source(captured.fetched, context.retrieval)
-            return _page_text(captured.page, source, None, start_index, max_length)
-        return _page_text(captured.page, captured.page.markdown, section, start_index, max_length)
+            content = await decode_source(captured.fetched, context.retrieval)
+        part = await _cut_part(context, content, section, start_index, max_length, captured.page.url or "")
+        return _page_text(captured.page, part, start_index)
 
 
 def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
@@ -147,11 +152,12 @@ def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
         ] = None,
     ) -> PageText | Outline:
         """Read a saved page. For a long one this returns its outline first; then request sections, or parts by index."""
-        item = await _open_item(find_context(), key)
-        body = sections.body_of(item.content)
-        if outline or (outline is None and section is None and start_index == 0 and len(body) > max_length):
-            return _outline(item, body, start_index)
-        return _item_text(item, section, start_index, max_length)
+        context = find_context()
+        item = await _open_item(context, key)
+        length = len(body_of(item.content))
+        if outline or (outline is None and section is None and start_index == 0 and length > max_length):
+            return await _outline(context, item, start_index)
+        return await _item_text(context, item, section, start_index, max_length)
 
 
 def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
@@ -187,8 +193,8 @@ def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> 
         start_index: Annotated[int, Field(ge=0, description="The first heading to return.")] = 0,
     ) -> Outline:
         """Return the metadata and outline of a saved page, without its text."""
-        item = await asyncio.to_thread(find_context().find, key)
-        return _outline(item, sections.body_of(item.content), start_index)
+        context = find_context()
+        return await _outline(context, await asyncio.to_thread(context.find, key), start_index)
 
 
 def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
@@ -235,7 +241,7 @@ def _add_resources(server: MCPServer[Any], find_context: ContextFinder) -> None:
     def item(id: str) -> str:
         """Return a saved page with its frontmatter, marked as data; a long page is cut, with a note."""
         saved = find_context().find(id)
-        text, following = sections.split_part(saved.content, 0, MAX_CHARS)
+        text, following = split_part(saved.content, 0, MAX_CHARS)
         note = f"\n\n[Cut here. Continue with the tool `read`, start_index {following}.]" if following else ""
         return seal(text, saved.url_full) + note
 
@@ -283,28 +289,24 @@ def _unquote_all(tags: list[str] | None) -> list[str]:
     return [unquote(tag) for tag in tags or ()]
 
 
-def _item_text(item: Item, section: str | None, start: int, length: int) -> PageText:
-    body, quote = sections.body_of(item.content), Quote()
-    whole = _section(body, section, item.url_full) if section else body
-    text, following = sections.split_part(whole, start, length)
+async def _item_text(context: ToolContext, item: Item, section: str | None, start: int, length: int) -> PageText:
+    part, quote = await _cut_part(context, body_of(item.content), section, start, length, item.url_full), Quote()
     return PageText(
         id=item.id,
         title=quote(item.title),
         url=one_line(item.url_full),
-        text=_seal_part(text, item.url_full, following),
+        text=_seal_part(part, item.url_full),
         start_index=start,
-        next_start_index=following,
-        total_length=len(whole),
-        total_tokens=sections.estimate_tokens(whole),
+        next_start_index=part.following,
+        total_length=part.length,
+        total_tokens=part.tokens,
         metadata=_metadata(item, quote),
         notice=quote.notice,
     )
 
 
-def _page_text(page: Page, content: str, section: str | None, start: int, length: int) -> PageText:
+def _page_text(page: Page, part: TextPart, start: int) -> PageText:
     about, url, quote = page.metadata, page.url or "", Quote()
-    whole = _section(content, section, url) if section else content
-    text, following = sections.split_part(whole, start, length)
     from_page = {"author": about.author, "published": about.published, "language": about.language}
     caught = page.caught
     own = {"kind": page.kind, "caught": f"{caught.reason}. {caught.suggestion}" if caught else ""}
@@ -312,42 +314,44 @@ def _page_text(page: Page, content: str, section: str | None, start: int, length
         id=None,
         title=quote(about.title or url),
         url=one_line(url),
-        text=_seal_part(text, url, following),
+        text=_seal_part(part, url),
         start_index=start,
-        next_start_index=following,
-        total_length=len(whole),
-        total_tokens=sections.estimate_tokens(whole),
+        next_start_index=part.following,
+        total_length=part.length,
+        total_tokens=part.tokens,
         metadata=_mark_values(from_page, quote) | {name: value for name, value in own.items() if value},
         notice=quote.notice,
     )
 
 
-def _section(text: str, key: str, source: str) -> str:
-    """Return a section; the error for a wrong key has the page's headings in an envelope."""
+async def _cut_part(
+    context: ToolContext, text: str, section: str | None, start: int, length: int, source: str
+) -> TextPart:
+    """Return a part of the text or of a section; the error for a wrong section has the page's headings in an envelope."""
     try:
-        return sections.section(text, unquote(key))
+        return await context.retrieval.run(PartTask(text, unquote(section) if section else None, start, length), TEXT)
     except NotFound as error:
         raise NotFound(error.message, suggestions=[seal(one, source) for one in error.suggestions]) from None
 
 
-def _seal_part(text: str, source: str, following: int | None) -> str:
+def _seal_part(part: TextPart, source: str) -> str:
     """Seal a part of a text; if more follows, say so after the envelope."""
-    more = f"\nThere is more: call again with start_index={following}." if following is not None else ""
-    return seal(text, source) + more
+    more = f"\nThere is more: call again with start_index={part.following}." if part.following is not None else ""
+    return seal(part.text, source) + more
 
 
-def _outline(item: Item, body: str, start: int) -> Outline:
-    quote, headings = Quote(), sections.outline(body)
-    end = start + MAX_HEADINGS
+async def _outline(context: ToolContext, item: Item, start: int) -> Outline:
+    outline = await context.retrieval.run(OutlineTask(body_of(item.content), start, MAX_HEADINGS), TEXT)
+    quote, end = Quote(), start + MAX_HEADINGS
     return Outline(
         id=item.id,
         title=quote(item.title),
         url=one_line(item.url_full),
         words=item.metadata.word_count or 0,
-        tokens=sections.estimate_tokens(body),
-        sections=[Heading.from_section(one, quote) for one in headings[start:end]],
-        total_sections=len(headings),
-        next_start_index=end if end < len(headings) else None,
+        tokens=outline.tokens,
+        sections=[Heading.from_section(one, quote) for one in outline.sections],
+        total_sections=outline.total,
+        next_start_index=end if end < outline.total else None,
         metadata=_metadata(item, quote),
         notice=quote.notice,
     )

@@ -13,7 +13,8 @@ from typing import BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import Request, Retrieval, extract_page
+from pagekeep.capture.extract import extract_page
+from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
 from pagekeep.library import normal_url
 from pagekeep.library.imports import build, failed_rows

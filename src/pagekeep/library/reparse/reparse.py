@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import os
-import signal
+import pickle
 from asyncio import to_thread
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, islice
-from multiprocessing import get_context
 from typing import Final, Literal
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.from_url import Captured, Retrieval, extract_page
-from pagekeep.errors import NotFound, PagekeepError, ParseError, StoreError
+from pagekeep.capture.extract import extract_page
+from pagekeep.capture.from_url import Captured, Retrieval
+from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item_and_raw
 from pagekeep.model import PARSER_VERSION, Fetched, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
+from pagekeep.workers import PAGE, Pool
 
-IN_FLIGHT: Final = 4
-"""Pages in progress per process: enough that none waits for the store, few enough that memory stays small."""
+_BATCH: Final = 4
+"""Pages sent to a process at a time: enough that none waits for the store, few enough that memory stays small."""
 MIN_PAGES_FOR_POOL: Final = 16
-"""Fewer pages are extracted faster than processes start."""
+"""Fewer pages are extracted faster in one process than several start."""
 _MAX_BYTES: Final = Options().max_bytes
 
 Outcome = Literal["updated", "unchanged", "kept", "failed"]
@@ -77,7 +77,7 @@ def reparse(
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _Job:
     """A stored page to extract, as a worker process gets it."""
 
     item: Item
@@ -85,22 +85,12 @@ class _Task:
     raw: RawPage
     options: Options
 
-    def extract(self, rules: Rulebook) -> Item | PagekeepError:
-        """Return the item that the page makes now. A failure is returned, so that it reaches the parent process."""
-        try:
-            page = extract_page(build_item.to_fetched(self.raw), self.options, rules)
-        except PagekeepError as error:
-            return error
-        except Exception as error:  # a bug on one page must not end the run: it is reported with the failures
-            return ParseError(f"Extracting the page failed unexpectedly ({type(error).__name__}: {error}).")
-        return _build(page, build_item.to_fetched(self.raw), self.item, rules)
 
-
-_Stored = tuple[Item, _Task | PagekeepError]
+_Stored = tuple[Item, _Job | PagekeepError]
 
 
 def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_Stored]:
-    """Yield the items with the task to extract them, or the error when there is no page; purged items are skipped."""
+    """Yield the items with the job to extract them, or the error when there is no page; purged items are skipped."""
     for item_id in ids:
         try:
             item = store.get(item_id)
@@ -114,7 +104,7 @@ def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_
             if raw is None:
                 yield item, NotFound("The downloaded HTML of this page was not stored.")
                 continue
-            yield item, _Task(replace(item, content=""), raw, Options(max_bytes=max_bytes))
+            yield item, _Job(replace(item, content=""), raw, Options(max_bytes=max_bytes))
 
 
 def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force: bool, dry_run: bool) -> ReparseResult:
@@ -183,107 +173,36 @@ async def reparse_one(
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
 
 
-_Pair = tuple[Item, Item | PagekeepError]
-_Pending = Future[Item | PagekeepError]
+def extract_stored(sent: tuple[_Job | PagekeepError, bytes]) -> Item:
+    """Return the item that a page makes now; runs in a worker process. The rules are pickled, and read only once."""
+    job, rules = sent[0], _read_rules(sent[1])
+    if isinstance(job, PagekeepError):
+        raise job
+    fetched = build_item.to_fetched(job.raw)
+    return _build(extract_page(fetched, job.options, rules), fetched, job.item, rules)
 
 
-def _extract_all(pages: Iterator[_Stored], processes: int, rules: Rulebook) -> Iterator[_Pair]:
+@lru_cache(maxsize=2)
+def _read_rules(data: bytes) -> Rulebook:
+    rules: Rulebook = pickle.loads(data)
+    return rules
+
+
+_TASK: Final = f"{__name__}:{extract_stored.__name__}"
+
+
+def _extract_all(
+    pages: Iterator[_Stored], processes: int, rules: Rulebook
+) -> Iterator[tuple[Item, Item | PagekeepError]]:
     """Yield every page with its result, in order, with only a few pages in progress."""
-    if processes == 1:
-        for item, task in pages:
-            yield item, task if isinstance(task, PagekeepError) else task.extract(rules)
-        return
-    with _WorkerPool(processes, rules) as pool:
-        for item, task in pages:
-            pool.submit(item, task)
-            if pool.full:
-                yield pool.next()
-        while pool.busy:
-            yield pool.next()
+    data = pickle.dumps(rules, pickle.HIGHEST_PROTOCOL)
+    sent: deque[Item] = deque()
 
+    def jobs() -> Iterator[tuple[_Job | PagekeepError, bytes]]:
+        for item, job in pages:
+            sent.append(item)
+            yield job, data
 
-class _WorkerPool:
-    """Worker processes and the pages they extract; a page that kills its process is identified."""
-
-    def __init__(self, processes: int, rules: Rulebook) -> None:
-        self._processes = processes
-        self._rules = rules
-        self._pool = _pool(processes, rules)
-        self._pending: deque[tuple[Item, _Task | PagekeepError, _Pending]] = deque()
-
-    def __enter__(self) -> _WorkerPool:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-    @property
-    def busy(self) -> bool:
-        return bool(self._pending)
-
-    @property
-    def full(self) -> bool:
-        return len(self._pending) >= self._processes * IN_FLIGHT
-
-    def submit(self, item: Item, task: _Task | PagekeepError) -> None:
-        """Start extracting a page."""
-        self._pending.append((item, task, self._submit(task)))
-
-    def next(self) -> _Pair:
-        """Wait for the oldest page in progress and return its result."""
-        item, task, future = self._pending.popleft()
-        try:
-            return item, future.result()
-        except (BrokenProcessPool, CancelledError):
-            alone = self._extract_alone(task)
-            self._restart()
-            return item, alone
-
-    def _submit(self, task: _Task | PagekeepError) -> _Pending:
-        future: _Pending = Future()
-        if isinstance(task, PagekeepError):
-            future.set_result(task)
-            return future
-        try:
-            return self._pool.submit(_extract_with_loaded_rules, task)
-        except BrokenProcessPool as error:  # an earlier page broke the pool; `next` handles it
-            future.set_exception(error)
-            return future
-
-    def _extract_alone(self, task: _Task | PagekeepError) -> Item | PagekeepError:
-        """Extract the page again in a process of only this page: if that dies too, this page kills it."""
-        if isinstance(task, PagekeepError):
-            return task
-        with _pool(1, self._rules) as pool:
-            try:
-                return pool.submit(_extract_with_loaded_rules, task).result()
-            except BrokenProcessPool:
-                return ParseError("Extracting the page killed its process.", suggestions=())
-
-    def _restart(self) -> None:
-        """Start a new pool, with the pages that the old one lost."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        self._pool = _pool(self._processes, self._rules)
-        lost, self._pending = self._pending, deque()
-        for item, task, future in lost:
-            done = future.done() and not future.cancelled() and future.exception() is None
-            self._pending.append((item, task, future if done else self._submit(task)))
-
-
-def _pool(processes: int, rules: Rulebook) -> ProcessPoolExecutor:
-    # Not forked: a child must not inherit the library's open files and their locks.
-    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(rules,))
-
-
-_loaded_rules: list[Rulebook] = []
-"""In a worker process: the rules, sent once at its start and not with every page."""
-
-
-def _start_worker(rules: Rulebook) -> None:
-    """Start a worker process. It ignores Ctrl-C: the parent stops its workers in order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _loaded_rules.append(rules)
-
-
-def _extract_with_loaded_rules(task: _Task) -> Item | PagekeepError:
-    return task.extract(_loaded_rules[0])
+    with Pool(_TASK, processes, PAGE) as pool:
+        for result, error, _ in pool.map(jobs(), batch=_BATCH):
+            yield sent.popleft(), result if error is None else error

@@ -72,7 +72,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     """Return the saved page, extracted again; `None` for an unknown URL, or when its HTML was not stored."""
     where = flags.get("library"), flags.get("user")
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
-        from pagekeep.capture.from_url import extract_page
+        from pagekeep.capture.extract import extract_page
         from pagekeep.library.build_item import to_fetched
         from pagekeep.library.items import get_raw
 

@@ -11,8 +11,9 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.library.preview import preview_page
 from pagekeep.model import Page
-from pagekeep.present.explain import explain
 from pagekeep.present.json_shapes import page_shape, trace_shape
+from pagekeep.present.tasks import ExplainTask
+from pagekeep.workers import TEXT
 
 router = APIRouter(prefix="/api/v1", tags=["extract"])
 
@@ -27,7 +28,8 @@ async def extract_page(body: ExtractRequest, caller: ReadCaller, service: Curren
 async def explain_page(body: ExtractRequest, caller: ReadCaller, service: CurrentService) -> Explanation:
     """Explain how a page is extracted: strategies, checks, rules, removals and sources of the metadata."""
     page = await _preview(body, service)
-    return {"explanation": explain(page), "trace": trace_shape(page), "page": page_shape(page)}
+    explanation = await service.room.run(ExplainTask.of(page), TEXT)
+    return {"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)}
 
 
 async def _preview(body: ExtractRequest, service: Service) -> Page:

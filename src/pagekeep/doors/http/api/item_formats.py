@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pagekeep.doors.http.responses import has_etag
 from pagekeep.errors import Outdated
 from pagekeep.model import Item
-from pagekeep.present.render_worker import Renderer
+from pagekeep.present.renderer import Renderer
 from pagekeep.present.sections import body_of
 
 ItemFormat = Literal["json", "markdown", "html"]
@@ -50,13 +50,13 @@ def _parse_range(part: str) -> tuple[str, float]:
     return kind, 1.0
 
 
-def text_response(item: Item, item_format: Literal["markdown", "html"], renderer: Renderer) -> Response:
+async def text_response(item: Item, item_format: Literal["markdown", "html"], renderer: Renderer) -> Response:
     """Return the item as Markdown, or as HTML without a page around it and with the images' original URLs."""
     headers = {"Content-Type": MEDIA_TYPES[item_format], "ETag": etag_of(item, item_format)}
     if item_format == "markdown":
         text = item.content
     else:
-        rendered = renderer.render(body_of(item.content), base=item.url)
+        rendered = await renderer.render(body_of(item.content), base=item.url)
         text = rendered.html
         if rendered.is_temporary:
             headers["Cache-Control"] = "no-store"

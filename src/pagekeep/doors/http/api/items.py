@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
 
 from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.doors.http.api import item_formats
@@ -29,8 +30,6 @@ from pagekeep.library.preview import preview_item
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
 from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
-from pagekeep.present.diff import difference
-from pagekeep.present.explain import explain
 from pagekeep.present.json_shapes import (
     Items,
     item_shape,
@@ -40,6 +39,8 @@ from pagekeep.present.json_shapes import (
     trace_shape,
     whole_item_shape,
 )
+from pagekeep.present.tasks import CompareTask, ExplainTask
+from pagekeep.workers import TEXT
 
 router = APIRouter(prefix="/api/v1", tags=["items"], route_class=TaggedRoute)
 ItemId = Annotated[str, Path(max_length=100, description="The item's ID or the beginning of it.")]
@@ -119,7 +120,7 @@ def purge_items(body: PurgeRequest, library: WriteLibrary) -> Purged:
         **error_responses(404, 406),
     },
 )
-def read_item(
+async def read_item(
     request: Request,
     response: Response,
     item_id: ItemId,
@@ -129,9 +130,9 @@ def read_item(
 ) -> OneWholeItem | Response:
     """Return an item with its content: as JSON, Markdown with frontmatter or clean HTML, by `Accept` or `format`."""
     item_format = format or item_formats.parse_accept(request.headers.get("accept"))
-    item = items.get_item(library, item_id)
+    item = await run_in_threadpool(items.get_item, library, item_id)
     if item_format != "json":
-        return item_formats.text_response(item, item_format, service.renderer)
+        return await item_formats.text_response(item, item_format, service.renderer)
     response.headers["ETag"] = item_formats.etag_of(item, item_format)
     return {"item": whole_item_shape(item)}
 
@@ -193,12 +194,15 @@ async def reparse_item(
     """Extract the stored page again with the current parser and rules. A worse result does not replace the stored one."""
     done = await reparse_one(item_id, library, service.retrieval, force=body.force, dry_run=body.dry_run)
     item = await to_thread(items.get_item, library, done.item.id)
-    diff = list(difference(done.item.content, done.content or done.item.content))
-    return {"outcome": done.outcome, "note": done.note, "diff": diff, "item": item_shape(item)}
+    changed = done.content is not None and done.content != done.item.content
+    compare = CompareTask(done.item.content, done.content or "")
+    diff = await service.room.run(compare, TEXT) if changed else ()
+    return {"outcome": done.outcome, "note": done.note, "diff": list(diff), "item": item_shape(item)}
 
 
 @router.get("/items/{item_id}/explanation", responses=error_responses(404))
 async def explain_item(item_id: ItemId, library: ReadLibrary, service: CurrentService) -> Explanation:
     """Explain how the item's content is extracted from the stored page."""
     page = await preview_item(item_id, library, service.retrieval)
-    return {"explanation": explain(page), "trace": trace_shape(page), "page": page_shape(page)}
+    explanation = await service.room.run(ExplainTask.of(page), TEXT)
+    return {"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)}

@@ -48,7 +48,7 @@ async def check_rules(body: RuleFile, caller: ReadCaller) -> Checked:
 @router.post("/try", responses=error_responses(404, *FETCH_STATUSES))
 async def try_on_page(body: RuleTrialRequest, library: ReadLibrary, service: CurrentService) -> Tried:
     """Extract a page with and without the rules, next to the other active rules. Nothing is stored."""
-    tried = await try_rules(body.yaml, body.page, library, service.retrieval, service.extractor)
+    tried = await try_rules(body.yaml, body.page, library, service.retrieval)
     return {
         "before": page_shape(tried.before),
         "after": page_shape(tried.after),

@@ -79,7 +79,7 @@ async def scrape(
     log_host(body.url)
     try:
         formats = _parse_formats(body)
-        result = await respond(_make_call(body, formats), library, service.retrieval, service.extractor)
+        result = await respond(_make_call(body, formats), library, service.retrieval)
         source = await decode_source(result.fetched, service.retrieval) if "rawHtml" in formats else ""
     except PagekeepError as error:
         failure = {

@@ -109,7 +109,7 @@ async def _respond(
         return EventSourceResponse(
             _events(call, options, request, library, service), headers={"Cache-Control": "no-store"}
         )
-    result = await respond(call, library, service.retrieval, service.extractor)
+    result = await respond(call, library, service.retrieval)
     if "application/json" in accept:
         return Json(await _json_content(call, result, options, request, service), headers=_headers(result))
     return _text_response(call, result, options, accept)
@@ -146,9 +146,7 @@ async def _events(
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield `stage` events while the page is processed, then one `data` event with the JSON, or one `error`."""
     stages: asyncio.Queue[str | None] = asyncio.Queue()
-    task = asyncio.ensure_future(
-        respond(call, library, service.retrieval, service.extractor, progress=stages.put_nowait)
-    )
+    task = asyncio.ensure_future(respond(call, library, service.retrieval, progress=stages.put_nowait))
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
         while (stage := await stages.get()) is not None:

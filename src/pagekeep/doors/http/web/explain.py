@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse
 from pagekeep.doors.http.web.layout.page import ReadFrame
 from pagekeep.library.items import get_item
 from pagekeep.library.preview import preview_item
-from pagekeep.present.explain import explain
+from pagekeep.present.tasks import ExplainTask
+from pagekeep.workers import TEXT
 
 router = APIRouter()
 
@@ -32,7 +33,8 @@ async def show_explanation(frame: ReadFrame, key: str) -> HTMLResponse:
     library = frame.library
     page = await preview_item(key, library, frame.service.retrieval)
     item = await to_thread(get_item, library, key)
-    return frame.show("explain.html", item=item, sections=_split_sections(explain(page)))
+    explanation = await frame.service.room.run(ExplainTask.of(page), TEXT)
+    return frame.show("explain.html", item=item, sections=_split_sections(explanation))
 
 
 def _split_sections(text: str) -> list[_Section]:

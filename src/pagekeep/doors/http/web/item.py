@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
 
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
@@ -20,6 +20,7 @@ from pagekeep.library.change import tag_item
 from pagekeep.library.items import get_item, get_raw
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Item
+from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
 
 router = APIRouter()
@@ -32,16 +33,20 @@ RAW_POLICY: Final = (
 
 
 @router.get("/items/{key}")
-def read(frame: ReadFrame, key: str) -> HTMLResponse:
+async def read(frame: ReadFrame, key: str) -> HTMLResponse:
     """Show the article. This changes nothing: our script reports that it was opened."""
-    return _show_item(frame, get_item(frame.library, key))
+    return await _show_item(frame, await run_in_threadpool(get_item, frame.library, key))
 
 
-def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
+async def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
     image_url = image_signer(frame.service, frame.caller)
-    rendered = frame.service.renderer.render(
+    rendered = await frame.service.renderer.render(
         body_of(item.content), base=item.url, title=item.title, image_url=image_url
     )
+    return await run_in_threadpool(_fill_template, frame, item, rendered, problem)
+
+
+def _fill_template(frame: Frame, item: Item, rendered: Rendered, problem: PagekeepError | None) -> HTMLResponse:
     tried = item.metadata.retry_count
     page = frame.show(
         "item.html",
@@ -120,6 +125,5 @@ async def retry_item(
     try:
         saved = await retry(key, library, frame.service.retrieval, request=request)
     except PagekeepError as error:
-        item = await asyncio.to_thread(get_item, library, key)
-        return await asyncio.to_thread(_show_item, frame, item, error)
+        return await _show_item(frame, await run_in_threadpool(get_item, library, key), error)
     return RedirectResponse(f"/items/{saved.item.id}?retried={saved.outcome}", 303)

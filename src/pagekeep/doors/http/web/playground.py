@@ -49,15 +49,14 @@ async def submit(
     values: dict[str, Any] = {"source": source, "yaml": yaml}
     service = frame.service
     try:
-        rules = await to_thread(
-            lambda: service.retrieval.rules
-        )  # loaded before saving, so that the comparison is with the old rules
+        rules = None
         if action == "save":
+            rules = await to_thread(lambda: service.retrieval.rules)  # the page is compared with the old rules
             values["saved_in"] = await to_thread(_save_rules, frame, yaml)
         if source.strip():
             page = source.strip()
-            trial = await try_rules(yaml, page, frame.library, service.retrieval, service.extractor, rules=rules)
-            values |= await to_thread(_render_trial, frame, trial)
+            trial = await try_rules(yaml, page, frame.library, service.retrieval, rules=rules)
+            values |= await _render_trial(frame, trial)
     except PagekeepError as error:
         return _show_form(frame, status=status_of(error), problem=error, **values)
     return _show_form(frame, **values)
@@ -72,11 +71,12 @@ def _save_rules(frame: Frame, yaml: str) -> str:
     return save_rules(frame.service.settings, yaml)
 
 
-def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
+async def _render_trial(frame: Frame, trial: RuleTrial) -> dict[str, Any]:
     image_url = image_signer(frame.service, frame.caller)
     render = frame.service.renderer.render
     html = [
-        render(page.markdown, base=page.url or "", image_url=image_url).html for page in (trial.before, trial.after)
+        (await render(page.markdown, base=page.url or "", image_url=image_url)).html
+        for page in (trial.before, trial.after)
     ]
     return {
         "trial": trial,

@@ -1,0 +1,69 @@
+"""Extract the page from a response, as a task for the worker room: on a server one bad page cannot harm the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from pagekeep.capture.active_rules import load_active
+from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
+from pagekeep.config import Settings
+from pagekeep.model import Fetched, Options, Page
+
+if TYPE_CHECKING:
+    from pagekeep.rules import Rulebook
+
+REMOTE_READER_TYPE: Final = "text/x-reader"
+"""The content type under which the answer of a remote reader is stored."""
+_TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+"""Content types that are stored as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractTask:
+    """Extract a page and, if `saved_at` of the options is set, write its document."""
+
+    fetched: Fetched
+    options: Options
+    settings: Settings
+    rules: Rulebook | None = None
+    """Rules to use instead of the active ones."""
+    view: ViewOptions = DEFAULT_VIEW
+
+    def run(self) -> Page:
+        """Return the page."""
+        rules = load_active(self.settings) if self.rules is None else self.rules
+        if self.view != DEFAULT_VIEW:
+            from pagekeep.capture.view import view_page
+
+            return view_page(self.fetched, self.options, rules, self.view)
+        page = extract_page(self.fetched, self.options, rules)
+        return with_document(page, self.options.saved_at) if self.options.saved_at else page
+
+
+def with_document(page: Page, saved_at: str | None) -> Page:
+    """Return the page with its document written."""
+    from pagekeep.markdown import write_document  # it loads the parser
+
+    return replace(page, document=write_document(page, saved_at=saved_at))
+
+
+def is_text(fetched: Fetched) -> bool:
+    """Return whether the response is text other than HTML."""
+    return fetched.content_type in _TEXT_TYPES
+
+
+def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
+    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is."""
+    from pagekeep.pipeline import extract
+
+    options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
+    if fetched.content_type == REMOTE_READER_TYPE:
+        from pagekeep.capture.remote_page import make_remote_page
+
+        return make_remote_page(fetched, options)
+    if is_text(fetched):
+        from pagekeep.capture.plain_text import keep_text
+
+        return keep_text(fetched.body, fetched.final_url or None, options)
+    return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

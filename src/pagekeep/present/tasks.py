@@ -1,0 +1,95 @@
+"""What doors show of content of others, as tasks for the worker room: explanations, differences, parts of long texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pagekeep.model import Page
+from pagekeep.present import sections
+from pagekeep.present.sections import Section
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainTask:
+    """Explain how a page was extracted."""
+
+    page: Page
+
+    @classmethod
+    def of(cls, page: Page) -> ExplainTask:
+        """Return the task for a page, without the texts, which explanations do not need."""
+        return cls(replace(page, markdown="", document="", html="", text=""))
+
+    def run(self) -> str:
+        """Return the explanation."""
+        from pagekeep.present.explain import explain
+
+        return explain(self.page)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareTask:
+    """Compare two versions of a text."""
+
+    before: str
+    after: str
+
+    def run(self) -> tuple[str, ...]:
+        """Return the lines of a diff."""
+        from pagekeep.present.diff import difference
+
+        return tuple(difference(self.before, self.after))
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinePart:
+    """A part of the outline of a text, with the numbers of the whole."""
+
+    sections: tuple[Section, ...]
+    total: int
+    """Sections of the whole outline."""
+    tokens: int
+    """Of the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineTask:
+    """Find the sections of a text."""
+
+    text: str
+    start: int
+    """The first section to return."""
+    max_sections: int
+
+    def run(self) -> OutlinePart:
+        """Return the sections from `start` on."""
+        found = sections.outline(self.text)
+        shown = found[self.start : self.start + self.max_sections]
+        return OutlinePart(shown, len(found), sections.estimate_tokens(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part of a text, with the numbers of the whole or of the section."""
+
+    text: str
+    following: int | None
+    """Where the next part begins."""
+    length: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartTask:
+    """Cut a part out of a text, or of one of its sections."""
+
+    text: str
+    section: str | None
+    start: int
+    max_chars: int
+
+    def run(self) -> TextPart:
+        """Return the part; raise `NotFound` for an unknown section."""
+        whole = sections.section(self.text, self.section) if self.section else self.text
+        part, following = sections.split_part(whole, self.start, self.max_chars)
+        return TextPart(part, following, len(whole), sections.estimate_tokens(whole))

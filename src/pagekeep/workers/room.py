@@ -1,0 +1,176 @@
+"""The worker room: all work on content of others is done in its worker processes, within limits and fairly by client.
+
+The processes stay warm: one serves many tasks, and one that is killed is replaced at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import Any, Final, Protocol, TypeVar
+
+from pagekeep.errors import PagekeepError, ParseError, TooLarge
+from pagekeep.workers.fair_queue import FairQueue
+from pagekeep.workers.worker import Limits, Worker
+
+PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
+"""For extracting or decoding a page."""
+TEXT: Final = Limits(
+    cpu_seconds=5.0, wall_seconds=20.0, megabytes=1_500, input_bytes=50_000_000, result_bytes=50_000_000
+)
+"""For showing a text: rendering, comparing, explaining, outlines."""
+MAX_WAITING: Final = 64
+"""Tasks of one client that wait."""
+NICE: Final = 5
+"""Requests that need no worker are answered first when the CPU is busy."""
+GRACE_SECONDS: Final = 1.0
+"""A running task whose client went away may go on for this long: most are done by then, and a new process takes as long."""
+
+current_client: ContextVar[str] = ContextVar("current_client", default="")
+"""The client whose tasks are run: requests set it. Each client has its share of the room."""
+
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Task(Protocol[Result_co]):
+    """Work on content of others; picklable, as it is sent to another process."""
+
+    def run(self) -> Result_co:
+        """Do the work and return its result."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """A task as it is sent: its size is known before it is read."""
+
+    task: bytes
+    result_bytes: int
+
+
+def run_sealed(sealed: _Sealed) -> bytes:
+    """Run a task, in the worker process."""
+    result = pickle.dumps(pickle.loads(sealed.task).run(), pickle.HIGHEST_PROTOCOL)
+    if len(result) > sealed.result_bytes:
+        raise TooLarge(f"The result has more than {sealed.result_bytes // 1_000_000} MB.")
+    return result
+
+
+@dataclass(eq=False, slots=True)
+class _Job:
+    sealed: _Sealed
+    limits: Limits
+    result: Future[Any] = field(default_factory=Future)
+    worker: Worker | None = None
+    """While it runs."""
+    killed: bool = False
+
+
+class Room:
+    """Worker processes for tasks of many clients; with more than one process, no client has all of them at a time."""
+
+    def __init__(self, processes: int, *, max_waiting: int = MAX_WAITING) -> None:
+        task = f"{__name__}:{run_sealed.__name__}"
+        self._workers = [Worker(task, PAGE, nice=NICE) for _ in range(processes)]
+        self._queue: FairQueue[_Job] = FairQueue(max_running=max(1, processes - 1), max_waiting=max_waiting)
+        self._threads: list[Thread] = []
+        self._lock = Lock()
+        """Held when a thread starts, and when a job gets or leaves its worker."""
+
+    async def run(self, task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
+        """Run a task and return its result; raise its error, or `ParseError` when it takes too much time or memory.
+
+        Raises `TooLarge` for a task or result over its limit, `TooManyRequests` when too many tasks of the client wait.
+        """
+        client = current_client.get()
+        job = self._submit(task, limits, client)
+        try:
+            result: Result_co = await asyncio.wrap_future(job.result)
+        except asyncio.CancelledError:
+            if not self._queue.remove(client, job):
+                asyncio.get_running_loop().call_later(GRACE_SECONDS, self._kill, job)
+            raise
+        return result
+
+    def run_blocking(self, task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
+        """Run a task as `run` does, and block the calling thread."""
+        result: Result_co = self._submit(task, limits, current_client.get()).result.result()
+        return result
+
+    def close(self) -> None:
+        """End the processes; running and waiting tasks get an error."""
+        for job in self._queue.close():
+            with suppress(InvalidStateError):  # cancelled by its client
+                job.result.set_exception(_ended())
+        for worker in self._workers:
+            worker.interrupt()
+        for thread in self._threads:
+            thread.join()
+        for worker in self._workers:
+            worker.close()
+
+    def _submit(self, task: Task[Any], limits: Limits, client: str) -> _Job:
+        data = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+        if len(data) > limits.input_bytes:
+            raise TooLarge(f"The page has more than {limits.input_bytes // 1_000_000} MB.")
+        job = _Job(_Sealed(data, limits.result_bytes), limits)
+        self._start_threads()
+        self._queue.put(client, job)
+        return job
+
+    def _start_threads(self) -> None:
+        with self._lock:
+            if not self._threads:
+                for worker in self._workers:
+                    thread = Thread(target=self._work, args=(worker,), name="pagekeep-room", daemon=True)
+                    self._threads.append(thread)
+                    thread.start()
+
+    def _work(self, worker: Worker) -> None:
+        """Run jobs in one worker until the room is closed."""
+        while (taken := self._queue.take()) is not None:
+            client, job = taken
+            try:
+                if job.result.set_running_or_notify_cancel():
+                    self._run(worker, job)
+            finally:
+                self._queue.done(client)
+            with suppress(RuntimeError):  # the room was closed
+                worker.restart() if job.killed else worker.start()
+
+    def _run(self, worker: Worker, job: _Job) -> None:
+        with self._lock:
+            job.worker = worker
+        try:
+            ((data, error),) = worker.run([job.sealed], job.limits)
+        except Exception:  # the room was closed
+            data, error = None, _ended()
+        with self._lock:
+            job.worker = None
+        _settle(job.result, data, error)
+
+    def _kill(self, job: _Job) -> None:
+        """End a job that is still running."""
+        with self._lock:
+            if job.worker is not None:
+                job.killed = True
+                job.worker.kill()
+
+
+def _ended() -> ParseError:
+    return ParseError("The worker process was ended.", suggestions=("Try again.",))
+
+
+def _settle(result: Future[Any], data: bytes | None, error: PagekeepError | None) -> None:
+    if error is None and data is not None:
+        try:
+            result.set_result(pickle.loads(data))
+            return
+        except Exception as fault:  # a bug of ours: a result that cannot be read
+            error = ParseError(f"The result cannot be read ({type(fault).__name__}).", suggestions=())
+    result.set_exception(error or ParseError("There is no result.", suggestions=()))

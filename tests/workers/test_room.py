@@ -1,0 +1,146 @@
+"""The worker room, with real processes: limits for each task, fair shares, and cancelled work."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextvars import copy_context
+from pathlib import Path
+
+import pytest
+
+from pagekeep.errors import ParseError, TooLarge, TooManyRequests
+from pagekeep.workers import Limits, Room, current_client
+from tests.workers.jobs import Do, Wait
+
+TIGHT = Limits(cpu_seconds=0.5, wall_seconds=3, megabytes=1_000, input_bytes=10_000, result_bytes=10_000)
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Room]:
+    room = Room(2)
+    yield room
+    room.close()
+
+
+async def until_exists(*files: Path) -> None:
+    async with asyncio.timeout(60):
+        while not all(file.exists() for file in files):
+            await asyncio.sleep(0.01)
+
+
+def test_tasks_run_in_other_processes_that_live_on(room: Room) -> None:
+    pids = {room.run_blocking(Do("pid")) for _ in range(5)}
+    assert os.getpid() not in pids
+    assert len(pids) <= 2
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("loop", "took more than 0.5 s of CPU time"),
+        ("sleep", "took more than 3 s."),
+        ("crash", "memory"),
+        ("vanish", "was killed"),
+        ("eat", "memory"),
+    ],
+)
+def test_a_task_over_its_limits_gets_an_error_and_the_next_a_new_process(room: Room, bad: str, message: str) -> None:
+    with pytest.raises(ParseError) as failed:
+        room.run_blocking(Do(bad), TIGHT)
+    assert message in failed.value.message
+    assert room.run_blocking(Do("echo", "next"), TIGHT) == "next"
+
+
+def test_limits_are_those_of_the_task(room: Room) -> None:
+    assert room.run_blocking(Do("echo", "x" * 20_000)) == "x" * 20_000
+    with pytest.raises(TooLarge):
+        room.run_blocking(Do("echo", "x" * 20_000), TIGHT)
+    wide = Limits(input_bytes=100_000, result_bytes=10_000)
+    with pytest.raises(TooLarge):
+        room.run_blocking(Do("echo", "x" * 20_000), wide)
+
+
+def test_errors_of_a_task_arrive_as_they_are(room: Room) -> None:
+    with pytest.raises(ParseError) as refused:
+        room.run_blocking(Do("refuse"))
+    assert refused.value.suggestions == ("Look elsewhere.",)
+
+
+def test_a_client_with_many_tasks_leaves_a_process_to_others(room: Room, tmp_path: Path) -> None:
+    async def attack() -> None:
+        go_on = tmp_path / "go"
+        current_client.set("attacker")
+        tasks = [asyncio.create_task(room.run(Wait(tmp_path / f"{n}", go_on))) for n in range(20)]
+        await until_exists(tmp_path / "0")
+        current_client.set("reader")
+        for _ in range(5):
+            assert await room.run(Do("echo", "read")) == "read"
+        assert not (tmp_path / "1").exists()
+        go_on.touch()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(attack())
+
+
+def test_too_many_tasks_of_a_client_are_refused_and_those_of_others_are_not(tmp_path: Path) -> None:
+    room = Room(1, max_waiting=2)
+
+    async def attack() -> None:
+        go_on = tmp_path / "go"
+        first = asyncio.create_task(room.run(Wait(tmp_path / "0", go_on)))
+        await until_exists(tmp_path / "0")
+        waiting = [asyncio.create_task(room.run(Do("echo", n))) for n in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyRequests):
+            await room.run(Do("echo", 2))
+        current_client.set("another")
+        other = asyncio.create_task(room.run(Do("echo", "other")))
+        await asyncio.sleep(0)
+        go_on.touch()
+        assert await other == "other"
+        assert await asyncio.gather(*waiting) == [0, 1]
+        await first
+
+    try:
+        copy_context().run(asyncio.run, attack())
+    finally:
+        room.close()
+
+
+def test_work_ends_when_its_client_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pagekeep.workers.room.GRACE_SECONDS", 0.05)
+    room = Room(1)
+
+    async def leave() -> None:
+        never = tmp_path / "never"
+        running = asyncio.create_task(room.run(Wait(tmp_path / "0", never)))
+        await until_exists(tmp_path / "0")
+        waiting = asyncio.create_task(room.run(Wait(tmp_path / "1", never)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        running.cancel()
+        await asyncio.wait([running, waiting])
+        assert running.cancelled()
+        pid = await room.run(Do("pid"))
+        assert pid != int((tmp_path / "0").read_text())
+        assert not (tmp_path / "1").exists()
+
+    try:
+        asyncio.run(leave())
+    finally:
+        room.close()
+
+
+def test_closing_the_room_ends_running_and_waiting_tasks(tmp_path: Path) -> None:
+    room = Room(1)
+
+    async def close() -> None:
+        tasks = [asyncio.create_task(room.run(Wait(tmp_path / f"{n}", tmp_path / "never"))) for n in range(2)]
+        await until_exists(tmp_path / "0")
+        await asyncio.to_thread(room.close)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(result, ParseError) for result in results)
+
+    asyncio.run(close())
