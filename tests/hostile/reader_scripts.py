@@ -29,7 +29,8 @@ from pagekeep.fetch.browser import chromium
 from pagekeep.library.annotations import annotate
 from pagekeep.model import RawPage
 from pagekeep.present import markdown_html
-from pagekeep.present.render_worker import Renderer
+from pagekeep.present.rendered import Rendered
+from pagekeep.present.renderer import Renderer
 from pagekeep.store import open_store
 from tests.browser.serving import Server
 from tests.hostile.reader_vectors import vectors
@@ -109,6 +110,10 @@ def fill(settings: Settings, wanted: list[str]) -> list[str]:
     return ids
 
 
+async def _render_here(_renderer: Renderer, text: str, **options: Any) -> Rendered:
+    return markdown_html.render(text, **options)
+
+
 @contextmanager
 def unguarded() -> Iterator[None]:
     """Nothing is sanitised or escaped. In this process alone, and only here."""
@@ -118,7 +123,7 @@ def unguarded() -> Iterator[None]:
     try:
         with (
             # Here, and nothing is kept of it.
-            patch.object(Renderer, "render", lambda _self, text, **how: markdown_html.render(text, **how)),
+            patch.object(Renderer, "render", _render_here),
             patch.object(markdown_html, "sanitise", lambda html, _images: html),
             patch.object(markdown_html, "absolute_url", lambda address, _base: address),
             patch.object(renderer, "validateLink", lambda _url: True),

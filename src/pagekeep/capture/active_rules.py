@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from pagekeep.config import Settings, rules_folder
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
 from pagekeep.rules import Rulebook, load
-from pagekeep.rules.loading import Loaded, read
+from pagekeep.rules.loading import Loaded, check, read
 
 _FileStates = tuple[tuple[str, int, int], ...]
 """Name, modification time and size of each rule file."""
@@ -46,6 +46,17 @@ def _file_states(folder: Path) -> _FileStates:
 def parse_draft(yaml: str) -> Loaded:
     """Parse the rules that a user is writing, with their faults."""
     return read(yaml, "your rules")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTask:
+    """Check a rule file that a caller sends."""
+
+    yaml: str
+
+    def run(self) -> Loaded:
+        """Return the rules and their faults."""
+        return check(read(self.yaml, "rules.yaml"))
 
 
 def add_draft(rules: Rulebook, draft: Loaded) -> Rulebook:

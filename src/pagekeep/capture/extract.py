@@ -41,6 +41,33 @@ class ExtractTask:
         return with_document(page, self.options.saved_at) if self.options.saved_at else page
 
 
+@dataclass(frozen=True, slots=True)
+class FileTask:
+    """Extract the page in a file and, if `saved_at` of the options is set, write its document."""
+
+    data: bytes
+    url: str | None
+    options: Options
+    settings: Settings
+    is_text: bool = False
+    """Whether it is Markdown or plain text, which stays as it is."""
+
+    def run(self) -> Page:
+        """Return the page."""
+        page = self._keep_text() if self.is_text else self._extract()
+        return with_document(page, self.options.saved_at) if self.options.saved_at else page
+
+    def _keep_text(self) -> Page:
+        from pagekeep.capture.plain_text import keep_text
+
+        return keep_text(self.data, self.url, self.options)
+
+    def _extract(self) -> Page:
+        from pagekeep.pipeline import extract
+
+        return extract(self.data, self.url, rules=load_active(self.settings), options=self.options)
+
+
 def with_document(page: Page, saved_at: str | None) -> Page:
     """Return the page with its document written."""
     from pagekeep.markdown import write_document  # it loads the parser

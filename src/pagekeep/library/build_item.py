@@ -70,12 +70,12 @@ def new_bookmark(
     source: str = "web",
 ) -> Item:
     """Return the item for a page that was not fetched: its address, what is known about it, and the reason."""
-    from pagekeep import markdown  # it loads the parser
+    from pagekeep.markdown import join_document, page_fields, write_frontmatter  # it loads the parser
 
     saved_at, words = saved_at or now, count_words(about.description or "")
     quality = Quality(0, "bookmark", "orange", "Saved as bookmark", (), reason)
     stamp = clock.to_the_second(saved_at)
-    fields = markdown.page_fields(about, quality, url=url_full, word_count=words, saved_at=stamp)
+    fields = page_fields(about, quality, url=url_full, word_count=words, saved_at=stamp)
     body = (about.description or "").translate(_MARKDOWN_ESCAPES)
     metadata = ItemMetadata(
         tags=tags,
@@ -98,7 +98,7 @@ def new_bookmark(
         url_full=url_full,
         domain=normal_url.domain(url),
         title=about.title or url,
-        content=markdown.join_document(markdown.write_frontmatter(fields), about, body),
+        content=join_document(write_frontmatter(fields), about, body),
         source=source,
         author=about.author,
         saved_at=saved_at,

@@ -46,6 +46,11 @@ class Pool:
     ) -> None:
         self.close()
 
+    def fork(self) -> None:
+        """Start the workers as forks of this process, if that is safe: for commands, before they start threads."""
+        for worker in self._workers:
+            worker.fork()
+
     def close(self) -> None:
         """End the workers; running jobs are lost."""
         self._threads.shutdown(wait=False, cancel_futures=True)

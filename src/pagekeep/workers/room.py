@@ -5,7 +5,6 @@ The processes stay warm: one serves many tasks, and one that is killed is replac
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -26,7 +25,7 @@ TEXT: Final = Limits(
 """For showing a text: rendering, comparing, explaining, outlines."""
 MAX_WAITING: Final = 64
 """Tasks of one client that wait."""
-NICE: Final = 5
+NICE: Final = 10
 """Requests that need no worker are answered first when the CPU is busy."""
 GRACE_SECONDS: Final = 1.0
 """A running task whose client went away may go on for this long: most are done by then, and a new process takes as long."""
@@ -82,11 +81,18 @@ class Room:
         self._lock = Lock()
         """Held when a thread starts, and when a job gets or leaves its worker."""
 
+    def fork(self) -> None:
+        """Start the processes as forks of this one, if that is safe: for commands, before they start threads."""
+        for worker in self._workers:
+            worker.fork()
+
     async def run(self, task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
         """Run a task and return its result; raise its error, or `ParseError` when it takes too much time or memory.
 
         Raises `TooLarge` for a task or result over its limit, `TooManyRequests` when too many tasks of the client wait.
         """
+        import asyncio  # commands that do not use it start faster
+
         client = current_client.get()
         job = self._submit(task, limits, client)
         try:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.workers import child
 from pagekeep.workers.alarm import Alarm
+from pagekeep.workers.forked import BUFFER_BYTES, Forked, can_fork
+
+if TYPE_CHECKING:
+    import subprocess
+
+    _Process = subprocess.Popen[bytes] | Forked
 
 _MAIN: Final = (
     # Ctrl-C goes to all processes on the terminal. The parent ends this one, so it ignores the signal.
@@ -21,8 +26,6 @@ _MAIN: Final = (
 )
 PIPE_BYTES: Final = 1_048_576
 """Size of the pipe in each direction."""
-BUFFER_BYTES: Final = 262_144
-"""Bytes read from the pipe at a time: most results need only one read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Worker:
         self.limits = limits
         self.nice = nice
         """How much less CPU time than other processes it gets when there is too little for all (0 to 19)."""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: _Process | None = None
         self._alarm = Alarm(limits.wall_seconds, self._kill)
         self._late = False
         self._closed = False
@@ -74,6 +77,11 @@ class Worker:
         if not self._closed:
             self._running()
 
+    def fork(self) -> None:
+        """Start the process as a fork of this one, if that is safe. A process that replaces it later is not forked."""
+        if can_fork():
+            self._wait_until_ready(Forked(self.task, self.limits.megabytes, self.nice))
+
     def restart(self) -> None:
         """End the process, when no job is running, and start a new one."""
         if self._process is not None:
@@ -97,39 +105,40 @@ class Worker:
         if self._process is not None:
             self._end(self._process)
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> _Process:
         if self._closed:
             raise RuntimeError("The worker was closed.")
         if self._process is not None and self._process.poll() is not None:
             self._end(self._process)
-        if self._process is None:
-            process = self._start()
-            child.read(
-                _pipes(process)[1]
-            )  # wait until it is ready: its start does not count towards the first job's time
-            return process
-        return self._process
+        return self._process or self._wait_until_ready(self._start())
+
+    def _wait_until_ready(self, process: _Process) -> _Process:
+        """Return the process when it is ready: its start does not count towards the first job's time."""
+        self._late = False
+        self._process = process
+        for pipe in _pipes(process):
+            _widen(pipe)
+        if self._closed:  # closed while it was starting
+            process.kill()
+        child.read(_pipes(process)[1])
+        return process
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._late = False
+        import subprocess  # a command that forks starts faster without it
+
         # The child can import what this process can, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         arguments = [self.task, str(self.limits.megabytes), str(self.nice)]
-        self._process = process = subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-c", _MAIN, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=BUFFER_BYTES,
             env=environment,
         )
-        for pipe in _pipes(process):
-            _widen(pipe)
-        if self._closed:  # closed while it was starting
-            process.kill()
-        return process
 
     def _results(
-        self, process: subprocess.Popen[bytes], jobs: Sequence[Any], limits: Limits
+        self, process: _Process, jobs: Sequence[Any], limits: Limits
     ) -> Iterator[tuple[Any, PagekeepError | None]]:
         """Yield results until all jobs are done or the process has died."""
         stdin, stdout = _pipes(process)
@@ -152,7 +161,7 @@ class Worker:
             self._late = True
             process.kill()
 
-    def _death_error(self, process: subprocess.Popen[bytes], limits: Limits) -> PagekeepError:
+    def _death_error(self, process: _Process, limits: Limits) -> PagekeepError:
         """Return the error that says what the process died of."""
         self._end(process)
         code = process.returncode
@@ -166,7 +175,7 @@ class Worker:
             return child.out_of_memory()
         return ParseError("The worker process was killed.", suggestions=("Try again.",))
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
+    def _end(self, process: _Process) -> None:
         self._process = None
         process.kill()
         for pipe in _pipes(process):
@@ -175,7 +184,7 @@ class Worker:
         process.wait()
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+def _pipes(process: _Process) -> tuple[IO[bytes], IO[bytes]]:
     assert process.stdin is not None  # both were requested at the start
     assert process.stdout is not None
     return process.stdin, process.stdout

@@ -1,21 +1,19 @@
-"""The server's own process never parses or decodes content of others (H1, H3): its worker processes do."""
+"""The server's own process never works on content of others (H1, H3): its worker processes do."""
 
 from __future__ import annotations
 
-import re
-import sys
+import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from fastapi.testclient import TestClient
 
-import pagekeep
-from pagekeep import dom
+from pagekeep import accounts
 from pagekeep.config import Settings
-from pagekeep.extraction.input import decode
+from tests.doors.http.conftest import service_of
+from tests.foreign import forbid
 from tests.site.fixtures import SENTENCE, Shore, article
 from tests.site.server import Reply, Request, Site
 
@@ -28,15 +26,8 @@ URL = "https://example.com/keeper"
 
 @pytest.fixture
 def no_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parsing and decoding fail in this process, which is the server's; the workers are other processes."""
-
-    def fail(*_: object, **__: object) -> Any:
-        raise AssertionError("content of others was parsed or decoded in the server's process")
-
-    for original in (dom.parse, dom.parse_fragment, decode.decode):
-        for name, module in list(sys.modules.items()):
-            if name.startswith("pagekeep") and getattr(module, original.__name__, None) is original:
-                monkeypatch.setattr(module, original.__name__, fail)
+    """Functions that work on content of others fail in this process, which is the server's; the workers are other processes."""
+    forbid(monkeypatch)
 
 
 @pytest.mark.usefixtures("no_parsing")
@@ -92,11 +83,124 @@ def test_the_answer_of_a_remote_reader_is_read_in_a_worker(
     assert saved.json()["item"]["title"] == "The keeper"
 
 
-def test_doors_and_use_cases_do_not_parse_or_decode() -> None:
-    """They pass a task to `Retrieval.parse` instead."""
-    source = Path(pagekeep.__file__).parent
-    files = [file for room in ("doors", "library") for file in (source / room).rglob("*.py")]
-    call = re.compile(r"\bdom\.parse(_fragment)?\(|extraction\.input\.decode import|\bencoding or \"utf-8\"")
-    found = {str(file.relative_to(source)) for file in files if call.search(file.read_text())}
-    # The export parses the sanitised HTML that Pagekeep rendered itself, to make XHTML of it.
-    assert found <= {"library/exports/article_html.py"}
+RULE = "- id: mine\n  phase: pre\n  trigger:\n    host:\n      ends_with: example.com\n  remove:\n    - .odd\n"
+RICH = (
+    f"<html><head><title>The keeper</title></head><body><article><h2>Ships</h2>{f'<p>{SENTENCE * 3}</p>' * 5}"
+    "<h2>Code</h2><pre><code class='language-python'>print(1)</code></pre><p>So \\(a^2\\).</p>"
+    f"<p class=odd>{SENTENCE}</p></article></body></html>"
+)
+
+
+@pytest.fixture
+def saved(no_parsing: None, client: TestClient) -> str:
+    """The id of a saved item with headings, code and a formula."""
+    answer = client.post("/api/v1/saves", json={"url": URL, "html": RICH})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["item"]["id"])
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/items/{id}", "<h3"),
+        ("/items/{id}/explain", "Verdict"),
+        ("/items/{id}/markdown", "## Code"),
+        ("/items/{id}/raw", "language-python"),
+        ("/", "The keeper"),
+        ("/?q=ships", "The keeper"),
+        ("/api/v1/items", "The keeper"),
+        ("/api/v1/items/{id}", "## Code"),
+        ("/api/v1/items/{id}?format=html", "<h3"),
+        ("/api/v1/items/{id}?format=markdown", "## Code"),
+        ("/api/v1/items/{id}/explanation", "Verdict"),
+        ("/api/v1/search?q=ships", "The keeper"),
+        ("/r/" + URL, "## Code"),
+    ],
+)
+def test_a_saved_page_is_shown_without_work_in_the_server(
+    client: TestClient, saved: str, path: str, expected: str
+) -> None:
+    answer = client.get(path.format(id=saved), headers={"accept": "text/html,*/*"} if "api" not in path else {})
+    assert answer.status_code == 200, answer.text
+    assert expected in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        ("/api/v1/extract", {"url": URL, "html": RICH}, "## Code"),
+        ("/api/v1/explain", {"url": URL, "html": RICH}, "Verdict"),
+        ("/api/v1/items/{id}/reparse", {"force": True}, "unchanged"),
+        ("/api/v1/rules/try", {"yaml": RULE, "page": URL}, '"-'),
+        ("/api/v1/rules/check", {"yaml": RULE}, '"good":true'),
+        ("/r", {"html": RICH, "url": URL}, "## Code"),
+        ("/r", {"html": RICH, "url": URL, "respondWith": "text", "targetSelector": "article"}, "Ships"),
+        ("/r", {"html": RICH, "url": URL, "respondWith": "html"}, "language-python"),
+        ("/v2/scrape", {"url": URL, "formats": ["markdown", "html", "rawHtml", "links"]}, "## Code"),
+    ],
+)
+def test_a_page_is_processed_without_work_in_the_server(
+    client: TestClient, saved: str, path: str, body: dict[str, Any], expected: str
+) -> None:
+    answer = client.post(path.format(id=saved), json=body)
+    assert answer.status_code == 200, answer.text
+    assert expected in answer.text.replace('": ', '":')
+
+
+@pytest.mark.usefixtures("saved")
+def test_rules_are_tried_on_a_page_of_the_reader_without_work_in_the_server(client: TestClient) -> None:
+    answer = client.post("/playground", data={"source": URL, "yaml": RULE})
+    assert answer.status_code == 200, answer.text
+    assert "mine" in answer.text
+
+
+@pytest.mark.usefixtures("no_parsing")
+def test_pages_in_an_import_are_extracted_without_work_in_the_server(client: TestClient) -> None:
+    row = {"url": URL, "title": "The keeper", "content": RICH, "tags": [], "created_at": "2025-03-19T10:30:00+0000"}
+    rows = json.dumps([{**row, "id": 1, "is_archived": 0, "is_starred": 0, "domain_name": "example.com"}])
+    answer = client.post("/import", files={"file": ("wallabag.json", rows.encode(), "application/json")})
+    assert answer.status_code == 200, answer.text
+    assert "## Code" in client.get("/api/v1/items/lookup", params={"url": URL}).text or client.get("/?q=ships").text
+
+
+TOOLS = [
+    ("read", {"key": URL}, "## Code"),
+    ("read", {"key": URL, "outline": True}, "Ships"),
+    ("read", {"key": URL, "section": "Code"}, "print(1)"),
+    ("read", {"key": URL, "section": "Nothing"}, "not found"),
+    ("get_metadata", {"key": URL}, "Ships"),
+    ("search", {"query": "ships"}, "keeper"),
+    ("list_items", {}, "keeper"),
+    ("fetch", {"id": URL}, "## Code"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "expected"), TOOLS)
+def test_tools_answer_without_work_in_the_server(
+    client: TestClient, saved: str, tool: str, arguments: dict[str, Any], expected: str
+) -> None:
+    item_id = {name: saved if value == URL else value for name, value in arguments.items()}
+    assert expected in _call_tool(client, tool, item_id)
+
+
+@pytest.mark.usefixtures("no_parsing")
+@pytest.mark.parametrize(
+    ("tool", "more"), [("fetch", {}), ("fetch", {"raw": True}), ("fetch", {"section": "Code"}), ("save", {})]
+)
+def test_tools_fetch_pages_without_work_in_the_server(
+    client: TestClient, shore: Shore, tool: str, more: dict[str, Any]
+) -> None:
+    shore.bodies["a"] = RICH
+    answer = _call_tool(client, tool, {"url": shore.url("a"), **more})
+    assert ("added" if tool == "save" else "print(1)") in answer
+
+
+def _call_tool(client: TestClient, tool: str, arguments: dict[str, Any]) -> str:
+    """Return the text of the tool's result over HTTP."""
+    service = service_of(client)
+    secret = accounts.add_token(service.accounts, service.settings.user, "assistant").secret
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    headers = {"authorization": f"Bearer {secret}", "accept": "application/json, text/event-stream"}
+    answer = client.post("/mcp/", json=call, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer.text

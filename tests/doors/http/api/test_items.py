@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from pagekeep.errors import TooManyRequests
 from tests.doors.http.conftest import service_of
 from tests.site.fixtures import BARE, Shore, article
 
@@ -182,8 +182,13 @@ def test_a_page_that_the_server_had_no_time_to_lay_out_is_not_to_be_kept(
 ) -> None:
     item = saved(client, html=article(12_000, "Long"))
     where = f"/api/v1/items/{item['id']}?format=html"
-    monkeypatch.setattr(service_of(client).renderer, "_slots", BoundedSemaphore(1))
-    with service_of(client).renderer._slots:
+    room = service_of(client).room
+
+    async def refuse(*_: object) -> None:
+        raise TooManyRequests("Too many.")
+
+    with monkeypatch.context() as busy_room:
+        busy_room.setattr(room, "run", refuse)
         busy, page = client.get(where), client.get(f"/items/{item['id']}")
         assert "server is busy" in busy.text
         assert "server is busy" in page.text
@@ -191,5 +196,6 @@ def test_a_page_that_the_server_had_no_time_to_lay_out_is_not_to_be_kept(
         assert "etag" not in busy.headers
     good = client.get(where)
     assert "server is busy" not in good.text
-    with service_of(client).renderer._slots:
+    with monkeypatch.context() as busy_room:
+        busy_room.setattr(room, "run", refuse)
         assert client.get(where, headers={"if-none-match": good.headers["etag"]}).status_code == 304

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pagekeep import extras
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_option
 from pagekeep.doors.cli.output import INTERRUPTED, report_errors
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from pagekeep.config import Settings
+    from pagekeep.workers import Room
 
 
 @click.command(epilog=examples("mcp", "mcp --allow-write", "mcp --library ~/other.db"))
@@ -38,20 +40,22 @@ def mcp(allow_write: bool, library: str | None, user: str | None, as_json: bool)
         extras.require("mcp", "`pagekeep mcp`")
         from pagekeep.doors.mcp.server import make_server
 
-        asyncio.run(_serve(settings, allow_write, make_server))
+        with open_room(settings) as room:
+            asyncio.run(_serve(settings, room, allow_write, make_server))
 
 
-async def _serve(settings: Settings, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
+async def _serve(settings: Settings, room: Room, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.doors.mcp.context import ToolContext
     from pagekeep.library.open import open_library
 
     with closing(open_library(settings)) as store:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             context = ToolContext(store, retrieval, allow_write)
             server = make_server(lambda: context, allow_write=allow_write)
             interrupted = await _until_interrupted(server.run_stdio_async())
     if interrupted:  # a thread still waits for the next line and cannot be stopped; everything else is closed
+        room.close()
         os._exit(INTERRUPTED)
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
 
 import click
 
-from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
+from pagekeep.doors.cli.open_library import OpenLibrary, open_library
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, write, write_json
 from pagekeep.text import printable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pagekeep.library.imports.report import ImportReport
     from pagekeep.library.imports.run import ImportPlan
     from pagekeep.model import Item
+    from pagekeep.workers import Room
 
 _MAX_SHOWN: Final = 20
 """Failures and remarks printed; the file of failed rows has them all."""
@@ -78,9 +80,13 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
 
     with open_library(library, user, as_json, create=True) as opened:
         report = ImportReport()
-        with _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed, _progress(as_json) as progress:
-            plan = _plan(opened, options, cast("TextIO", failed), progress)
-            asyncio.run(_import_all(paths, opened, plan, report, options["fetch"] == "now"))
+        with (
+            open_room(opened.settings) as room,
+            _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed,
+            _progress(as_json) as progress,
+        ):
+            plan = _plan(opened, options, room, cast("TextIO", failed), progress)
+            asyncio.run(_import_all(paths, opened, plan, report, room if options["fetch"] == "now" else None))
     if as_json:
         write_json(
             {
@@ -97,25 +103,30 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
 
 
 def _plan(
-    opened: OpenLibrary, options: dict[str, Any], failed: TextIO, progress: Callable[[ImportReport], None]
+    opened: OpenLibrary, options: dict[str, Any], room: Room, failed: TextIO, progress: Callable[[ImportReport], None]
 ) -> ImportPlan:
+    from pagekeep.capture.active_rules import load_active
+    from pagekeep.capture.extract import ExtractTask
     from pagekeep.library.imports.run import ImportPlan
 
+    settings = opened.settings
     return ImportPlan(
-        load_rules(opened.settings),
+        load_active(settings),
         format=None if options["format_"] == "auto" else options["format_"],
         queue=options["fetch"] == "queue",
         dry_run=options["dry_run"],
         max_bytes=opened.settings.max_bytes,
         failed=None if options["dry_run"] else failed,
+        read=lambda fetched, options: room.run_blocking(ExtractTask(fetched, options, settings)),
         progress=progress,
     )
 
 
 async def _import_all(
-    paths: tuple[Path, ...], opened: OpenLibrary, plan: ImportPlan, report: ImportReport, fetch: bool
+    paths: tuple[Path, ...], opened: OpenLibrary, plan: ImportPlan, report: ImportReport, room: Room | None
 ) -> None:
-    if not fetch or plan.dry_run:
+    """Import the files; with a room, fetch the pages too."""
+    if room is None or plan.dry_run:
         for path in paths:
             for _ in _batches(path, opened, plan, report):
                 pass
@@ -123,7 +134,7 @@ async def _import_all(
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.imports.run import fetch_items
 
-    async with Retrieval(opened.settings, plan.rules) as retrieval:
+    async with Retrieval(opened.settings, room=room) as retrieval:
         for path in paths:
             for waiting in _batches(path, opened, plan, report):
                 await fetch_items(waiting, opened.store, retrieval, report)

@@ -16,7 +16,8 @@ import click
 
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.library.save import result_lines
-from pagekeep.doors.cli.open_library import load_rules, open_library
+from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import format_count, report_errors, show_table, write, write_json
 from pagekeep.text import printable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.library.open import Store
     from pagekeep.library.queue.runner import JobResult
+    from pagekeep.workers import Room
 
 _ALL = "all"
 """The value of `--revive` without an id; no id starts like this."""
@@ -42,11 +44,12 @@ def work(until_empty: bool, at_a_time: int, library: str | None, user: str | Non
         from pagekeep import config
 
         settings = config.load({"library": library, "user": user})
-        with suppress(asyncio.CancelledError):  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
-            asyncio.run(_work(settings, until_empty, at_a_time, as_json))
+        # CancelledError is SIGTERM; Ctrl-C comes as KeyboardInterrupt
+        with open_room(settings, min(at_a_time, os.cpu_count() or 1)) as room, suppress(asyncio.CancelledError):
+            asyncio.run(_work(settings, room, until_empty, at_a_time, as_json))
 
 
-async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: bool) -> None:
+async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: int, as_json: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.open import open_library as open_store
     from pagekeep.library.queue.runner import JobRunner
@@ -54,7 +57,7 @@ async def _work(settings: Settings, until_empty: bool, at_a_time: int, as_json: 
     _stop_on_sigterm()
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_store(settings, workers=True)) as queue:
-        async with Retrieval(settings, load_rules(settings)) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             reporter = _Reporter(queue, as_json)
             runner = JobRunner(
                 name=name,

@@ -12,6 +12,7 @@ import click
 
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options
 from pagekeep.doors.cli.output import BAD_INPUT, is_terminal, remove_control_chars, show_bar, write, write_json
 from pagekeep.text import printable
@@ -19,6 +20,7 @@ from pagekeep.text import printable
 if TYPE_CHECKING:
     from pagekeep.library.reparse.reparse import ReparseResult
     from pagekeep.rules import Rulebook
+    from pagekeep.workers import Room
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -85,7 +87,8 @@ def _run(
     from pagekeep.library.reparse.reparse import reparse as run
 
     if options["refetch"]:
-        asyncio.run(_refetch(opened, ids, rules, options, add))
+        with open_room(opened.settings, report=False) as room:
+            asyncio.run(_refetch(opened, ids, room, options, add))
         return
     results = run(
         opened.store,
@@ -103,14 +106,14 @@ def _run(
 async def _refetch(
     opened: OpenLibrary,
     ids: Iterator[str],
-    rules: Rulebook,
+    room: Room,
     options: dict[str, Any],
     add: Callable[[ReparseResult], None],
 ) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.reparse.refetch import refetch
 
-    async with Retrieval(opened.settings, rules) as retrieval:
+    async with Retrieval(opened.settings, room=room) as retrieval:
         dry_run, force = options["dry_run"], options["force"]
         async for result in refetch(opened.store, ids, retrieval, force=force, dry_run=dry_run):
             add(result)

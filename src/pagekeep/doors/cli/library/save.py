@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from pagekeep.doors.cli.item_output import quality_line, short_id
-from pagekeep.doors.cli.open_library import OpenLibrary, load_rules, open_library
+from pagekeep.doors.cli.open_library import OpenLibrary, open_library
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
 from pagekeep.doors.cli.sources import STDIN, check_url, find_pages, find_source, read_file
@@ -22,6 +23,7 @@ from pagekeep.text import printable
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import Progress, Request, Retrieval
     from pagekeep.model import Fetched, Item, SaveResult
+    from pagekeep.workers import Room
 
 _MAX_LIST_BYTES: Final = 50_000_000
 """For a file of URLs: about 500,000 of them."""
@@ -67,8 +69,8 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
             _queue(inputs, results, opened, where["as_json"], **options)
             return
         try:
-            with show_progress() as progress:
-                asyncio.run(_save_all(inputs, results, opened, progress, **options))
+            with open_room(opened.settings) as room, show_progress() as progress:
+                asyncio.run(_save_all(inputs, results, opened, room, progress, **options))
         except KeyboardInterrupt:
             _report_interrupt(results, len(inputs), where["as_json"])
             raise
@@ -124,8 +126,8 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
 def retry(key: str, library: str | None, user: str | None, as_json: bool, render: bool) -> None:
     """Download and extract a saved page again. A page that fails three times is not retried."""
     with open_library(library, user, as_json) as opened:
-        with show_progress() as progress:
-            saved = asyncio.run(_retry(key, opened, progress, render))
+        with open_room(opened.settings) as room, show_progress() as progress:
+            saved = asyncio.run(_retry(key, opened, room, progress, render))
         _show(Results(saved=[saved]), as_json)
 
 
@@ -137,13 +139,13 @@ class Results:
     failures: list[tuple[str, PagekeepError]] = field(default_factory=list)
 
 
-async def _retry(key: str, opened: OpenLibrary, progress: Progress, render: bool) -> SaveResult:
+async def _retry(key: str, opened: OpenLibrary, room: Room, progress: Progress, render: bool) -> SaveResult:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.items import get_item
     from pagekeep.library.save import retry as run
 
     item = get_item(opened.store, key)
-    async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval:
+    async with Retrieval(opened.settings, room=room) as retrieval:
         return await run(item.id, opened.store, retrieval, request=_request(item.url_full, render), progress=progress)
 
 
@@ -151,6 +153,7 @@ async def _save_all(
     inputs: list[Input],
     results: Results,
     opened: OpenLibrary,
+    room: Room,
     progress: Progress,
     tags: tuple[str, ...],
     render: bool,
@@ -182,7 +185,7 @@ async def _save_all(
             except PagekeepError as error:
                 results.failures.append((one.label, error))
 
-    async with Retrieval(opened.settings, load_rules(opened.settings)) as retrieval, asyncio.TaskGroup() as tasks:
+    async with Retrieval(opened.settings, room=room) as retrieval, asyncio.TaskGroup() as tasks:
         for _ in range(min(_MAX_PARALLEL, len(inputs))):
             tasks.create_task(save_next(retrieval))
 

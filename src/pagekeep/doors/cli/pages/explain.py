@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pagekeep.doors.cli.open_library import load_rules, open_library
+from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, verbose_option
 from pagekeep.doors.cli.output import report_errors
 from pagekeep.doors.cli.pages.extract import page_from_file, page_from_url, show_explanation
@@ -72,7 +73,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     """Return the saved page, extracted again; `None` for an unknown URL, or when its HTML was not stored."""
     where = flags.get("library"), flags.get("user")
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
-        from pagekeep.capture.extract import extract_page
+        from pagekeep.capture.extract import ExtractTask
         from pagekeep.library.build_item import to_fetched
         from pagekeep.library.items import get_raw
 
@@ -82,4 +83,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
             if is_url(key):
                 return None
             raise
-        return extract_page(to_fetched(raw), options, load_rules(settings)) if raw else None
+        if raw is None:
+            return None
+        with open_room(settings) as room:
+            return room.run_blocking(ExtractTask(to_fetched(raw), options, settings))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pagekeep.doors.cli.open_library import load_rules
+from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import parse_pairs, verbose_option
 from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
 from pagekeep.doors.cli.sources import check_url, find_source, read_file
@@ -18,6 +18,7 @@ from pagekeep.doors.cli.sources import check_url, find_source, read_file
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
     from pagekeep.model import Options, Page
+    from pagekeep.workers import Room
 
 FORMATS = ("document", "markdown", "html", "text", "json")
 
@@ -92,7 +93,8 @@ def extract(
 
             check_skippable(skip_steps, PHASES)  # before the page is fetched
         timer = time.perf_counter if explained else None
-        options = Options(timer=timer, skip_steps=frozenset(skip_steps))
+        saved_at = None if explained or as_json or format_ != "document" else current_time()
+        options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps))
         if found.kind == "url":
             page = page_from_url(found.value, options, **fetch_options)
         else:
@@ -106,15 +108,13 @@ def extract(
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
     """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
+    from pagekeep.capture.extract import FileTask
     from pagekeep.capture.uploads import text_type
-    from pagekeep.pipeline import extract as run
 
-    data = read_file(source, options.max_bytes + 1)
-    if text_type(source):
-        from pagekeep.capture.plain_text import keep_text
-
-        return keep_text(data, url, options)
-    return run(data, url, rules=load_rules(config.load(flags)), options=options)
+    settings = config.load(flags)
+    with open_room(settings) as room:
+        data = read_file(source, options.max_bytes + 1)
+        return room.run_blocking(FileTask(data, url, options, settings, is_text=text_type(source) is not None))
 
 
 def page_from_url(
@@ -146,13 +146,13 @@ def page_from_url(
         cookies=parse_pairs(cookies, "=", "--cookie"),
     )
 
-    async def run(progress: Progress) -> Page:
-        async with Retrieval(settings, load_rules(settings)) as retrieval:
+    async def run(room: Room, progress: Progress) -> Page:
+        async with Retrieval(settings, room=room) as retrieval:
             sized = replace(options, max_bytes=settings.max_bytes)
             return (await capture(request, retrieval, options=sized, progress=progress)).page
 
-    with show_progress() as progress:
-        return asyncio.run(run(progress))
+    with open_room(settings) as room, show_progress() as progress:
+        return asyncio.run(run(room, progress))
 
 
 def current_time() -> str:
@@ -170,9 +170,7 @@ def show(page: Page, format_: str, as_json: bool) -> None:
     if as_json:
         write_json(page.to_json())
     elif format_ == "document":
-        from pagekeep.markdown import write_document
-
-        write(write_document(page, saved_at=current_time()))
+        write(page.document)
     else:
         write({"markdown": page.markdown, "html": page.html, "text": page.text}[format_])
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from typing import Any
 
 from fastapi import APIRouter
 
+from pagekeep.capture.active_rules import CheckTask
 from pagekeep.doors.http.api.request_models import RuleFile, RuleTrialRequest
 from pagekeep.doors.http.api.response_models import Checked, Rules, Tried
 from pagekeep.doors.http.caller import ReadCaller, ReadLibrary
@@ -16,8 +16,8 @@ from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.try_rules import try_rules
 from pagekeep.present.explain_rules import match_shape
 from pagekeep.present.json_shapes import fault_shape, page_shape, rule_shape
-from pagekeep.rules.loading import check, read
 from pagekeep.rules.schema import schema
+from pagekeep.workers import TEXT
 
 router = APIRouter(prefix="/api/v1/rules", tags=["rules"], route_class=TaggedRoute)
 
@@ -38,9 +38,9 @@ def read_schema(caller: ReadCaller) -> dict[str, Any]:
 
 
 @router.post("/check", responses=error_responses())
-async def check_rules(body: RuleFile, caller: ReadCaller) -> Checked:
+async def check_rules(body: RuleFile, caller: ReadCaller, service: CurrentService) -> Checked:
     """Check a rule file; return every error with its line, key and a suggestion."""
-    checked = await to_thread(lambda: check(read(body.yaml, "rules.yaml")))
+    checked = await service.room.run(CheckTask(body.yaml), TEXT)
     faults = [fault_shape(fault) for fault in checked.faults]
     return {"good": not faults, "rules": [rule_shape(rule) for rule in checked.rules], "faults": faults}
 
