@@ -19,7 +19,6 @@ ALLOWED = {
     "library/exports/article_html.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
     "library/exports/single_page.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
     "doors/cli/library/reparse.py": "a diff on the user's own terminal, with bounded work",
-    "doors/cli/pages/explain.py": "an explanation on the user's own terminal, of a page that a worker extracted",
     "doors/cli/pages/extract.py": "an explanation on the user's own terminal; the names of steps",
     "doors/cli/rules/rules.py": "the user's own rule files",
 }
