@@ -73,8 +73,8 @@ class Worker:
                 done += 1
 
     def start(self) -> None:
-        """Start the process, or a new one if it died, and wait until it is ready."""
-        if not self._closed:
+        """Start the process, unless there is one, and wait until it is ready."""
+        if not self._closed and self._process is None:
             self._running()
 
     def fork(self) -> None:
