@@ -32,7 +32,7 @@ def page(number: int, version: int = 0) -> tuple[Item, RawPage]:
     item = make_item(
         number, user_id=USER, title=mark, content=f"{mark} {noise} words " * 20, nth=number, version=version
     )
-    return replace(item, updated_at=f"{NOW}{version}"), make_raw(f"<p>{mark}</p>{noise * 50}".encode())
+    return replace(item, updated_at=f"{NOW[:20]}{version:06}Z"), make_raw(f"<p>{mark}</p>{noise * 50}".encode())
 
 
 def faults_of(library: Store, number: int, least: int = 0) -> list[str]:

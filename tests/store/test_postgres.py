@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.store.making import NOW, Server, make_item, make_raw
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
 
+LONG_AGO = "2000-01-01T00:00:00.000000Z"
 FIXTURES = Path(__file__).parent / "schemas"
 TABLES = (
     "items",
@@ -28,14 +30,25 @@ TABLES = (
     "jobs",
     "annotations",
     "answers",
+    "uploads",
 )
+TYPES = {
+    "uuid": {
+        *("items.id", "item_tags.item_id", "raw_pages.item_id", "jobs.id", "annotations.id", "annotations.item_id"),
+        *("tokens.id", "uploads.id"),
+    },
+    "boolean": {"items.pinned", "items.archived", "items.fetch_again", "raw_pages.rendered", "users.disabled"},
+    "jsonb": {"items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"},
+}
+"""All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
 
 
 def fill(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
     library.annotate(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
-    library.claim("key", "request", NOW, "", "")
+    library.claim("key", "request", NOW, LONG_AGO, LONG_AGO)
     library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
+    library.put_part(str(uuid.uuid4()), 0, b"secret", NOW)
 
 
 @pytest.fixture
@@ -155,7 +168,19 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
     place = "/past?"
     with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
         owner.execute(schema.read_text("utf-8"))
+        owner.execute("SET search_path = pagekeep")
+        _add_a_second_user(owner, first=schema.stem < "postgres-v4")
     postgres.install(server.owner.replace("/postgres?", place))
+    with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
+        _check_types(owner)
+    with closing(open_store(server.app.replace("/postgres?", place), "other")) as library:
+        (other,) = library.find(ItemQuery()).items
+        assert (other.title, other.saved_at, other.last_opened_at) == ("Another's", "2024-02-29T23:59:59.500000Z", None)
+        assert (other.metadata.pinned, library.find(parse_query("is:pinned")).items) == (True, (other,))
+        assert library.raw(other.id) is not None
+        assert library.get(other.id[:8]) == other
+        assert [job.state for job in library.jobs()] == ["dead"]
+        assert library.check() == []
     with closing(open_store(server.app.replace("/postgres?", place))) as library:
         item = library.find_url("https://example.com/old")
         assert item is not None
@@ -166,6 +191,51 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
         assert [hit.item.id for hit in library.find(parse_query("old words")).hits] == [item.id]
         assert [job.state for job in library.jobs()] == ["queued"]
         assert library.check() == []
+
+
+def _add_a_second_user(owner: Any, *, first: bool) -> None:
+    """Add what another user has to a library of this version; where ids and times are texts, also odd ones."""
+    item = "no uuid" if first else "7d3a1c52-0b8e-4a77-8f5e-0d6f9f7c2b99"
+    owner.execute(
+        "INSERT INTO items (user_id, id, url_hash, domain_key, title_key, saved_at, created_at, updated_at, metadata, source, "
+        "domain, url, url_full, title, content) VALUES ('other', %s, 'h', 'com.example.', 'x', '2024-02-29T23:59:59.5Z', %s, "
+        "'2024-03-01T00:00:00.000000Z', %s, 'web', 'example.com', 'https://example.com/o', 'https://example.com/o', "
+        "'Another''s', 'x')",
+        (item, "no time" if first else "2024-03-01T00:00:00Z", '{"pinned": true, "tags": ["theirs"]}'),
+    )
+    owner.execute("INSERT INTO item_tags (user_id, tag, item_id) VALUES ('other', 'theirs', %s)", (item,))
+    owner.execute(
+        "INSERT INTO item_words (seq, user_id, words, head, body) SELECT seq, user_id, 1, 'another s', 'x' FROM items "
+        "WHERE user_id = 'other'"
+    )
+    owner.execute(
+        "INSERT INTO raw_bodies (user_id, hash, size, packed, body) SELECT 'other', hash, size, packed, body FROM raw_bodies"
+    )
+    owner.execute(
+        "INSERT INTO raw_pages (user_id, item_id, hash, encoding, content_type, final_url, status, rendered, fetched_at) "
+        "SELECT 'other', %s, hash, encoding, content_type, final_url, status, rendered, fetched_at FROM raw_pages",
+        (item,),
+    )
+    owner.execute(
+        "INSERT INTO jobs (user_id, id, url_hash, url, url_full, options, state, error, run_after, created_at) VALUES "
+        "('other', '222f5659-a968-41ed-a756-48c4b803ffff', 'x', 'https://example.com/o', 'https://example.com/o', '{}', 'dead', "
+        "'{\"type\": \"FetchTimeout\"}', '2024-03-01T00:00:00.000000Z', '2024-03-01T00:00:00.000000Z')"
+    )
+
+
+def _check_types(owner: Any) -> None:
+    """Check that every column has the type of its kind, and that every table shows users their own rows only."""
+    rows = owner.execute(
+        "SELECT table_name || '.' || column_name, data_type FROM information_schema.columns WHERE table_schema = 'pagekeep'"
+    ).fetchall()
+    for kind, columns in TYPES.items():
+        assert {name for name, data_type in rows if data_type == kind} == columns
+    times = {name for name, _ in rows if name.endswith(("_at", "_after", "_until"))} - {"items.published_at"}
+    assert {name for name, kind in rows if kind == "timestamp with time zone"} == {*times, "sign_in_failures.since"}
+    secured = owner.execute(
+        "SELECT relname, relforcerowsecurity FROM pg_class WHERE relnamespace = 'pagekeep'::regnamespace AND relrowsecurity"
+    ).fetchall()
+    assert dict(secured) == {name: name != "item_words" for name in (*TABLES, "domain_memory")}
 
 
 def test_there_is_a_fixture_of_every_schema() -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pagekeep.errors import StoreError
 from pagekeep.store.engine import Transaction
+from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
 from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
 
@@ -83,7 +84,7 @@ def _lines(tx: Transaction) -> Iterator[Any]:
 
 def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
     key, columns = _TABLES[table]
-    last: Any = 0 if key == "seq" else ""
+    last: Any = {"seq": 0, "id": NO_ID, "item_id": NO_ID}.get(key, "")
     while True:
         rows = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user AND {key} > :last "
@@ -129,6 +130,8 @@ def _put(tx: Transaction, table: str, row: list[Any]) -> None:
     for name, value in values.items():
         if isinstance(value, dict):
             values[name] = tx.json(value)
+    if table == "raw_pages":  # older backups have a number
+        values["rendered"] = bool(values["rendered"])
     if table == "raw_bodies":
         values["body"] = base64.b64decode(values["body"])
     names = ", ".join(columns)

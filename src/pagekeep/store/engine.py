@@ -21,6 +21,9 @@ class Transaction(Protocol):
     skip_locked: str
     """Appended to a SELECT that must leave out rows that another transaction has locked."""
 
+    no_time: str
+    """Sorts before every time, where a time is missing."""
+
     def all(self, sql: str, **values: Any) -> list[Row]:
         """Return all rows of a query."""
 

@@ -26,6 +26,7 @@ from pagekeep.model import ItemQuery, Term
 from pagekeep.store import dump
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
+from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
 from pagekeep.store.search.filters import Where
 
 T = TypeVar("T")
@@ -153,6 +154,7 @@ class Pool:
         connection = psycopg.connect(self._dsn, autocommit=True)
         try:
             connection.execute(f"SET search_path = {SCHEMA}")
+            adapt(connection)
             connection.execute(f"SET ROLE {self._role}")
         except psycopg.Error:
             connection.close()
@@ -205,6 +207,7 @@ class PostgresTransaction:
     """See `engine.Transaction`."""
 
     for_update = "FOR UPDATE"
+    no_time = BEFORE_ALL_TIMES
     skip_locked = "FOR UPDATE SKIP LOCKED"
 
     def __init__(self, connection: Connection, user_id: str) -> None:

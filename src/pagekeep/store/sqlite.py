@@ -181,6 +181,7 @@ class SqliteTransaction:
     """See `engine.Transaction`."""
 
     for_update = ""
+    no_time = ""
     skip_locked = ""
 
     def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
+from pagekeep import clock
 from pagekeep.errors import StoreError
 from pagekeep.model import Item, ItemMetadata
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
@@ -23,6 +26,27 @@ def clean_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+NO_ID: Final = str(uuid.UUID(int=0))
+"""An id that nothing has."""
+
+
+def clean_id(value: str) -> str:
+    """Return an id in its usual notation; what is not a UUID becomes the id that nothing has."""
+    try:
+        return str(uuid.UUID(value)) if len(value) == len(NO_ID) else NO_ID
+    except ValueError:
+        return NO_ID
+
+
+def clean_time(value: str) -> str:
+    """Return a time as the library stores it, in UTC and to the microsecond; `StoreError` for what is not a time."""
+    try:
+        time = datetime.fromisoformat(value)
+        return clock.format_time(time if time.tzinfo else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        raise StoreError(f"This is not a time: {value:.40}") from None
 
 
 def parse_json(value: Any) -> Any:
@@ -55,7 +79,11 @@ def clean_item(item: Item) -> Item:
     texts = {
         name: clean_text(value) for name in item.__dataclass_fields__ if isinstance(value := getattr(item, name), str)
     }
-    return replace(item, **texts, metadata=clean_metadata(item.metadata))
+    times = {name: clean_time(value) for name in _TIMES if (value := getattr(item, name)) is not None}
+    return replace(item, **(texts | times), metadata=clean_metadata(item.metadata))
+
+
+_TIMES: Final = ("saved_at", "created_at", "updated_at", "last_opened_at", "deleted_at")
 
 
 def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:

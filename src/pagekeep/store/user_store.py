@@ -13,6 +13,7 @@ from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
 from pagekeep.store.tables.jobs import JobTable
 from pagekeep.store.tables.statistics import StatisticsTable
+from pagekeep.store.tables.uploads import UploadTable
 
 
 class Store(
@@ -23,6 +24,7 @@ class Store(
     JobTable,
     IdempotencyTable,
     StatisticsTable,
+    UploadTable,
 ):
     """A user's library; the base classes hold its methods, one for each group of tables."""
 

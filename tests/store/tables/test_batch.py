@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from dataclasses import replace
 
 import pytest
@@ -27,7 +28,7 @@ def entries(library: Store, *numbers: int, **how: str) -> list[NewItem]:
 
 
 def mark(number: int, note: str = "") -> Annotation:
-    return Annotation(f"note-{number}", "", f"words {number}", "", "", note, None, NOW, NOW)
+    return Annotation(str(uuid.UUID(int=number)), "", f"words {number}", "", "", note, None, NOW, NOW)
 
 
 def test_many_pages_are_put_in_and_found(library: Store) -> None:

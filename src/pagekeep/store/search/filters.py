@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import Filter
 from pagekeep.store.search.search_words import fold
-from pagekeep.store.storable import clean_text, domain_key
+from pagekeep.store.storable import clean_text, clean_time, domain_key
 
+_FIRST_DAY: Final = "0001-01-01"
 _MAX_TAG_CHARS: Final = 200
 """Both engines can index keys of this length."""
 
@@ -49,6 +51,15 @@ def where_of(user_id: str, filters: tuple[Filter, ...]) -> Where:
     return where
 
 
+def _begin_of(date: str) -> str:
+    """Return the time at which a year, month, day or time begins; `InvalidQuery` when there is no such date."""
+    whole = date + _FIRST_DAY[len(date) :] if len(date) < len(_FIRST_DAY) else date
+    try:
+        return clean_time(whole)
+    except StoreError:
+        raise InvalidQuery(f"There is no date {date:.40}.", suggestions=("Write it as 2025-03-19.",)) from None
+
+
 def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
     value = clean_text(filter.value)
     match filter.name:
@@ -62,17 +73,17 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                 tag_key(value),
             )
         case "before":
-            return "(i.saved_at < {0})", value
+            return "(i.saved_at < {0})", _begin_of(value)
         case "after":
-            return "(i.saved_at >= {0})", value
+            return "(i.saved_at >= {0})", _begin_of(value)
         case "quality":
             return "(i.quality = {0})", value
         case _:
             return (
                 {
-                    "pinned": "(i.pinned = 1)",
-                    "archived": "(i.archived = 1)",
+                    "pinned": "i.pinned",
+                    "archived": "i.archived",
                     "deleted": "(i.deleted_at IS NOT NULL)",
-                    "fetch-again": "(i.fetch_again = 1)",
+                    "fetch-again": "i.fetch_again",
                 }[value],
             )

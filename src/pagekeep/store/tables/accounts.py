@@ -13,7 +13,7 @@ from typing import Any, Final
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import Scope, Session, Token, User
 from pagekeep.store.engine import Engine, Row, Transaction
-from pagekeep.store.storable import clean_text
+from pagekeep.store.storable import clean_id, clean_text
 
 _USER: Final = "SELECT id, name, password, disabled, created_at FROM users"
 _TOKEN: Final = "SELECT id, user_id, name, scopes, created_at, last_used_at, expires_at FROM tokens"
@@ -70,7 +70,7 @@ class Accounts:
             user_id,
             "UPDATE users SET disabled = :disabled WHERE id = :id",
             "DELETE FROM sessions WHERE user_id = :id",
-            disabled=int(disabled),
+            disabled=disabled,
         )
 
     def _change(self, user_id: str, sql: str, also: str, **values: Any) -> None:
@@ -102,7 +102,7 @@ class Accounts:
         """Return the user of a session that has not expired."""
         rows = self._rows(
             "SELECT u.id, u.name, u.password, u.disabled, u.created_at FROM sessions s JOIN users u ON u.id = s.user_id "
-            "WHERE s.digest = :digest AND s.expires_at > :now AND u.disabled = 0",
+            "WHERE s.digest = :digest AND s.expires_at > :now AND NOT u.disabled",
             digest=digest,
             now=now,
         )
@@ -160,7 +160,7 @@ class Accounts:
     def revoke(self, user_id: str, token_id: str) -> None:
         """Delete the user's token; `NotFound` when there is none with this id."""
         sql = "DELETE FROM tokens WHERE id = :id AND user_id = :user"
-        if not self._engine.write(lambda tx: tx.run(sql, id=clean_text(token_id), user=user_id)):
+        if not self._engine.write(lambda tx: tx.run(sql, id=clean_id(token_id), user=user_id)):
             raise NotFound("There is no such token.")
 
     # Failed sign-ins
@@ -199,10 +199,11 @@ def _add_user(tx: Transaction, user: User) -> User:
     if tx.all("SELECT 1 FROM users WHERE name = :name", name=user.name):
         raise StoreError(f"There is already a user {user.name}.", suggestions=("Choose another name.",))
     tx.run(
-        "INSERT INTO users (id, name, password, disabled, created_at) VALUES (:id, :name, :password, 0, :now)",
+        "INSERT INTO users (id, name, password, disabled, created_at) VALUES (:id, :name, :password, :disabled, :now)",
         id=user.id,
         name=user.name,
         password=user.password,
+        disabled=False,
         now=user.created_at,
     )
     return user

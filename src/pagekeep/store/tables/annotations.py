@@ -8,7 +8,7 @@ from typing import Final
 from pagekeep.errors import NotFound
 from pagekeep.model import Annotation
 from pagekeep.store.engine import Transaction
-from pagekeep.store.storable import clean_text
+from pagekeep.store.storable import clean_id, clean_text, clean_time
 from pagekeep.store.table import Table, reads, writes
 
 COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
@@ -41,7 +41,7 @@ class AnnotationTable(Table):
         rows = tx.all(
             f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
             user=tx.user_id,
-            item=clean_text(item_id),
+            item=clean_id(item_id),
         )
         return tuple(Annotation(*row) for row in rows)
 
@@ -49,7 +49,7 @@ class AnnotationTable(Table):
     def delete_annotation(self, tx: Transaction, annotation_id: str) -> None:
         """Delete an annotation; `NotFound` when there is none with this id."""
         sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id"
-        if not tx.run(sql, user=tx.user_id, id=clean_text(annotation_id)):
+        if not tx.run(sql, user=tx.user_id, id=clean_id(annotation_id)):
             raise NotFound("There is no such annotation.")
 
 
@@ -62,4 +62,6 @@ def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:
 
 def _values(annotation: Annotation) -> dict[str, str]:
     values = {name: getattr(annotation, name) for name in COLUMNS}
-    return {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    texts = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    times = {name: clean_time(values[name]) for name in ("created_at", "updated_at")}
+    return {**texts, **times, "id": clean_id(annotation.id), "item_id": clean_id(annotation.item_id)}

@@ -10,7 +10,8 @@ from typing import Final
 from pagekeep.model import Hit, ItemPage, ItemQuery, Order
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
-from pagekeep.store.search.page_key import read_key, write_key
+from pagekeep.store.search.page_key import read_key, read_time, write_key
+from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
 from pagekeep.store.tables.items import SELECT, item_of
 from pagekeep.store.tables.search import search
@@ -19,10 +20,12 @@ MAX_ITEMS: Final = 1_000
 """Items of one page."""
 _COLUMNS: Final[dict[Order, str]] = {
     "saved": "i.saved_at",
-    "opened": "COALESCE(i.last_opened_at, '')",
+    "opened": "COALESCE(i.last_opened_at, '{no_time}')",
     "title": "i.title_key",
     "published": "COALESCE(i.published_at, '')",
 }
+_TIMES: Final = ("saved", "opened")
+"""Orders whose keys are times."""
 
 
 class FindTable(Table):
@@ -35,9 +38,13 @@ class FindTable(Table):
             return search(tx, query)
         limit = max(1, min(query.limit, MAX_ITEMS))
         where, kind = where_of(tx.user_id, query.filters), [query.order, query.descending]
-        column, direction, sign = _COLUMNS[query.order], *(("DESC", "<") if query.descending else ("ASC", ">"))
+        column = _COLUMNS[query.order].format(no_time=tx.no_time)
+        direction, sign = ("DESC", "<") if query.descending else ("ASC", ">")
         if query.after is not None:
-            where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", *read_key(query.after, kind, str, str))
+            begin, item_id = read_key(query.after, kind, str, str)
+            if query.order in _TIMES:
+                begin = read_time(begin) or tx.no_time
+            where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
         order = f"{column} {direction}, i.id {direction}"
         rows = tx.all(f"{SELECT} WHERE {where} ORDER BY {order} LIMIT {limit + 1}", **where.values)
         hits = tuple(Hit(item_of(row)) for row in rows[:limit])

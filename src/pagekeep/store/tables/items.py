@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
@@ -14,7 +15,15 @@ from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key
 from pagekeep.store.search.indexed_text import body_words, head_words, without_frontmatter
 from pagekeep.store.search.search_words import fold
-from pagekeep.store.storable import clean_item, clean_metadata, clean_text, domain_key, parse_json, url_hash
+from pagekeep.store.storable import (
+    NO_ID,
+    clean_id,
+    clean_item,
+    clean_metadata,
+    domain_key,
+    parse_json,
+    url_hash,
+)
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import raw_pages
 from pagekeep.text import count_words
@@ -70,11 +79,11 @@ class ItemTable(Table):
         `NotFound` when there is none; `InvalidQuery` when more than one id starts with the key.
         """
         if _PREFIX.fullmatch(key.lower()):
-            # Every character of an id sorts before "g".
+            digits = key.lower().replace("-", "")[:32]
             rows = tx.all(
-                f"{SELECT} WHERE i.user_id = :user AND i.id >= :low AND i.id < :high LIMIT 2",
-                low=key.lower(),
-                high=key.lower() + "g",
+                f"{SELECT} WHERE i.user_id = :user AND i.id >= :low AND i.id <= :high LIMIT 2",
+                low=str(uuid.UUID(f"{digits:0<32}")),
+                high=str(uuid.UUID(f"{digits:f<32}")),
                 user=tx.user_id,
             )
             if len(rows) > 1:
@@ -197,7 +206,8 @@ def check_item(tx: Transaction, item: Item) -> Item:
     """Return the item in a form that both engines can store; `StoreError` when it belongs to another user."""
     if item.user_id != tx.user_id:
         raise StoreError("The item belongs to another user than the library.")
-    return clean_item(item)
+    item_id = clean_id(item.id)
+    return clean_item(replace(item, id=str(uuid.uuid4()) if item_id == NO_ID else item_id))
 
 
 def _find_url(tx: Transaction, url: str) -> Item | None:
@@ -206,7 +216,7 @@ def _find_url(tx: Transaction, url: str) -> Item | None:
 
 
 def _by_id(tx: Transaction, item_id: str) -> Item | None:
-    rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id = :id", user=tx.user_id, id=clean_text(item_id))
+    rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id = :id", user=tx.user_id, id=clean_id(item_id))
     return item_of(rows[0]) if rows else None
 
 
@@ -278,7 +288,7 @@ def tag_keys(item: Item) -> list[str]:
 def _lock_item(tx: Transaction, item_id: str) -> tuple[Item, int]:
     """Return the item, which no other transaction can change until the end of this one, and its number."""
     rows = tx.all(
-        f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", user=tx.user_id, id=clean_text(item_id)
+        f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", user=tx.user_id, id=clean_id(item_id)
     )
     if not rows:
         raise NotFound(f"There is no item {item_id:.200}.", suggestions=(FIND_HINT,))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pagekeep.errors import NotFound
 from pagekeep.model import Job
 from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.storable import clean_json, clean_text, parse_json, url_hash
+from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json, url_hash
 from pagekeep.store.table import Table, reads, writes
 
 SO_FAR: Final = "so_far"
@@ -27,7 +27,7 @@ _MAY_BEGIN: Final = (
     f"AND o.state = 'running' AND o.leased_until > :now AND o.leased_until <= :lease_limit AND o.seq <> j.seq "
     f"AND SUBSTR(o.url_full, 1, {len(_TASK)}) = :task))"
 )
-_NEVER: Final = "9999"
+_NEVER: Final = "9999-12-31T23:59:59.999999Z"
 """Sorts after every time."""
 _DUE: Final = (
     "j.due_at <= :now",
@@ -193,7 +193,7 @@ class JobTable(Table):
     @reads
     def job(self, tx: Transaction, job_id: str) -> Job:
         """Return the user's job with this id; `NotFound` when there is none."""
-        rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_text(job_id))
+        rows = tx.all(f"{_SELECT} WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(job_id))
         if not rows:
             raise NotFound(f"There is no job {job_id:.200}.")
         return _job(rows[0])
@@ -226,7 +226,7 @@ class JobTable(Table):
         rows = tx.all(
             f"SELECT url_hash, state, {_NAMES} FROM jobs WHERE user_id = :user AND id = :id {tx.for_update}",
             user=tx.user_id,
-            id=clean_text(job_id),
+            id=clean_id(job_id),
         )
         if not rows:
             raise NotFound(f"There is no job {job_id:.200}.")
@@ -249,7 +249,7 @@ class JobTable(Table):
     @writes
     def free(self, tx: Transaction, now: str, lease_limit: str, job_id: str | None = None) -> tuple[Job, ...]:
         """Make the user's jobs that wait for a later time due now, and those leased until after `lease_limit`; return them."""
-        one, values = ("", {}) if job_id is None else (" AND id = :id", {"id": clean_text(job_id)})
+        one, values = ("", {}) if job_id is None else (" AND id = :id", {"id": clean_id(job_id)})
         rows = tx.all(
             "UPDATE jobs SET state = 'queued', run_after = :now, due_at = :now, leased_by = NULL, leased_until = NULL, "
             "attempts = CASE WHEN state = 'running' THEN attempts - 1 ELSE attempts END WHERE user_id = :user "
@@ -265,7 +265,7 @@ class JobTable(Table):
     @writes
     def forget(self, tx: Transaction, job_id: str) -> None:
         """Delete a dead job; one that waits or is done stays. `NotFound` when there is none."""
-        names = {"user": tx.user_id, "id": clean_text(job_id)}
+        names = {"user": tx.user_id, "id": clean_id(job_id)}
         if not tx.all("SELECT 1 FROM jobs WHERE user_id = :user AND id = :id", **names):
             raise NotFound(f"There is no job {job_id:.200}.")
         tx.run("DELETE FROM jobs WHERE user_id = :user AND id = :id AND state = 'dead'", **names)

@@ -9,7 +9,7 @@ from pagekeep.errors import StoreError
 from pagekeep.model import RawPage
 from pagekeep.store.engine import Transaction
 from pagekeep.store.packing import pack, unpack
-from pagekeep.store.storable import clean_text
+from pagekeep.store.storable import clean_id, clean_text, clean_time
 
 _COLUMNS: Final = (
     *("encoding", "content_type", "final_url", "status", "rendered", "fetched_at", "etag", "last_modified"),
@@ -28,7 +28,7 @@ def put(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
     _put_body(tx, raw.body)
     values = {name: getattr(raw, name) for name in _COLUMNS}
     values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
-    values["rendered"] = int(raw.rendered)
+    values["fetched_at"] = clean_time(raw.fetched_at)
     tx.run(_PUT, user=tx.user_id, item=item_id, hash=content_hash(raw.body), **values)
 
 
@@ -75,7 +75,7 @@ def get(tx: Transaction, item_id: str) -> RawPage | None:
         f"SELECT b.body, {columns} FROM raw_pages p JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
         "WHERE p.user_id = :user AND p.item_id = :item",
         user=tx.user_id,
-        item=clean_text(item_id),
+        item=clean_id(item_id),
     )
     if not rows:
         return None

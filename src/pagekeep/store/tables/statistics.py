@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pagekeep.store.engine import Transaction
+from pagekeep.store.storable import NO_ID
 from pagekeep.store.table import Table, reads
 from pagekeep.store.tables import raw_pages
 
@@ -24,8 +25,8 @@ class StatisticsTable(Table):
         """
         user = {"user": tx.user_id}
         items, archived, pinned, domains, words = tx.all(
-            "SELECT COUNT(*), COALESCE(SUM(i.archived), 0), COALESCE(SUM(i.pinned), 0), COUNT(DISTINCT i.domain_key), "
-            "COALESCE(SUM(w.words), 0) FROM items i LEFT JOIN item_words w ON w.seq = i.seq "
+            "SELECT COUNT(*), COUNT(*) FILTER (WHERE i.archived), COUNT(*) FILTER (WHERE i.pinned), "
+            "COUNT(DISTINCT i.domain_key), COALESCE(SUM(w.words), 0) FROM items i LEFT JOIN item_words w ON w.seq = i.seq "
             "WHERE i.user_id = :user AND i.deleted_at IS NULL",
             **user,
         )[0]
@@ -67,7 +68,7 @@ class StatisticsTable(Table):
 
         They are read in batches, so that the caller may change each item before the next.
         """
-        left, after = limit, ("", "")
+        left, after = limit, ("0001-01-01T00:00:00.000000Z", NO_ID)
         while left is None or left > 0:
             size = BATCH if left is None else min(left, BATCH)
             batch = self._stale(parser_version, rules_hash, after, size)
