@@ -21,7 +21,7 @@ from pagekeep.store import sqlite
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.sqlite_check import find_damage, is_intact
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
-from pagekeep.store.storable import clean_item, parse_json
+from pagekeep.store.storable import ITEM_TIMES, clean_item, clean_time, parse_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
 from pagekeep.store.tables.items import WRITTEN, column_values, index
 
@@ -47,6 +47,8 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t and d may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
+_NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
+"""Stands for a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 _ID_CHARS: Final = 36
 _LISTED: Final = {"annotations": "annotation", "raw_pages": "raw page", "raw_bodies": "raw page"}
@@ -202,6 +204,12 @@ class _Salvager:
             metadata = metadata_from_json({})
             faults.append("its tags and notes are lost")
         fields = {name: values[name] for name in ITEM} | {"metadata": metadata}
+        for name in ITEM_TIMES:
+            try:
+                clean_time(fields[name] or _NO_TIME)
+            except StoreError:
+                fields[name] = _NO_TIME
+                faults.append(f"its {name.replace('_', ' ')} is lost")
         item = clean_item(Item(**fields))
         tx = sqlite.SqliteTransaction(connection, item.user_id)
         names = ("seq", *WRITTEN)

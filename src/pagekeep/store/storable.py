@@ -28,6 +28,7 @@ def clean_text(text: str) -> str:
     return text
 
 
+ITEM_TIMES: Final = ("saved_at", "created_at", "updated_at", "last_opened_at", "deleted_at")
 NO_ID: Final = str(uuid.UUID(int=0))
 """An id that nothing has."""
 
@@ -79,11 +80,8 @@ def clean_item(item: Item) -> Item:
     texts = {
         name: clean_text(value) for name in item.__dataclass_fields__ if isinstance(value := getattr(item, name), str)
     }
-    times = {name: clean_time(value) for name in _TIMES if (value := getattr(item, name)) is not None}
+    times = {name: clean_time(value) for name in ITEM_TIMES if (value := getattr(item, name)) is not None}
     return replace(item, **(texts | times), metadata=clean_metadata(item.metadata))
-
-
-_TIMES: Final = ("saved_at", "created_at", "updated_at", "last_opened_at", "deleted_at")
 
 
 def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:
