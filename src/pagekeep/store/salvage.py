@@ -48,7 +48,7 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t and d may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
-"""Stands for a time that cannot be read."""
+"""Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 _ID_CHARS: Final = 36
 _LISTED: Final = {"annotations": "annotation", "raw_pages": "raw page", "raw_bodies": "raw page"}
