@@ -20,7 +20,9 @@ def python(script: str) -> str:
 
 def test_surface_is_exactly_this() -> None:
     tree = {name for name, item in vars(errors).items() if inspect.isclass(item) and item.__module__ == errors.__name__}
-    assert set(pagekeep.__all__) == {"__version__", "extract", "Metadata", "Options", "Page", "Quality"} | tree
+    functions = {"extract", "fetch_html", "fetch_html_async", "fetch_and_extract", "fetch_and_extract_async"}
+    values = {"Fetched", "Metadata", "Options", "Page", "Quality"}
+    assert set(pagekeep.__all__) == {"__version__"} | functions | values | tree
 
 
 def test_all_is_sorted_and_every_name_is_there() -> None:

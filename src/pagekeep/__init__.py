@@ -40,10 +40,12 @@ from pagekeep.errors import (
     Unexpected,
     UnsupportedContent,
 )
-from pagekeep.model import Metadata, Options, Page, Quality
+from pagekeep.model import Fetched, Metadata, Options, Page, Quality
 from pagekeep.version import __version__
 
 if TYPE_CHECKING:
+    from pagekeep.capture.from_url import RenderMode
+    from pagekeep.config import Settings
     from pagekeep.rules import Rulebook
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "FetchHttpError",
     "FetchNetworkError",
     "FetchTimeout",
+    "Fetched",
     "InvalidProtocol",
     "InvalidQuery",
     "InvalidUrl",
@@ -80,6 +83,10 @@ __all__ = [
     "UnsupportedContent",
     "__version__",
     "extract",
+    "fetch_and_extract",
+    "fetch_and_extract_async",
+    "fetch_html",
+    "fetch_html_async",
 ]
 
 
@@ -97,4 +104,54 @@ def extract(
     from pagekeep.pipeline import extract as run
 
     page = run(html, url, rules=rules, options=options)
-    return replace(page, document=write_document(page, saved_at=options.saved_at))
+    return replace(page, document=write_document(page, saved_at=options.saved_at)) if options.enable_markdown else page
+
+
+def fetch_html(url: str, *, render: RenderMode | None = None, settings: Settings | None = None) -> Fetched:
+    """Return the page at a URL: its bytes and text, final address, status, headers, encoding and timings.
+
+    `render` is `auto` (in a browser when the page needs one), `force` or `never`; by default, the settings decide.
+    `settings` are the user's (settings file and `PAGEKEEP_*` variables) unless others are passed. Raises the errors of
+    fetching, all of them `PagekeepError`. In a running event loop, use `fetch_html_async`.
+    """
+    import asyncio
+
+    return asyncio.run(fetch_html_async(url, render=render, settings=settings))
+
+
+async def fetch_html_async(url: str, *, render: RenderMode | None = None, settings: Settings | None = None) -> Fetched:
+    """Return the page at a URL, as `fetch_html` does."""
+    from pagekeep.capture.source import fetch_page
+
+    return await fetch_page(url, render=render, settings=settings)
+
+
+def fetch_and_extract(
+    url: str,
+    *,
+    rules: Rulebook | None = None,
+    options: Options = Options(),
+    render: RenderMode | None = None,
+    settings: Settings | None = None,
+) -> Page:
+    """Fetch the page at a URL and return its content: `fetch_html` and `extract` in one, and a browser where it needs one.
+
+    `rules` defaults to the shipped rules and the user's own. In a running event loop, use `fetch_and_extract_async`.
+    """
+    import asyncio
+
+    return asyncio.run(fetch_and_extract_async(url, rules=rules, options=options, render=render, settings=settings))
+
+
+async def fetch_and_extract_async(
+    url: str,
+    *,
+    rules: Rulebook | None = None,
+    options: Options = Options(),
+    render: RenderMode | None = None,
+    settings: Settings | None = None,
+) -> Page:
+    """Fetch the page at a URL and return its content, as `fetch_and_extract` does."""
+    from pagekeep.capture.source import fetch_and_extract_page
+
+    return await fetch_and_extract_page(url, render=render, rules=rules, options=options, settings=settings)

@@ -22,6 +22,7 @@ from pagekeep.extraction.locate.strategies import chain, full_page
 from pagekeep.extraction.output import bookmark, losses, quality, references
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
+from pagekeep.extraction.output.switches import find_skipped, leave_out
 from pagekeep.extraction.prune.cut import cut, report_removals
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import (
@@ -161,10 +162,10 @@ def _locate(state: State) -> None:
         state.survey, state.survey_warnings = survey.survey_page(scope.take())
     state.facts = page_facts.collect(
         state.survey, state.structured, state.metadata, PROFILES[state.kind],
-        scope.kind if scope else None, state.before.bounds, skip=options.skip_steps,
+        scope.kind if scope else None, state.before.bounds, skip=options.skip_steps, selectors=options.selectors,
     )  # fmt: skip
     state.warnings += state.survey_warnings
-    state.outcome = chain.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer)
+    state.outcome = chain.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer, options)
 
 
 def _keep_included_parts(state: State) -> None:
@@ -338,10 +339,9 @@ def extract(
         check_skippable(options.skip_steps, PHASES)
     state = State(html, url, shipped() if rules is None else rules, options)
     stopwatch = Stopwatch(options.timer) if options.timer else None
-    record = stopwatch.record if stopwatch else None
     removals = run_steps(
-        STEPS, state, skip=options.skip_steps, record=record, until=lambda state: bool(state.discarded_by),
-        warn=state.warnings.append,
+        STEPS, state, skip=find_skipped(options), record=stopwatch.record if stopwatch else None,
+        until=lambda state: bool(state.discarded_by), warn=state.warnings.append,
     )  # fmt: skip
     if state.discarded_by:
         _empty(state)
@@ -354,7 +354,7 @@ def extract(
         warnings=tuple(state.warnings),
         seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),
     )
-    return _make_page(state, trace)
+    return leave_out(_make_page(state, trace), options)
 
 
 def _may_show(state: State) -> bool:

@@ -1,11 +1,69 @@
-"""The source of a page as text."""
+"""The source of a page: fetch one page without a library, as `import pagekeep` offers it, and decode it to text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import codecs
+import re
+from dataclasses import dataclass, replace
+from typing import Final
 
-from pagekeep.capture.from_url import Retrieval
-from pagekeep.model import Fetched, Options
+from pagekeep import clock, config
+from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
+from pagekeep.config import Settings
+from pagekeep.model import EncodingSource, Fetched, Options, Page
+from pagekeep.rules.rulebook import Rulebook
+
+_BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_HEAD_BYTES: Final = 4_096
+"""Where a page declares its encoding."""
+_DECLARATION: Final = re.compile(rb"<meta[^>]*charset", re.IGNORECASE)
+
+
+async def fetch_page(url: str, *, render: RenderMode | None, settings: Settings | None) -> Fetched:
+    """Return the page at a URL as it came from its server or from the browser, with its text decoded."""
+    settings = settings or config.load()
+    if (render or settings.render) == "never":
+        async with Retrieval(settings) as retrieval:
+            return _decode(await retrieval.client.fetch(url))
+    return _decode((await _capture(url, render, settings, None, None)).fetched)
+
+
+async def fetch_and_extract_page(
+    url: str, *, render: RenderMode | None, rules: Rulebook | None, options: Options, settings: Settings | None
+) -> Page:
+    """Return the content of the page at a URL; its document is dated by the clock unless the options name a time."""
+    from pagekeep.markdown import write_document
+
+    page = (await _capture(url, render, settings or config.load(), rules, options)).page
+    if not options.enable_markdown:
+        return page
+    saved_at = options.saved_at or clock.to_the_second(clock.now())
+    return replace(page, document=write_document(page, saved_at=saved_at))
+
+
+async def _capture(
+    url: str, render: RenderMode | None, settings: Settings, rules: Rulebook | None, options: Options | None
+) -> Captured:
+    async with Retrieval(settings, rules) as retrieval:
+        return await capture(Request(url, render=render), retrieval, options=options)
+
+
+def _decode(fetched: Fetched) -> Fetched:
+    """Return the page with its text, and how its encoding was found."""
+    from pagekeep.extraction.input.decode import decode
+
+    text, warnings = decode(fetched.body, Options(encoding=fetched.encoding, max_bytes=len(fetched.body)))
+    return replace(fetched, html=text, encoding_source=_encoding_source(fetched, [one.text for one in warnings]))
+
+
+def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
+    """Return where the encoding comes from, in the order in which it is looked for."""
+    if fetched.body.startswith(_BOMS):
+        return "bom"
+    # Without a note it is UTF-8, which a server that names an encoding has named too.
+    if fetched.encoding and (not notes or any("as the server declared" in note for note in notes)):
+        return "http"
+    return "meta" if _DECLARATION.search(fetched.body[:_HEAD_BYTES]) else "detected"
 
 
 async def decode_source(fetched: Fetched, retrieval: Retrieval) -> str:

@@ -52,6 +52,19 @@ class Options:
     """Names of steps to skip (docs/steps.md lists them), to see what each one does."""
     max_bytes: int = 10_000_000
     """Input larger than this raises `TooLarge`."""
+    strategies: tuple[Strategy, ...] = ("readability", "simplified", "full_page")
+    """Which strategies may find the content; they are tried in this order, and a bookmark is always possible."""
+    selectors: tuple[str, ...] = ()
+    """Your own CSS selectors for the content; the strategy `simplified` tries them before those that it knows."""
+    min_content_chars: int = 0
+    """A strategy whose result has fewer characters of text fails, and the next one is tried."""
+    enable_markdown: bool = True
+    """Whether to return Markdown; without it, `markdown` and `document` are empty."""
+    extract_links: bool = True
+    extract_media: bool = True
+    detect_language: bool = True
+    extract_categories: bool = True
+    """Whether to return categories, keywords and tags."""
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""
@@ -222,6 +235,10 @@ class NeedRender:
     """Milliseconds that a rule gives the browser."""
 
 
+EncodingSource = Literal["bom", "http", "meta", "detected"]
+"""Where a page's encoding was found, in the order of preference."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """A page as it came from its server or from the browser."""
@@ -244,6 +261,10 @@ class Fetched:
     """The server answered that the caller's version is still current."""
     etag: str | None = None
     last_modified: str | None = None
+    html: str | None = None
+    """The body as text; only `pagekeep.fetch_html` sets it."""
+    encoding_source: EncodingSource | None = None
+    """How the encoding of `html` was found."""
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Stage (`connect`, `first_byte`, `body`, `render`, `total`) to seconds."""
 

@@ -47,6 +47,8 @@ class PageFacts:
     """Set when a rule chose the part of the page that was surveyed."""
     bounds: Thresholds = _NO_BOUNDS
     """The limits that a rule sets for a good result."""
+    selectors: tuple[str, ...] = ()
+    """The caller's own CSS selectors for the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def collect(
     bounds: Thresholds = _NO_BOUNDS,
     *,
     skip: Collection[str] = (),
+    selectors: tuple[str, ...] = (),
 ) -> PageFacts:
     """Measure the page's blocks and find its boilerplate, without the steps in `skip`."""
     own = prose.measure_own_text(survey)
@@ -122,7 +125,7 @@ def collect(
     state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
     run_steps(STEPS, state, skip=skip)
     dead = boilerplate.mark(survey, state.excluded)
-    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, scope, bounds)
+    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, scope, bounds, selectors)
 
 
 def iterate_kept(survey: Survey, content: Content) -> Iterator[int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
-from pagekeep.model import Attempt, Strategy
+from pagekeep.model import Attempt, Options, Strategy
 
 Timer = Callable[[], float]
 Prune = Callable[[PageFacts, Content], Content]
@@ -17,6 +17,7 @@ Prune = Callable[[PageFacts, Content], Content]
 MIN_WORDS: Final = 10
 """Words that the content must have after the clean-up; with fewer a bookmark is kept. A short note has more."""
 _ALWAYS_POSSIBLE: Final = "always possible"
+_DEFAULTS: Final = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,14 @@ class Outcome:
     """What the last strategy would have kept, so that the removals of a bookmark can still be reported."""
 
 
-def run(facts: PageFacts, prune: Prune, timer: Timer | None = None) -> Outcome:
-    """Try the strategies in order."""
+def run(facts: PageFacts, prune: Prune, timer: Timer | None = None, options: Options = _DEFAULTS) -> Outcome:
+    """Try the strategies that the options allow, in order."""
     attempts: list[Attempt] = []
     candidate: Content | None = None
     for strategy in STRATEGIES:
-        content, attempt = _attempt(strategy, facts, prune, timer)
+        if strategy.name not in options.strategies:
+            continue
+        content, attempt = _attempt(strategy, facts, prune, timer, options.min_content_chars)
         attempts.append(attempt)
         candidate = content or candidate
         if content is not None and attempt.passed:
@@ -83,7 +86,7 @@ def fall_back_to_bookmark(outcome: Outcome, reason: str) -> Outcome:
 
 
 def _attempt(
-    strategy: ContentStrategy, facts: PageFacts, prune: Prune, timer: Timer | None
+    strategy: ContentStrategy, facts: PageFacts, prune: Prune, timer: Timer | None, min_chars: int
 ) -> tuple[Content | None, Attempt]:
     started = timer() if timer else 0.0
     content = strategy.locate(facts)
@@ -91,6 +94,8 @@ def _attempt(
         content = prune(facts, content)
     measured = measure(facts, content) if content is not None else Measure(0, 0, 0, 0)
     fault = "found no candidate" if content is None else strategy.judge(facts, measured)
+    if fault is None and measured.chars < min_chars:
+        fault = f"{measured.chars} characters, under {min_chars}"
     seconds = timer() - started if timer else None
     if seconds is not None and seconds > strategy.max_seconds:
         fault = f"took longer than its {strategy.max_seconds:g} s"

@@ -78,6 +78,7 @@ def _min_words(facts: PageFacts) -> int:
 
 def _candidates(facts: PageFacts) -> Iterator[Content]:
     index_of = {id(node): index for index, node in enumerate(facts.survey.nodes)}
+    yield from _select(facts, facts.selectors, index_of)
     if facts.scope is None:  # where a rule chose a part of the page, only that part counts
         body = structured_data.article_body(facts.structured)
         if body:

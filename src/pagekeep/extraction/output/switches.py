@@ -1,0 +1,39 @@
+"""The switches of `Options` that leave parts of the result out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pagekeep import dom
+from pagekeep.errors import RuleError
+from pagekeep.model import Options, Page
+
+
+def find_skipped(options: Options) -> frozenset[str]:
+    """Return the steps to skip: those named, and those whose result is switched off. `RuleError` for a bad selector."""
+    for selector in options.selectors:
+        try:
+            dom.select(dom.element("div"), selector)
+        except dom.SelectorError:
+            hint = "Use a CSS selector, such as `main .story`."
+            raise RuleError(f"{selector:.100} is not a CSS selector.", suggestions=(hint,)) from None
+    switched_off = {
+        "language": not options.detect_language,
+        "tags": not options.extract_categories,
+        "links-and-media": not (options.extract_links or options.extract_media),
+    }
+    return options.skip_steps | {step for step, is_off in switched_off.items() if is_off}
+
+
+def leave_out(page: Page, options: Options) -> Page:
+    """Return the page without the parts that are switched off."""
+    about = page.metadata
+    if not options.extract_categories:
+        about = replace(about, categories=(), keywords=(), tags=())
+    return replace(
+        page,
+        markdown=page.markdown if options.enable_markdown else "",
+        links=page.links if options.extract_links else (),
+        media=page.media if options.extract_media else (),
+        metadata=about,
+    )
