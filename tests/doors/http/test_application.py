@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import TypeAdapter
 
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app, server_secret
+from pagekeep.present.json_shapes import Hits, Items
+from pagekeep.store import Store
+from tests.store.making import make_item, make_raw
 
 LOCAL = "http://127.0.0.1:8470"
 
@@ -95,3 +100,18 @@ def test_the_openapi_document_describes_every_json_response(client: TestClient) 
     }
     assert len(schemas) > 30
     assert [name for name, schema in schemas.items() if not schema or schema.get("type") == "string"] == []
+
+
+@pytest.mark.parametrize(("path", "model"), [("/api/v1/items", Items), ("/api/v1/search?q=keeper", Hits)])
+def test_lists_are_as_described_though_they_are_not_checked_at_every_request(
+    client: TestClient, library: Store, path: str, model: Any
+) -> None:
+    full = make_item(url="https://example.com/full", title="The keeper", content="The keeper counts.", tags=("a", "b"))
+    library.upsert(full, make_raw(b"<p>The keeper counts.</p>"))
+    library.upsert(make_item(url="https://example.com/bare", title="keeper", content=""), None)
+    found = client.get(path).json()
+    assert len(found["items"]) == 2
+    checker = TypeAdapter(model)
+    assert checker.dump_python(checker.validate_python(found, strict=True), mode="json") == found
+    described = client.get("/api/v1/openapi.json").json()["paths"][path.partition("?")[0]]["get"]["responses"]["200"]
+    assert described["content"]["application/json"]["schema"]["$ref"].endswith(f"/{model.__name__}")

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
+from pydantic_core import PydanticSerializationError, to_json
 
 
 class Json(JSONResponse):
@@ -17,6 +18,10 @@ class Json(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         """Return the body."""
+        try:
+            return to_json(content)  # four times as fast as `json`, but it refuses lone surrogates
+        except PydanticSerializationError:
+            pass
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 

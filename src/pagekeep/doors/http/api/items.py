@@ -23,7 +23,7 @@ from pagekeep.doors.http.api.response_models import (
 )
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
-from pagekeep.doors.http.responses import TaggedRoute
+from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
 from pagekeep.library.preview import preview_item
@@ -49,7 +49,7 @@ PageKey = Annotated[str | None, Query(max_length=10_000, description="`next` of 
 _MAX_LIMIT: Final = 200
 
 
-@router.get("/items", responses=error_responses())
+@router.get("/items", response_model=Items, responses=error_responses())
 def list_items(
     library: ReadLibrary,
     domain: Annotated[str | None, Query(max_length=300)] = None,
@@ -74,7 +74,7 @@ def list_items(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=_MAX_LIMIT)] = 50,
     after: PageKey = None,
-) -> Items:
+) -> Json:
     """List items; without filters, the inbox, newest first."""
     chosen = archived or ("any" if deleted else "no")
     filters = item_filters(
@@ -91,7 +91,8 @@ def list_items(
     newest_first = order != "title" if descending is None else descending
     query = ItemQuery(filters=filters, order=order, descending=newest_first, limit=limit, after=after)
     page = items.find_items(library, query)
-    return items_shape(page.items, page.next)
+    # Not checked against the model at every request: that takes a third of the time (tests do it).
+    return Json(items_shape(page.items, page.next))
 
 
 @router.get("/items/lookup", responses=error_responses())
