@@ -64,6 +64,7 @@ hostile: setup browser
 	$(BIN)/python tests/hostile/render_many.py --full
 	$(BIN)/python -m tests.hostile.store_kill --full
 	$(BIN)/python -m tests.hostile.store_race --full
+	$(BIN)/python -m tests.hostile.postgres_two_users --full
 	$(BIN)/python -m tests.hostile.import_kill --full
 	$(BIN)/python -m tests.hostile.import_formats --full
 	$(BIN)/python -m tests.hostile.zip_directories --full

@@ -511,6 +511,7 @@ def _omnivore_shapes(rows: list[Entry]) -> Iterator[tuple[str, bytes]]:
 def faults_of(name: str, shape: str, data: bytes, wanted: frozenset[str] | None) -> list[str]:
     """Import one file into a new library and return what is wrong; `wanted` are the addresses that must be there."""
     where = f"{name}, {shape}"
+    is_own = name in ("pagekeep.jsonl", "markdown.zip")  # titles of another library come as they were stored there
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "inside" / "library.db"
@@ -523,7 +524,7 @@ def faults_of(name: str, shape: str, data: bytes, wanted: frozenset[str] | None)
             except Exception as error:
                 faults = [f"{where}: {type(error).__name__}: {error}"[:300]]
             else:
-                faults = [f"{where}: {fault}" for fault in _faults_in(library, report, wanted)]
+                faults = [f"{where}: {fault}" for fault in _faults_in(library, report, wanted, is_own)]
         others = [file.name for file in Path(folder).iterdir() if file.name != "inside"]
     faults += [f"{where}: wrote {others}"] if others else []
     growth = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
@@ -534,14 +535,14 @@ def faults_of(name: str, shape: str, data: bytes, wanted: frozenset[str] | None)
     return faults
 
 
-def _faults_in(library: Store, report: ImportReport, wanted: frozenset[str] | None) -> Iterator[str]:
+def _faults_in(library: Store, report: ImportReport, wanted: frozenset[str] | None, is_own: bool) -> Iterator[str]:
     items = all_items(library)
     yield from library.check()
     lost = (wanted or frozenset()) - {item.url for item in items}
     if lost:
         yield f"{len(lost)} of {len(wanted or ())} good rows lost ({report.failures[:1]})"
     for item in items:
-        yield from _faults_of_item(item)
+        yield from _faults_of_item(item, is_own)
         try:
             annotations = library.annotations(item.id)
             line = jsonl.write_line(item, annotations)
@@ -558,10 +559,9 @@ def _faults_in(library: Store, report: ImportReport, wanted: frozenset[str] | No
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def _faults_of_item(item: Item) -> Iterator[str]:
+def _faults_of_item(item: Item, is_own: bool) -> Iterator[str]:
     if not all(url.startswith(("http://", "https://")) for url in (item.url, item.url_full)):
         yield f"stored with the address {item.url_full[:80]!r}"
-    is_own = not item.source.startswith("import:")  # an item of another library comes as it was stored there
     if len(item.title) > 10_000 or (_CONTROLS.search(item.title) and not is_own):
         yield f"stored with the title {item.title[:40]!r} of {len(item.title)} characters"
     tags = item.metadata.tags

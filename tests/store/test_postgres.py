@@ -15,7 +15,9 @@ from pagekeep.errors import StoreError
 from pagekeep.model import Annotation, ItemQuery, item_filters
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
-from tests.store.making import NOW, Server, make_item, make_raw
+from tests.hostile import postgres_two_users
+from tests.hostile.postgres_two_users import catalog_faults
+from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
 
@@ -134,6 +136,26 @@ def test_every_table_of_users_rows_is_under_row_security(server: Server) -> None
         (*TABLES, "domain_memory"), True
     )
     assert {name for name, _, forced in rows if not forced} == {"item_words", *closed}
+
+
+def test_the_catalog_shows_no_table_function_or_sequence_that_passes_by_the_policies(server: Server) -> None:
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        assert catalog_faults(owner) == []
+        with owner.transaction(force_rollback=True):
+            owner.execute(
+                "CREATE TABLE pagekeep.forgotten (user_id TEXT); GRANT SELECT ON pagekeep.forgotten TO pagekeep_app"
+            )
+            assert catalog_faults(owner) == ["forgotten: no row-level security"]
+            owner.execute("ALTER TABLE pagekeep.forgotten ENABLE ROW LEVEL SECURITY")
+            owner.execute("CREATE POLICY all_rows ON pagekeep.forgotten USING (true)")
+            assert len(catalog_faults(owner)) == 2
+
+
+def test_two_users_see_nothing_of_each_other_by_any_way() -> None:
+    with postgres_server() as own:
+        found = postgres_two_users.attack(own, 5)
+    assert found.faults == []
+    assert found.tried > 700
 
 
 def test_the_owners_sign_in_acts_as_the_application_too(server: Server, victim: Store) -> None:

@@ -1,0 +1,473 @@
+"""Two users of one PostgreSQL library: Bob never reads, changes, counts or infers a row of Ada's (H13).
+
+`python -m tests.hostile.postgres_two_users [--full]` attacks by SQL under the application's roles, by every method of the
+store and by the use cases; with `--full` also by every route of the server (`tests/doors/http/test_routes.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+from pagekeep import accounts as app_accounts
+from pagekeep.config import Settings
+from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library import annotations, change, items, open
+from pagekeep.library.exports.run import FORMATS, ExportOptions, export
+from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.mirror.run import mirror
+from pagekeep.library.queue import jobs
+from pagekeep.library.reparse.many import Selection, enqueue_reparse
+from pagekeep.model import ItemQuery
+from pagekeep.rules import Rulebook
+from pagekeep.store import Store, open_accounts, open_store, parse_query
+from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
+
+SECRET: Final = "quincewort"
+DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "sign_in_failures"})
+"""Tables that only the role of the accounts can use."""
+ROLES: Final = ("pagekeep_app", "pagekeep_worker")
+OWNER_FUNCTIONS: Final = frozenset({"matches", "head_matches"})
+"""The functions that run as the owner; each names the user itself."""
+LATER: Final = "2099-01-01T00:00:00.000000Z"
+
+
+@dataclass
+class Attack:
+    """What was tried, and what went wrong."""
+
+    tried: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def check(self, what: str, good: bool) -> None:
+        self.tried += 1
+        if not good:
+            self.faults.append(what)
+
+    def refused(self, what: str, work: Callable[[], Any]) -> None:
+        """Expect that the work finds nothing."""
+        try:
+            found = work()
+        except PagekeepError as error:
+            self.check(f"{what} shows the secret in its error", SECRET not in f"{error.message}{error.suggestions}")
+        except Exception as error:
+            self.check(f"{what}: {type(error).__name__}: {error}"[:200], good=False)
+        else:
+            self.check(f"{what} gave {found!r:.80}", not found)
+
+
+# What the database itself must hold, read from its catalog: a new table without a policy is a fault.
+
+
+def catalog_faults(owner: Any) -> list[str]:
+    """Return what is open in the library's schema."""
+    schema = "n.nspname = 'pagekeep'"
+    tables = owner.execute(
+        f"SELECT c.relname, c.relkind, c.relrowsecurity FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        f"WHERE {schema} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+    ).fetchall()
+    faults = []
+    for name, kind, secured in tables:
+        granted = [role for role in ROLES for right in _RIGHTS if _may(owner, role, name, right)]
+        if name in DOOR_TABLES:
+            faults += [f"{name}: {role} has rights" for role in granted]
+        elif name == "schema_version":
+            faults += [f"{name}: {role} may change it" for role in ROLES if _may(owner, role, name, "UPDATE")]
+        elif kind not in "rp" or not secured:
+            faults.append(f"{name}: no row-level security")
+        else:
+            faults += _policy_faults(owner, name)
+    sequences = owner.execute(
+        f"SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE {schema} AND c.relkind = 'S'"
+    ).fetchall()
+    for (name,) in sequences:
+        row = owner.execute("SELECT has_sequence_privilege('pagekeep_app', %s, 'SELECT, USAGE')", (f"pagekeep.{name}",))
+        faults += [f"{name}: it counts the rows of all users"] if row.fetchone()[0] else []
+    functions = owner.execute(
+        f"SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE {schema} AND p.prosecdef"
+    ).fetchall()
+    return faults + [f"{name}: runs as the owner" for (name,) in functions if name not in OWNER_FUNCTIONS]
+
+
+_RIGHTS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
+
+
+def _may(owner: Any, role: str, table: str, right: str) -> bool:
+    row = owner.execute("SELECT has_table_privilege(%s, %s, %s)", (role, f"pagekeep.{table}", right)).fetchone()
+    return bool(row[0])
+
+
+def _policy_faults(owner: Any, table: str) -> Iterator[str]:
+    rows = owner.execute(
+        "SELECT policyname, roles, cmd, qual, with_check FROM pg_policies WHERE schemaname = 'pagekeep' AND tablename = %s",
+        (table,),
+    ).fetchall()
+    own = [
+        row for row in rows if "app.user_id" in (row[3] or "") and "app.user_id" in (row[4] or "") and row[2] == "ALL"
+    ]
+    if not own:
+        yield f"{table}: no policy for the user's own rows"
+    for name, roles, *_ in rows:
+        if not any(row[0] == name for row in own) and (table, name, list(roles)) != (
+            "jobs",
+            "all_jobs",
+            ["pagekeep_worker"],
+        ):
+            yield f"{table}: policy {name} opens it to {roles}"
+    for right in ("TRUNCATE", "REFERENCES", "TRIGGER"):
+        if any(_may(owner, role, table, right) for role in ROLES):
+            yield f"{table}: {right} passes by the policies"
+
+
+# Attacks by SQL.
+
+
+def attack_by_sql(server: Server, attack: Attack) -> None:
+    """Try every table under both roles, as a user who is not Ada."""
+    import psycopg
+
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        for fault in catalog_faults(owner):
+            attack.check(fault, good=False)
+        tables = [
+            row[0]
+            for row in owner.execute(
+                "SELECT table_name FROM information_schema.columns WHERE table_schema = 'pagekeep' AND column_name = 'user_id'"
+            ).fetchall()
+        ]
+        attack.check("the catalog has no tables", len(tables) > 8)
+        empty = {t for t in tables if not owner.execute(f"SELECT 1 FROM pagekeep.{t} WHERE user_id = 'ada'").fetchone()}
+        attack.check(f"Ada has nothing in {empty}, so it was not attacked", empty <= _FILLED_BY_SERVER | DOOR_TABLES)
+    for role, dsn in (("app", server.app), ("worker", server.worker)):
+        with psycopg.connect(dsn, autocommit=True) as session:
+            session.execute(f"SET ROLE pagekeep_{role}")
+            session.execute("SET search_path = pagekeep, pg_temp")
+            session.execute("SELECT set_config('app.user_id', 'bob', false)")
+            for table in tables:
+                _attack_table(session, role, table, attack)
+
+
+_FILLED_BY_SERVER: Final = frozenset({"job_files"})
+
+
+def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:
+    import psycopg
+
+    if role == "worker" and table == "jobs":  # a worker leases the jobs of all
+        return
+    columns = [
+        row[0]
+        for row in session.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped",
+            (f"pagekeep.{table}",),
+        ).fetchall()
+    ]
+    text = f"CAST(t AS text) LIKE '%{SECRET}%'"
+    statements = [
+        f"SELECT * FROM {table} t WHERE user_id = 'ada'",
+        f"SELECT * FROM {table} t WHERE user_id <> 'bob'",
+        f"SELECT 1 FROM {table} t WHERE {text}",
+        f"SELECT COUNT(*) FROM {table} t WHERE user_id <> 'bob' HAVING COUNT(*) > 0",
+        f"SELECT * FROM {table} t WHERE user_id = 'ada' FOR UPDATE",
+        f"UPDATE {table} t SET user_id = 'bob' WHERE user_id = 'ada' RETURNING 1",
+        f"UPDATE {table} SET user_id = user_id WHERE user_id <> 'bob' RETURNING 1",
+        f"DELETE FROM {table} WHERE user_id = 'ada' RETURNING 1",
+        f"WITH gone AS (DELETE FROM {table} WHERE user_id <> 'bob' RETURNING *) SELECT * FROM gone",
+        f"SELECT 1/(CASE WHEN {text} THEN 0 ELSE 1 END) FROM {table} t WHERE user_id <> 'bob'",
+        f"SELECT * FROM (SELECT * FROM {table} UNION ALL SELECT * FROM {table}) t WHERE user_id = 'ada'",
+        f"COPY (SELECT * FROM {table} WHERE user_id <> 'bob') TO STDOUT",
+        f"UPDATE {table} SET user_id = 'ada' RETURNING 1",
+        f"SET row_security = off; SELECT * FROM {table}",
+        f"TRUNCATE {table}",
+        f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY",
+        f"CREATE POLICY mine ON {table} USING (true)",
+        f"CREATE RULE mine AS ON INSERT TO {table} DO ALSO NOTHING",
+        f"CREATE TRIGGER mine AFTER INSERT ON {table} EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE",
+        f"INSERT INTO {table} SELECT * FROM {table} WHERE user_id = 'ada' RETURNING 1",
+        f"CREATE TEMP VIEW v AS SELECT * FROM {table}; SELECT * FROM v WHERE user_id <> 'bob'",
+        f"SELECT most_common_vals FROM pg_stats WHERE tablename = '{table}' AND CAST(most_common_vals AS text) LIKE '%{SECRET}%'",
+        *(
+            f"SELECT MIN(CAST({column} AS text)) FROM {table} HAVING COUNT(*) FILTER (WHERE user_id <> 'bob') > 0"
+            for column in columns
+        ),
+    ]
+    for sql in statements:
+        found: list[Any] = []
+        try:
+            with session.transaction(force_rollback=True):
+                if sql.startswith("COPY"):
+                    with session.cursor().copy(sql) as copy:
+                        found = list(copy.rows())
+                else:
+                    result = session.execute(sql)
+                    found = result.fetchall() if result.description else []
+        except psycopg.errors.DivisionByZero:
+            found = ["a division by zero shows that the row is there"]
+        except psycopg.Error:
+            pass
+        session.execute("SET row_security = on")
+        attack.check(f"{role}, {sql[:110]}: {found!r:.60}", not found)
+    _attack_by_function(session, role, table, attack)
+
+
+def _attack_by_function(session: Any, role: str, table: str, attack: Attack) -> None:
+    """A function in the condition sees no row before the policy does, however cheap it says it is."""
+    import psycopg
+
+    notices: list[str] = []
+    session.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
+    with suppress(psycopg.Error), session.transaction(force_rollback=True):
+        session.execute(
+            "CREATE FUNCTION pg_temp.leak(row_text text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS "
+            "$$BEGIN RAISE NOTICE '%', row_text; RETURN true; END$$"
+        )
+        session.execute(f"SELECT COUNT(*) FROM {table} t WHERE pg_temp.leak(CAST(t AS text))").fetchall()
+    attack.check(f"{role}: a function sees rows of {table}", not any(SECRET in notice for notice in notices))
+
+
+# Attacks by the store's methods and by the use cases.
+
+
+def fill(library: Store, secret: str) -> dict[str, str]:
+    """Put something into every table; return the ids."""
+    item = make_item(
+        user_id=library.user_id, title=f"The {secret}", content=f"About the {secret}.", tags=[secret],
+        url=f"https://{secret}.example/page", domain=f"{secret}.example", author=secret,
+    )  # fmt: skip
+    stored = library.upsert(item, make_raw(f"<p>{secret}</p>".encode()))
+    for number in range(30):
+        library.upsert(make_item(number + 1, user_id=library.user_id, title=f"{secret} {number}"), None)
+    deleted = library.upsert(make_item(99, user_id=library.user_id, title=secret), None)
+    library.delete(deleted.id, NOW)
+    annotation = annotations.annotate(library, stored.id, secret, note=secret)
+    dead = library.enqueue(f"https://{secret}.example/dead", f"https://{secret}.example/dead", {}, NOW)
+    library.lease("hand", NOW, LATER)
+    library.fail(dead.id, "hand", {"type": "NotFound", "message": secret, "suggestions": []}, retry_at=None)
+    job = library.enqueue(f"https://{secret}.example/job", f"https://{secret}.example/job", {"tags": [secret]}, LATER)
+    library.claim(f"key-{secret}", secret, NOW, "", "")
+    library.remember(f"{secret}.example", {"x": secret}, NOW)
+    after = library.find(parse_query(secret, limit=5)).next or ""
+    listed = library.find(ItemQuery(limit=5)).next or ""
+    return {
+        "item": stored.id,
+        "deleted": deleted.id,
+        "annotation": annotation.id,
+        "dead": dead.id,
+        "job": job.id,
+        "url": item.url,
+        "key": f"key-{secret}",
+        "domain": f"{secret}.example",
+        "after": after,
+        "listed": listed,
+    }
+
+
+def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
+    """Call every method with Ada's keys."""
+    calls: dict[str, Callable[[], Any]] = {
+        "get": lambda: bob.get(ada["item"]),
+        "get by prefix": lambda: bob.get(ada["item"][:8]),
+        "get deleted": lambda: bob.get(ada["deleted"]),
+        "find_url": lambda: bob.find_url(ada["url"]),
+        "raw": lambda: bob.raw(ada["item"]),
+        "annotations": lambda: bob.annotations(ada["item"]),
+        "set_metadata": lambda: bob.set_metadata(ada["item"], NOW, pinned=True),
+        "mark_opened": lambda: bob.mark_opened(ada["item"], NOW),
+        "delete": lambda: bob.delete(ada["item"], NOW),
+        "restore": lambda: bob.restore(ada["deleted"], NOW),
+        "purge by id": lambda: bob.purge([ada["item"], ada["deleted"]]),
+        "purge all": lambda: bob.purge(),
+        "delete_annotation": lambda: bob.delete_annotation(ada["annotation"]),
+        "job": lambda: bob.job(ada["job"]),
+        "jobs": lambda: bob.jobs(),
+        "job_counts": lambda: any(bob.job_counts().values()),
+        "revive": lambda: bob.revive(ada["dead"], NOW),
+        "forget": lambda: bob.forget(ada["dead"]),
+        "free": lambda: bob.free(LATER, LATER),
+        "lease": lambda: bob.lease("thief", LATER, LATER),
+        "heartbeat": lambda: bob.heartbeat(ada["job"], "hand", LATER),
+        "finish": lambda: bob.finish(ada["job"], "hand"),
+        "memory": lambda: bob.memory(ada["domain"]),
+        "claimed_at": lambda: bob.claimed_at(ada["key"]),
+        "renew_claim": lambda: bob.renew_claim(ada["key"], NOW, LATER),
+        "search": lambda: bob.find(parse_query(SECRET)).hits,
+        "search by prefix": lambda: bob.find(parse_query(f"{SECRET[:3]}*")).hits,
+        "search without a word": lambda: bob.find(parse_query(f"-nothing {SECRET}")).hits,
+        "search by tag": lambda: bob.find(parse_query(f"tag:{SECRET}")).hits,
+        "search by domain": lambda: bob.find(parse_query(f"domain:{ada['domain']}")).hits,
+        "search deleted": lambda: bob.find(parse_query("is:deleted")).hits,
+        "search on, with her key": lambda: bob.find(replace(parse_query(SECRET, limit=5), after=ada["after"])).hits,
+        "list on, with her key": lambda: bob.find(ItemQuery(limit=5, after=ada["listed"])).hits,
+        "list": lambda: bob.find(ItemQuery()).hits,
+        "stats": lambda: {name: count for name, count in bob.stats().items() if count},
+        "stale": lambda: list(bob.stale(parser_version=99, rules_hash="x")),
+        "versions": lambda: bob.versions(),
+        "faults": lambda: bob.check(),
+    }  # fmt: skip
+    for name, call in calls.items():
+        attack.refused(f"store.{name}", call)
+
+
+def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: Attack) -> None:
+    """Export, import, mirror, change, annotate, queue and back up as Bob."""
+    settings = Settings()
+    for action in ("pin", "archive", "delete", "restore", "opened"):
+        attack.refused(f"change {action}", lambda action=action: change.apply_action(bob, action, ada["item"]))  # type: ignore[misc]
+    attack.refused("change many", lambda: change.apply_to_many(bob, "pin", [ada["item"], ada["url"]]))
+    attack.refused("tag", lambda: change.tag_item(bob, ada["item"], add=["x"]))
+    attack.refused("purge", lambda: change.purge_items(bob, [ada["deleted"]]))
+    attack.refused("look up", lambda: items.look_up_url(bob, ada["url"]))
+    attack.refused("walk", lambda: list(items.walk_items(bob)))
+    attack.refused("annotate", lambda: annotations.annotate(bob, ada["item"], "x"))
+    attack.refused("annotations", lambda: annotations.get_annotations(bob, ada["item"]))
+    attack.refused(
+        "edit annotation", lambda: annotations.edit_annotation(bob, ada["item"], ada["annotation"], note="x")
+    )
+    attack.refused("remove annotation", lambda: annotations.remove_annotation(bob, ada["item"], ada["annotation"]))
+    attack.refused("job", lambda: jobs.get_job(bob, ada["job"]))
+    attack.refused("revive", lambda: jobs.revive_job(bob, ada["dead"]))
+    attack.refused("revive by prefix", lambda: jobs.revive_by_prefix(bob, ada["dead"][:6]))
+    attack.refused("revive waiting", lambda: jobs.revive_waiting(bob))
+    attack.refused("forget", lambda: jobs.forget_job(bob, ada["dead"]))
+    attack.refused("reparse", lambda: enqueue_reparse(bob, Selection(keys=(ada["item"],))))
+    for format in FORMATS:
+        path = folder / f"bob-{format}"
+        with suppress(NotFound):  # no book without pages
+            asyncio.run(export(bob, path, ExportOptions(format=format), settings))
+        attack.check(f"export to {format} has Ada's words", not _holds_secret(path))
+    mirror(bob, folder / "mirror")
+    attack.check("the mirror has Ada's words", not _holds_secret(folder / "mirror"))
+    open.back_up(bob, str(folder / "bob.backup"))
+    attack.check("the backup has Ada's words", not _holds_secret(folder / "bob.backup"))
+
+
+def _holds_secret(path: Path) -> bool:
+    import zlib
+
+    files = [each for each in (path, *path.rglob("*")) if each.is_file()]
+    for file in files:
+        data = file.read_bytes()
+        with suppress(zlib.error):
+            data += zlib.decompress(data, 47)
+        if SECRET.encode() in data or SECRET in file.name:
+            return True
+    return False
+
+
+def attack_by_copies(server: Server, folder: Path, attack: Attack) -> None:
+    """Bob has the files that Ada exported: importing them gives him copies, and changes nothing of hers."""
+    from pagekeep.store import postgres
+
+    with closing(open_store(server.app, "ada")) as ada, closing(open_store(server.app, "carl")) as carl:
+        data = folder / "ada.jsonl"
+        asyncio.run(export(ada, data, ExportOptions(format="jsonl"), Settings()))
+        before = rows_of(server, "ada")
+        report = import_stream(io.BytesIO(data.read_bytes()), "ada.jsonl", carl, ImportPlan(Rulebook()))
+        attack.check("the copies were not imported", report.added == 31 and report.failed == 0)
+        for item in list(items.walk_items(carl)):
+            change.apply_action(carl, "delete", item.id)
+        attack.check("Carl has not purged his copies", change.purge_items(carl) == 31)
+        open.back_up(ada, str(folder / "ada.backup"))
+        postgres.restore(server.app, str(folder / "ada.backup"), "dora")
+        attack.check("imports, purges or restores of copies changed Ada's rows", rows_of(server, "ada") == before)
+
+
+def attack_accounts(server: Server, attack: Attack) -> None:
+    """Tokens and sessions."""
+    with closing(open_accounts(server.shared)) as accounts:
+        users = [
+            app_accounts.add_user(accounts, f"{name}{uuid.uuid4().hex[:6]}", "x" * 14).id for name in ("ada", "bob")
+        ]
+        secret = app_accounts.add_token(accounts, users[0], SECRET)
+        session = app_accounts.open_session(accounts, users[0])
+        attack.refused("tokens", lambda: app_accounts.get_tokens(accounts, users[1]))
+        attack.refused("revoke", lambda: app_accounts.revoke_token(accounts, users[1], secret.token.id))
+        attack.refused("sessions", lambda: app_accounts.sessions(accounts, users[1]))
+        for key in [each.id for each in app_accounts.sessions(accounts, users[0])]:
+            attack.refused("end session", lambda key=key: app_accounts.end_session(accounts, users[1], key))  # type: ignore[misc]
+        attack.check("the token was revoked", app_accounts.token_holder(accounts, secret.secret)[0].user_id == users[0])
+        attack.check("the session was ended", app_accounts.session_user(accounts, session) is not None)
+
+
+def attack_at_once(server: Server, rounds: int, attack: Attack) -> None:
+    """Two users by turns on the same connections: none sees what the other has."""
+    wrong: list[str] = []
+
+    def read(user: str, own: int) -> None:
+        with closing(open_store(server.app, user)) as library:
+            for _ in range(rounds):
+                found = library.find(ItemQuery(limit=100)).items
+                if len(found) != own or any(item.user_id != user for item in found):
+                    wrong.append(f"{user} saw {len(found)} items")
+
+    with closing(open_store(server.app, "erin")) as erin:
+        fill(erin, "medlar")
+    threads = [Thread(target=read, args=(user, 31)) for user in ("ada", "erin") * 3]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    attack.tried += rounds * len(threads) - 1
+    attack.check(f"at once: {wrong[:3]}", not wrong)
+
+
+def rows_of(server: Server, user: str) -> list[str]:
+    """Return all rows of a user, as the owner sees them."""
+    import psycopg
+
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        tables = owner.execute(
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = 'pagekeep' AND column_name = 'user_id'"
+        ).fetchall()
+        found = []
+        for (table,) in sorted(tables):
+            rows = owner.execute(
+                f"SELECT CAST(t AS text) FROM pagekeep.{table} t WHERE user_id = %s", (user,)
+            ).fetchall()
+            found += sorted(f"{table}: {row[0]}" for row in rows)
+        return found
+
+
+def attack(server: Server, rounds: int = 20) -> Attack:
+    """Run all attacks on a server without users."""
+    result = Attack()
+    with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        ada = stack.enter_context(closing(open_store(server.app, "ada")))
+        known = fill(ada, SECRET)
+        before = rows_of(server, "ada")
+        result.check("Ada has no rows", len(before) > 70)
+        attack_by_sql(server, result)
+        bob = stack.enter_context(closing(open_store(server.app, "bob")))
+        attack_by_store(bob, known, result)
+        attack_by_use_cases(bob, known, Path(folder), result)
+        attack_accounts(server, result)
+        result.check("Ada's rows were changed", rows_of(server, "ada") == before)
+        result.check(f"Bob has rows: {rows_of(server, 'bob')[:2]}", not rows_of(server, "bob"))
+        attack_by_copies(server, Path(folder), result)
+        attack_at_once(server, rounds, result)
+    return result
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    with postgres_server() as running:
+        done = attack(running, 200 if "--full" in sys.argv else 20)
+    print(f"{done.tried} attacks in {time.monotonic() - began:.0f} s, {len(done.faults)} faults")
+    print("\n".join(done.faults))
+    by_route = 0
+    if "--full" in sys.argv:
+        routes = ["tests/doors/http/test_routes.py", "-q", "-k", "postgres", "-p", "no:cacheprovider"]
+        by_route = subprocess.run([sys.executable, "-m", "pytest", *routes]).returncode
+    sys.exit(bool(done.faults) or by_route)
