@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import click
 
-from pagekeep.errors import BlockedAddress, PagekeepError
+from pagekeep.errors import BlockedAddress, PagekeepError, StoreError
 from pagekeep.text import printable
 
 BAD_INPUT = 2
 """Exit code, as click uses it."""
 INTERRUPTED = 130
 """Exit code of Ctrl-C: 128 and the number of the signal."""
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 _CONTROL_CHARS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 
 
@@ -87,13 +90,33 @@ def report_errors(*, as_json: bool = False) -> Iterator[None]:
     try:
         yield
     except PagekeepError as error:
-        if as_json:
-            write_json(error.to_json())
-        else:
-            click.echo(format_error(error), err=True)
+        _show_error(error, as_json=as_json)
+        raise click.exceptions.Exit(BAD_INPUT) from error
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        reason = f"A file cannot be written: {error.strerror}."
+        _show_error(StoreError(reason, suggestions=("Free some space, and run the command again.",)), as_json=as_json)
         raise click.exceptions.Exit(BAD_INPUT) from error
     except KeyboardInterrupt as interrupt:
         raise click.exceptions.Exit(INTERRUPTED) from interrupt
+
+
+def _show_error(error: PagekeepError, *, as_json: bool) -> None:
+    if _can_write() and as_json:
+        write_json(error.to_json())
+    else:
+        click.echo(format_error(error), err=True)
+
+
+def _can_write() -> bool:
+    """Return whether stdout can be written; what a full disk did not take is dropped, or Python would fail at its end."""
+    try:
+        sys.stdout.buffer.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 @contextmanager

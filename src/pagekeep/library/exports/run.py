@@ -74,8 +74,9 @@ async def export(store: Store, out: Path | BinaryIO, options: ExportOptions, set
                 )
             await _write_markdown_folder(store, out, options, pictures, report)
         else:
-            with _open_atomically(out) as stream:
+            with _translate_disk_errors(), _open_atomically(out) as stream:
                 await _write_one_file(store, stream, options, pictures, report)
+                stream.flush()
             report.written += 1
         if pictures is not None:
             report.failed_pictures = pictures.failed
@@ -184,8 +185,13 @@ def write_file(path: Path, data: bytes) -> bool:
 def _translate_disk_errors() -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:  # the program that reads the stream has ended
+        raise
     except OSError as error:
-        raise StoreError(f"The export cannot be written: {error.strerror or 'disk error'}.") from None
+        raise StoreError(
+            f"The export cannot be written: {error.strerror or 'disk error'}.",
+            suggestions=("Check the path and the free space on its disk. The library is not affected.",),
+        ) from None
 
 
 @contextmanager
@@ -196,12 +202,9 @@ def _open_atomically(out: Path | BinaryIO) -> Iterator[BinaryIO]:
         return
     draft = out.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        with _translate_disk_errors():
-            out.parent.mkdir(parents=True, exist_ok=True)
-            stream = draft.open("wb")
-        with stream:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("wb") as stream:
             yield cast("BinaryIO", stream)
-        with _translate_disk_errors():
-            os.replace(draft, out)
+        os.replace(draft, out)
     finally:
         draft.unlink(missing_ok=True)

@@ -25,8 +25,6 @@ PROBE_SECONDS: Final = 5.0
 """How long the result of a health check is kept, at least."""
 PROBE_SHARE: Final = 100
 """It is kept for this many times as long as the check took, so that checking takes at most 1 % of the time."""
-_PAUSE: Final = 5.0
-"""Seconds before the queue is tried again after it failed."""
 
 
 class Background:
@@ -65,11 +63,7 @@ class Background:
 
     async def work(self) -> None:
         """Run jobs until stopped. A library that cannot be reached is tried again."""
-        while not self._runner.stopping.is_set():
-            try:
-                await self._runner.run(at_a_time=self._at_a_time)
-            except StoreError:
-                await asyncio.sleep(_PAUSE)
+        await self._runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
 
     async def stop(self, task: asyncio.Task[None], grace: float) -> None:
         """Start no more jobs, let running ones finish, and return those that take too long to the queue."""

@@ -24,6 +24,8 @@ from pagekeep.workers import current_client
 _log: Final = logging.getLogger("pagekeep.jobs")
 POLL_SECONDS: Final = 1.0
 """How often the queue is checked for jobs of other processes."""
+RETRY_SECONDS: Final = 5.0
+"""Seconds before the queue is tried again after it failed."""
 MAX_ATTEMPTS: Final = 5
 FIRST_PAUSE: Final = 30.0
 """Seconds before the second attempt; each later pause is four times as long: 30 s, 2 min, 8 min, 32 min."""
@@ -42,6 +44,8 @@ class JobResult:
     """When it is retried; a failed job without it is dead."""
     report: Mapping[str, Any] | None = None
     """The report of a job that is not a save."""
+    counts: bool = True
+    """Whether a failure counts as an attempt: a full disk is not the job's fault."""
     so_far: Mapping[str, Any] | None = None
     """Progress of a job that is only partly done and goes back to the queue."""
 
@@ -77,11 +81,23 @@ class JobRunner:
     """Ids of running jobs."""
     nudged: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by code that added a job, so that the queue is checked at once."""
+    unsettled: dict[str, Callable[[], object]] = field(default_factory=dict)
+    """How to store the results of jobs, by id, whose results the queue could not store; they are still leased to us."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     """When set, no more jobs are started, and `run` returns when the running ones are done."""
 
+    async def run_on(self, on_failure: Callable[[StoreError], None], *, at_a_time: int = 4) -> None:
+        """Run jobs until stopped. While the queue fails, as on a full disk, try again."""
+        while not self.stopping.is_set():
+            try:
+                await self.run(at_a_time=at_a_time)
+            except StoreError as error:
+                on_failure(error)
+                await asyncio.sleep(RETRY_SECONDS)
+
     async def run(self, *, at_a_time: int = 4, until_empty: bool = False) -> None:
         """Run jobs until cancelled or, with `until_empty`, until no job is due. `StoreError` when the queue itself fails."""
+        await asyncio.to_thread(self._settle_unsettled)
         try:
             async with asyncio.TaskGroup() as lanes:
                 for _ in range(at_a_time):
@@ -135,7 +151,19 @@ class JobRunner:
     def _put_back(self, job: Job) -> None:
         """Return the job to the queue at once, before its lease ends; being stopped is not a failed attempt."""
         error = _error("Interrupted", "Pagekeep was stopped while it ran the job.")
-        self.queue.fail(job.id, self.name, error, retry_at=clock.now(), counts=False)
+        self._store_result(job, lambda: self.queue.fail(job.id, self.name, error, retry_at=clock.now(), counts=False))
+
+    def _store_result(self, job: Job, store: Callable[[], bool]) -> bool:
+        """Store what became of a job; when the queue fails, remember how."""
+        self.unsettled[job.id] = store
+        stored = store()
+        del self.unsettled[job.id]
+        return stored
+
+    def _settle_unsettled(self) -> None:
+        for job_id, store in list(self.unsettled.items()):
+            store()
+            del self.unsettled[job_id]
 
     async def _run_job(self, job: Job) -> None:
         """Run the job once, with a heartbeat; when the lease is lost, another process has the job and this one stops."""
@@ -146,7 +174,8 @@ class JobRunner:
             if not attempt.done():
                 return
             result = attempt.result()
-            if await asyncio.to_thread(self._settle, result) and result.so_far is None:
+            settled = await asyncio.to_thread(self._store_result, job, lambda: self._settle(result))
+            if settled and result.so_far is None:
                 _log_failure(result)
                 self.report(result)
         except asyncio.CancelledError:
@@ -180,6 +209,9 @@ class JobRunner:
 
     def _fail(self, job: Job, error: PagekeepError) -> JobResult:
         """Return the result of a failed attempt. After the last one, the address of the page is kept as a bookmark."""
+        if isinstance(error, StoreError) and self._library_fails():
+            soon = clock.add_seconds(clock.now(), RETRY_SECONDS)
+            return JobResult(job, None, error.to_json()["error"], soon, counts=False)
         passing = can_pass(error) and job.attempts < MAX_ATTEMPTS
         retry_at = clock.add_seconds(clock.now(), pause_after(job.attempts)) if passing else None
         if retry_at is None and "task" not in job.options:
@@ -190,6 +222,14 @@ class JobRunner:
             except StoreError as broken:  # the job stays in the queue, and with it the address
                 error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts))
         return JobResult(job, None, error.to_json()["error"], retry_at)
+
+    def _library_fails(self) -> bool:
+        """Return whether the library cannot be written at all, so that every job would fail."""
+        try:
+            self.queue.probe()
+        except StoreError:
+            return True
+        return False
 
     async def _do(self, job: Job, library: Store) -> JobResult:
         def progress(stage: str) -> None:
@@ -217,7 +257,9 @@ class JobRunner:
             made = result.saved.item.id if result.saved else None
             return self.queue.finish(result.job.id, self.name, made, result.report)
         item_id = result.error.get("item_id")
-        return self.queue.fail(result.job.id, self.name, result.error, retry_at=result.retry_at, item_id=item_id)
+        return self.queue.fail(
+            result.job.id, self.name, result.error, retry_at=result.retry_at, counts=result.counts, item_id=item_id
+        )
 
 
 def _log_failure(result: JobResult) -> None:

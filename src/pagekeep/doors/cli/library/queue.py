@@ -19,11 +19,12 @@ from pagekeep.doors.cli.library.save import result_lines
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import examples, library_options, log_option
-from pagekeep.doors.cli.output import format_count, report_errors, show_table, write, write_json
+from pagekeep.doors.cli.output import format_count, format_error, report_errors, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
+    from pagekeep.errors import StoreError
     from pagekeep.library.open import Store
     from pagekeep.library.queue.runner import JobResult
     from pagekeep.workers import Room
@@ -67,7 +68,10 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
                 report=reporter.report,
                 idle=reporter.report_idle,
             )
-            await runner.run(at_a_time=at_a_time, until_empty=until_empty)
+            if until_empty:
+                await runner.run(at_a_time=at_a_time, until_empty=True)
+            else:
+                await runner.run_on(reporter.report_failure, at_a_time=at_a_time)
 
 
 def _stop_on_sigterm() -> None:
@@ -86,11 +90,18 @@ class _Reporter:
         self._print = _print_json if as_json else _print
         self._quiet = as_json or not sys.stderr.isatty()
         self._idle = False
+        self._failure = ""
 
     def report(self, result: JobResult) -> None:
         """Print the result of a job."""
-        self._idle = False
+        self._idle, self._failure = False, ""
         self._print(result)
+
+    def report_failure(self, error: StoreError) -> None:
+        """Print that the library fails, unless that was the last thing printed."""
+        if self._failure != error.message:
+            click.echo(f"{format_error(error)}\n  Jobs wait until it works again.", err=True)
+        self._failure = error.message
 
     def report_idle(self) -> None:
         """Print that no job is due, unless that was the last thing printed."""
