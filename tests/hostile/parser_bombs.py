@@ -1,7 +1,8 @@
 """Parse and extract small pages that make HTML parsers slow or large; print seconds and megabytes for each shape.
 
 Run: `python -m tests.hostile.parser_bombs [BYTES]`. Every shape runs in its own process with limits on memory and CPU
-time; the exit code is the number of shapes over the limits.
+time, then all of them run through a server, as pages and as selections: it must answer with a result or an error of ours,
+and have at most 100 MB more afterwards. The exit code is the number of shapes over the limits.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 SIZE: Final = 2_000_000
 MAX_SECONDS: Final = 5.0
 MAX_MEGABYTES: Final = 1_000
+MAX_GROWTH_MEGABYTES: Final = 100
+"""Of a server, after all shapes."""
 _FORMATTING: Final = "b big code em font i nobr s small strike strong tt u".split()
 
 
@@ -62,6 +67,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "end tags that close nothing": lambda n: "<svg>" + "<g>" * 20_000 + repeated("</z>", n),
     "items in deep divisions": lambda n: "<div>" * 20_000 + repeated("<li>abc", n),
     "one tag of many attributes": lambda n: "<p " + numbered(lambda i: f"a{i}=1 ", n) + ">",
+    "formulas in double dollars": lambda n: "<p>" + repeated("$$a$$ ", n),
+    "formulas that do not end": lambda n: "<p>" + repeated("\\(a ", n),
     "unclosed comments": lambda n: repeated("<!--", n),
 }
 
@@ -77,7 +84,36 @@ def main() -> int:
         good = seconds <= MAX_SECONDS and megabytes <= MAX_MEGABYTES
         failed += not good
         print(f"{'ok  ' if good else 'FAIL'} {shape:45} {seconds:6.2f} s {megabytes:6.0f} MB", flush=True)
-    return failed
+    faults = attack_server(SHAPES, size)
+    print(f"through a server: {2 * len(SHAPES)} requests, {len(faults)} faults", *faults, sep="\n  ")
+    return failed + len(faults)
+
+
+def attack_server(shapes: Iterable[str], size: int) -> list[str]:
+    """Send every shape to a server, as a page and as a selection; return what is wrong."""
+    from tests.hostile.attack.machine import memory
+    from tests.hostile.attack.wire import Wire
+    from tests.hostile.server import served
+
+    faults = []
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "library.db", render="never") as server:
+        wire, pid = Wire(server.address), server.process.pid
+        good = {"url": "https://bombs.example/", "html": "<p>A page without a bomb.</p>"}
+        for _ in range(3):  # starts the workers
+            wire.post("/api/v1/extract", good)
+        before = memory(pid)
+        for shape in shapes:
+            bomb = SHAPES[shape](size)
+            for body in ({**good, "html": bomb}, {**good, "selection": bomb}):
+                status = wire.post("/api/v1/extract", body)
+                if status not in ("200", "400", "413", "422"):
+                    faults.append(f"{shape}: {status}")
+        if wire.post("/api/v1/extract", good) != "200":
+            faults.append("a good page is no longer extracted")
+        after = memory(pid)
+    grown = {"the server": after.main - before.main, "the server and its workers": after.tree - before.tree}
+    print(", ".join(f"{name}: {megabytes:+.0f} MB" for name, megabytes in grown.items()))
+    return faults + [f"{name}: {more:+.0f} MB" for name, more in grown.items() if more > MAX_GROWTH_MEGABYTES]
 
 
 def run_shape(size: int, shape: str) -> None:
