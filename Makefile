@@ -83,6 +83,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.codecs 200
+	$(BIN)/python -m tests.hostile.mcp_envelope 60
 	$(BIN)/python -m tests.hostile.attack_table 60
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from pagekeep.doors.mcp.envelope import Quote, one_line, seal
+from pagekeep.doors.mcp.envelope import Quote, seal, web_address
 from pagekeep.model import Hit, Item
 from pagekeep.present.json_shapes import item_shape
 from pagekeep.present.sections import Section
@@ -93,7 +93,7 @@ class FoundItem(BaseModel):
         return cls(
             id=item.id,
             title=quote(item.title),
-            url=one_line(item.url_full),
+            url=web_address(item.url_full),
             text=seal(snippet, item.url_full) if snippet else "",
             saved_at=item.saved_at,
             tags=[quote(tag) for tag in shape["tags"]],

@@ -16,7 +16,7 @@ from pydantic import Field
 from pagekeep.capture.from_url import Request
 from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
-from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote
+from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
 from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 from pagekeep.library import change, items
@@ -87,15 +87,34 @@ def report_errors(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
         try:
             return await tool(*args, **kwargs)
         except PagekeepError as error:
-            shape = json.dumps(error.to_json(), ensure_ascii=False)
-            return CallToolResult(is_error=True, content=[TextContent(type="text", text=shape)])
+            return _error_result(error.to_json())
 
     return run
 
 
+def report_web_errors(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Return the errors of a tool that fetches pages: the message is marked, as it may quote what a server sent."""
+
+    @wraps(tool)
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await tool(*args, **kwargs)
+        except PagekeepError as error:
+            shape, quote = error.to_json(), Quote()
+            shape["error"]["message"] = quote(error.message)
+            return _error_result({**shape, "notice": quote.notice})
+
+    return run
+
+
+def _error_result(shape: dict[str, Any]) -> CallToolResult:
+    text = json.dumps(shape, ensure_ascii=False)
+    return CallToolResult(is_error=True, content=[TextContent(type="text", text=text)])
+
+
 def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_READS_WEB)
-    @report_errors
+    @report_web_errors
     async def fetch(
         ctx: Context[Any, Any],
         url: Annotated[str | None, Field(description="URL of a page, such as https://example.com/post.")] = None,
@@ -199,7 +218,7 @@ def _add_browsing_tools(server: MCPServer[Any], find_context: ContextFinder) -> 
 
 def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_SAVES_PAGES)
-    @report_errors
+    @report_web_errors
     async def save(ctx: Context[Any, Any], url: str, tags: list[str] | None = None, render: Render = None) -> SavedPage:
         """Save a page to the user's library."""
         context = find_context()
@@ -212,7 +231,7 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
         return SavedPage(
             id=item.id,
             title=quote(item.title),
-            url=one_line(item.url_full),
+            url=web_address(item.url_full),
             outcome=saved.outcome,
             message=saved.note or (item.metadata.reason or "Saved."),
             words=item.metadata.word_count,
@@ -294,7 +313,7 @@ async def _item_text(context: ToolContext, item: Item, section: str | None, star
     return PageText(
         id=item.id,
         title=quote(item.title),
-        url=one_line(item.url_full),
+        url=web_address(item.url_full),
         text=_seal_part(part, item.url_full),
         start_index=start,
         next_start_index=part.following,
@@ -313,7 +332,7 @@ def _page_text(page: Page, part: TextPart, start: int) -> PageText:
     return PageText(
         id=None,
         title=quote(about.title or url),
-        url=one_line(url),
+        url=web_address(url),
         text=_seal_part(part, url),
         start_index=start,
         next_start_index=part.following,
@@ -346,7 +365,7 @@ async def _outline(context: ToolContext, item: Item, start: int) -> Outline:
     return Outline(
         id=item.id,
         title=quote(item.title),
-        url=one_line(item.url_full),
+        url=web_address(item.url_full),
         words=item.metadata.word_count or 0,
         tokens=outline.tokens,
         sections=[Heading.from_section(one, quote) for one in outline.sections],
