@@ -79,7 +79,7 @@ class Worker:
 
     def fork(self) -> None:
         """Start the process as a fork of this one, if that is safe. A process that replaces it later is not forked."""
-        if can_fork():
+        if self._process is None and can_fork():
             self._wait_until_ready(Forked(self.task, self.limits.megabytes, self.nice))
 
     def restart(self) -> None:

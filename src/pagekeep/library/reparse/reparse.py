@@ -205,6 +205,5 @@ def _extract_all(
 
     with Pool(_TASK, processes, PAGE) as pool:
         pool.fork()
-        pool.fork()
         for result, error, _ in pool.map(jobs(), batch=_BATCH):
             yield sent.popleft(), result if error is None else error
