@@ -128,11 +128,12 @@ class Job(TypedDict):
     leased_by: str | None
     leased_until: str | None
     created_at: str
-    task: Literal["save", "reparse"]
+    task: Literal["save", "reparse", "import"]
     item_id: str | None
     """The item a save created or updated; for a save that failed, the bookmark that keeps its URL."""
     report: dict[str, Any] | None
-    """The result of a reparse: `updated`, `unchanged`, `kept`, `failed` and `notes`."""
+    """Of a reparse: `updated`, `unchanged`, `kept`, `failed` and `notes`. Of an import: `added`, `updated`, `unchanged`,
+    `skipped` and `failed` rows, `queued` pages, and `failures` and `remarks` with the place and the reason."""
     options: dict[str, Any]
 
 

@@ -55,6 +55,8 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/jobs/{job_id}": looks(f"{API}/jobs/{{job}}", other=404),
     "POST /api/v1/jobs/{job_id}/revive": changes(f"{API}/jobs/{{job}}/revive", other=404),
     "GET /api/v1/jobs/{job_id}/events": looks(f"{API}/jobs/{{job}}/events", other=404),
+    "POST /api/v1/imports": changes(f"{API}/imports?fetch=never", json=["https://example.com/"], other=202, ada=202),
+    "GET /api/v1/export": looks(f"{API}/export"),
     "POST /api/v1/extract": looks(f"{API}/extract", json={"html": "<p>Some words.</p>"}),
     "POST /api/v1/explain": looks(f"{API}/explain", json={"html": "<p>Some words.</p>"}),
     "GET /api/v1/items": looks(f"{API}/items"),

@@ -12,8 +12,10 @@ from pagekeep.config import Settings
 from pagekeep.doors.http import errors, mcp, web
 from pagekeep.doors.http.api import (
     account,
+    exports,
     extract,
     health,
+    imports,
     items,
     jobs,
     proxy_image,
@@ -69,7 +71,20 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     errors.install(app, record)
-    for module in (saves, jobs, reparse, extract, items, annotation_routes, search, rules, tokens, account):
+    for module in (
+        saves,
+        jobs,
+        reparse,
+        imports,
+        exports,
+        extract,
+        items,
+        annotation_routes,
+        search,
+        rules,
+        tokens,
+        account,
+    ):
         app.include_router(module.router)
     for other in (jina, firecrawl, screenshots, proxy_image, web, health):
         app.include_router(other.router)
@@ -77,7 +92,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     # The middleware added last runs first.
     app.add_middleware(
         BodyLimits,
-        files={"/import": settings.import_bytes},
+        files={"/import": settings.import_bytes, "/api/v1/imports": settings.import_bytes},
         authenticate=require_caller,
         rejection=error_pages.rejection,
     )

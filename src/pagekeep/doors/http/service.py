@@ -22,6 +22,7 @@ from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
+from pagekeep.library.exports.stream import Exports
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.renderer import Renderer
@@ -56,6 +57,7 @@ class Service:
     metrics: Metrics
     libraries: OpenLibraries
     imports: ImportSlots
+    exports: Exports
     sign_ins: SignInSlots
 
     @property
@@ -95,6 +97,7 @@ async def open_service(
                 metrics=metrics,
                 libraries=OpenLibraries(lambda user_id: open_library(settings, user_id)),
                 imports=ImportSlots(),
+                exports=Exports(settings),
                 sign_ins=SignInSlots(),
             )
             cleanup = asyncio.create_task(_remove_expired(service.screenshots))

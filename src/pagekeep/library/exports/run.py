@@ -95,7 +95,16 @@ async def _open_fetcher(settings: Settings, *, enabled: bool) -> AsyncIterator[P
         yield PictureFetcher(client)
 
 
-def _select_and_count(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
+def choose_name(item: Item, taken: dict[str, str]) -> str:
+    """Return the name of an item's file, which no other item has; `taken` maps names to the ids of their items."""
+    name = file_name(item.title, item.id)
+    if taken.setdefault(name.casefold(), item.id) != item.id:
+        name = file_name(f"{item.title[:80]} {item.id}", item.id)
+    return name
+
+
+def select_items(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
+    """Yield the items to export, and count them."""
     for item in walk_items(store, options.query):
         yield item
         report.items += 1
@@ -105,7 +114,7 @@ def _select_and_count(store: Store, options: ExportOptions, report: ExportReport
 async def _write_one_file(
     store: Store, out: BinaryIO, options: ExportOptions, pictures: PictureFetcher | None, report: ExportReport
 ) -> None:
-    items = _select_and_count(store, options, report)
+    items = select_items(store, options, report)
     if options.format == "jsonl":
         for item in items:
             out.write((jsonl.write_line(item, store.annotations(item.id)) + "\n").encode("utf-8", "replace"))
@@ -129,10 +138,8 @@ async def _write_markdown_folder(
         out.mkdir(parents=True, exist_ok=True)
     taken: dict[str, str] = {}
     sources: dict[str, str] = {}
-    for item in _select_and_count(store, options, report):
-        name = file_name(item.title, item.id)
-        if taken.setdefault(name.casefold(), item.id) != item.id:
-            name = file_name(f"{item.title[:80]} {item.id}", item.id)
+    for item in select_items(store, options, report):
+        name = choose_name(item, taken)
         text = markdown_files.write(item, store.annotations(item.id), options.profile)
         if pictures is not None:
             text = await _save_pictures(text, out / PICTURE_FOLDER, pictures, sources)

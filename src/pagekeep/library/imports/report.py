@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,6 +11,12 @@ from pagekeep.model import PutResult
 
 MAX_DETAILS: Final = 1_000
 """How many failures and remarks are listed; the rest are only counted. The file of failed rows has all failures."""
+
+
+_COUNTS: Final = (
+    *("rows", "added", "updated", "unchanged", "skipped", "failed", "carried", "annotations"),
+    *("queued", "fetched", "not_fetched"),
+)
 
 
 @dataclass(slots=True)
@@ -35,6 +42,20 @@ class ImportReport:
     remarks: list[tuple[str, str]] = field(default_factory=list)
     """Place and text of the first `MAX_DETAILS` remarks on what was left out of imported rows."""
 
+    read: int = 0
+    """Entries of the file that were read, whatever became of them."""
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> ImportReport:
+        """Return the report of an import that goes on, from its JSON form."""
+        counts = {name: shape[name] for name in (*_COUNTS, "read") if name in shape}
+        return cls(
+            **counts,
+            formats=dict(shape.get("formats", {})),
+            failures=[(one["place"], one["reason"], one["excerpt"]) for one in shape.get("failures", ())],
+            remarks=[(one["place"], one["remark"]) for one in shape.get("remarks", ())],
+        )
+
     def count(self, outcome: PutResult) -> None:
         """Count an imported row by its outcome."""
         setattr(self, outcome, getattr(self, outcome) + 1)
@@ -52,13 +73,7 @@ class ImportReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain JSON types."""
-        counts = {
-            name: getattr(self, name)
-            for name in (
-                *("rows", "added", "updated", "unchanged", "skipped", "failed", "carried", "annotations"),
-                *("queued", "fetched", "not_fetched"),
-            )
-        }
+        counts = {name: getattr(self, name) for name in _COUNTS}
         failures = [{"place": place, "reason": reason, "excerpt": text} for place, reason, text in self.failures]
         remarks = [{"place": place, "remark": text} for place, text in self.remarks]
         return {**counts, "formats": dict(self.formats), "failures": failures, "remarks": remarks}

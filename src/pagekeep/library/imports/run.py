@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final, TextIO
+from typing import IO, BinaryIO, Final, TextIO, cast
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
@@ -72,12 +73,15 @@ def import_stream(file: BinaryIO, filename: str, store: Store, plan: ImportPlan)
 
 
 def import_batches(
-    file: BinaryIO, filename: str, store: Store, plan: ImportPlan, report: ImportReport
+    file: IO[bytes], filename: str, store: Store, plan: ImportPlan, report: ImportReport, *, skip: int = 0
 ) -> Iterator[list[Item]]:
-    """Import a file and yield, after each batch, its items that were never fetched."""
-    if is_archive(file):
-        return _run(_read_tree(Archive(file, filename), plan.format), store, plan, report)
-    return _run(_read_file(source_from_stream(file, filename), plan.format), store, plan, report)
+    """Import a file, without its first `skip` rows, and yield, after each batch, its items that were never fetched."""
+    stream = cast("BinaryIO", file)
+    if is_archive(stream):
+        rows = _read_tree(Archive(stream, filename), plan.format)
+    else:
+        rows = _read_file(source_from_stream(stream, filename), plan.format)
+    return _run(islice(rows, skip, None), store, plan, report)
 
 
 def import_folder(path: Path, store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
@@ -146,6 +150,7 @@ def _read_tree(tree: Tree, name: str | None) -> Iterator[_NamedRow]:
 def _run(rows: Iterator[_NamedRow], store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
     batch = _Batch(store, plan, report)
     for name, row in rows:
+        report.read += 1
         batch.add(name, row)
         if batch.is_full:
             yield batch.store_all()

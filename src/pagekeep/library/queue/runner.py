@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,8 +14,10 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.failed_saves import can_pass, keep_address
+from pagekeep.library.imports import job as imports
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
-from pagekeep.library.reparse.many import TASK, reparse_job
+from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.reparse import many
 from pagekeep.library.save import save
 from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
@@ -30,6 +32,11 @@ MAX_ATTEMPTS: Final = 5
 FIRST_PAUSE: Final = 30.0
 """Seconds before the second attempt; each later pause is four times as long: 30 s, 2 min, 8 min, 32 min."""
 MAX_PAUSE: Final = 6 * 3600.0
+
+
+_Task = Callable[[Job, Store, Retrieval, Callable[[str], None]], Awaitable[SliceResult]]
+_TASKS: Final[dict[str, _Task]] = {many.TASK: many.reparse_job, imports.TASK: imports.import_job}
+"""Jobs that are not saves, by the `task` in their options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +242,9 @@ class JobRunner:
         def progress(stage: str) -> None:
             self.progress(job, stage)
 
-        if job.options.get("task") == TASK:
-            done = await reparse_job(job, library, self.retrieval, progress)
+        task = _TASKS.get(str(job.options.get("task")))
+        if task is not None:
+            done = await task(job, library, self.retrieval, progress)
             return JobResult(job, None, None, None, report=done.report, so_far=done.so_far)
         saved = await save(
             Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),

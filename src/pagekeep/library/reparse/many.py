@@ -13,6 +13,7 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.idempotency import fingerprint
 from pagekeep.library.items import get_item, walk_items
+from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
 from pagekeep.library.reparse.reparse import ReparseResult, reparse_one, stale_ids
 from pagekeep.model import Job
 from pagekeep.rules import Rulebook
@@ -26,8 +27,6 @@ _MAX_NOTES: Final = 100
 """Notes in the report of a job."""
 _PROGRESS_SECONDS: Final = 0.5
 """Seconds between two reports of progress."""
-SLICE_SECONDS: Final = 5.0
-"""Seconds that a job runs before it returns to the queue, so that other jobs get their share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +66,6 @@ def enqueue_reparse(store: Store, selection: Selection, *, force: bool = False) 
         options["force"] = True
     address = f"pagekeep:reparse/{fingerprint(options)[:16]}"
     return store.enqueue(address, "pagekeep:reparse", {"task": TASK, **options}, clock.now())
-
-
-@dataclass(frozen=True, slots=True)
-class SliceResult:
-    """The report of a job that is done, or the progress of one that is not."""
-
-    report: Mapping[str, Any] | None = None
-    so_far: Mapping[str, Any] | None = None
 
 
 async def reparse_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:

@@ -120,7 +120,7 @@ def _print(result: JobResult) -> None:
         write("\n".join(result_lines(result.saved)))
         return
     if result.error is None:
-        counts = ", ".join(f"{count} {name}" for name, count in (result.report or {}).items() if name != "notes")
+        counts = ", ".join(f"{count} {name}" for name, count in (result.report or {}).items() if isinstance(count, int))
         write(f"{result.job.url_full}: {counts}.")
         return
     then = f"next try at {result.retry_at}" if result.retry_at else "no more tries; see `pagekeep jobs --state dead`"

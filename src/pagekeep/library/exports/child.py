@@ -1,0 +1,82 @@
+"""The process that writes one export to its standard output, within limits: a server does not render pages of others itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import closing, suppress
+from dataclasses import replace
+from typing import BinaryIO, Final, cast
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from pagekeep import config
+from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library.exports import markdown_files
+from pagekeep.library.exports.run import ExportOptions, ExportReport, Format, choose_name, export, select_items
+from pagekeep.library.items import walk_items
+from pagekeep.store import Store, open_store
+
+MEGABYTES: Final = 1_500
+CPU_SECONDS: Final = 1_800
+"""An export of 100,000 pages takes about ten minutes."""
+
+
+def write_zip(store: Store, out: BinaryIO, options: ExportOptions) -> None:
+    """Write the items as Markdown files in a ZIP archive, with the names that a folder of them has."""
+    taken: dict[str, str] = {}
+    with ZipFile(out, "w") as archive:
+        for item in select_items(store, options, ExportReport()):
+            info = ZipInfo(choose_name(item, taken), (1980, 1, 1, 0, 0, 0))
+            info.compress_type = ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            text = markdown_files.write(item, store.annotations(item.id), options.profile)
+            archive.writestr(info, text.encode("utf-8", "replace"))
+
+
+def _limit() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    for kind, limit in ((resource.RLIMIT_AS, MEGABYTES * 1_000_000), (resource.RLIMIT_CPU, CPU_SECONDS)):
+        _, hard = resource.getrlimit(kind)
+        with suppress(ValueError, OSError):  # not every system has every limit
+            resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def _run(request: dict[str, str | None], out: BinaryIO) -> None:
+    settings = replace(config.Settings(), library=request["library"])
+    options = ExportOptions(
+        cast("Format", request["format"]),
+        request["query"],
+        cast("markdown_files.Profile", request["profile"]),
+    )
+    with closing(open_store(settings.library, str(request["user"]))) as store:
+        if options.format == "markdown":
+            write_zip(store, out, options)
+        else:
+            if options.format == "epub" and next(walk_items(store, options.query, limit=1), None) is None:
+                raise NotFound("No items match, so the book would be empty.")  # known before the first byte is sent
+            asyncio.run(export(store, out, options, settings))
+        out.flush()
+
+
+def main() -> None:
+    """Read the request from standard input as JSON; a failure is written to standard error as JSON."""
+    out = os.fdopen(os.dup(1), "wb", 64_000)
+    os.dup2(2, 1)  # printed text must not get into the export
+    request = json.load(sys.stdin.buffer)
+    _limit()
+    try:
+        _run(request, out)
+    except PagekeepError as error:
+        sys.stderr.write(json.dumps(error.to_json()["error"]))
+        os._exit(2)
+    except BrokenPipeError:  # the client has gone
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
