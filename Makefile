@@ -82,6 +82,10 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.growth
+	$(BIN)/python -m tests.hostile.foreign_content
+	$(BIN)/python -m tests.hostile.command_bombs
+	$(BIN)/python -m tests.hostile.diff_work
+	$(BIN)/python -m tests.hostile.highlight_lexers
 	$(BIN)/python -m tests.hostile.codecs 200
 	$(BIN)/python -m tests.hostile.mcp_envelope 60
 	$(BIN)/python -m tests.hostile.attack_table 60
