@@ -16,7 +16,6 @@ import multiprocessing
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
 
-from tests.hostile.attack.machine import Memory, Peak, Times, memory, times
+from tests.hostile.attack.machine import Memory, Peak, Times, memory, times, wait_for_rest
 from tests.hostile.attack.place import Place, prepare
 from tests.hostile.attack.readers import ACTIONS, Readers, Seen
 from tests.hostile.attack.rows import PAGES, ROWS, Row, Target
@@ -33,8 +32,8 @@ from tests.site.server import Site
 
 MAX_RATIO: Final = 3.0
 MAX_GROWTH_MEGABYTES: Final = 100.0
-SETTLE_SECONDS: Final = 8.0
-"""After an attack, for work that is under way to end: it may take its limits."""
+SETTLE_SECONDS: Final = 60.0
+"""At most, after an attack, for work that is under way to end: each page may take its limits, with the lowest priority."""
 _SPAWN: Final = multiprocessing.get_context("spawn")
 
 
@@ -156,8 +155,9 @@ def measure(row: Row, server: Served, readers: Readers, attack: Attack, phases: 
         busy = times(pid).since(start)
     outcome.peak = peak.memory
     outcome.used = calm.each_second(), busy.each_second()
-    time.sleep(phases.settle)
+    wait_for_rest(pid, phases.settle)
     outcome.alone.add(readers.run(phases.alone))
+    wait_for_rest(pid, phases.settle)
     outcome.after = memory(pid)
     return outcome
 

@@ -13,6 +13,7 @@ from typing import Final
 
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 _SAMPLE_SECONDS: Final = 0.3
+_CALM_SAMPLES: Final = 4
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,26 @@ def times(pid: int) -> Times:
     busy = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     idle = int(busy[3]) + int(busy[4])
     return Times(time.monotonic(), own, tree, wait, (sum(map(int, busy[:8])) - idle) / _TICK)
+
+
+def wait_for_rest(pid: int, seconds: float) -> bool:
+    """Wait until no worker process has used the processor for a while; return whether that happened in time."""
+    until, calm = time.monotonic() + seconds, 0
+    while calm < _CALM_SAMPLES and time.monotonic() < until:
+        began = times(pid)
+        time.sleep(_SAMPLE_SECONDS)
+        spent = times(pid).since(began)
+        calm = calm + 1 if spent.tree - spent.server < 0.01 and not _any_runs(family(pid)[1:]) else 0
+    return calm >= _CALM_SAMPLES
+
+
+def _any_runs(pids: list[int]) -> bool:
+    """Return whether a process runs or wants to: on a busy machine it may get no processor for a while."""
+    for pid in pids:
+        with suppress(OSError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "RD":
+                return True
+    return False
 
 
 class Peak:
