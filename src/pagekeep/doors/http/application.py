@@ -12,10 +12,8 @@ from pagekeep.config import Settings
 from pagekeep.doors.http import errors, mcp, web
 from pagekeep.doors.http.api import (
     account,
-    exports,
     extract,
     health,
-    imports,
     items,
     jobs,
     proxy_image,
@@ -24,6 +22,7 @@ from pagekeep.doors.http.api import (
     saves,
     search,
     tokens,
+    transfers,
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.caller import require_caller
@@ -75,8 +74,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
         saves,
         jobs,
         reparse,
-        imports,
-        exports,
+        transfers,
         extract,
         items,
         annotation_routes,

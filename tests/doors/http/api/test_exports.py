@@ -10,7 +10,7 @@ from contextlib import closing
 from fastapi.testclient import TestClient
 
 from pagekeep import accounts
-from pagekeep.doors.http.api.exports import FILES
+from pagekeep.doors.http.api.transfers import FILES
 from pagekeep.store import Store, open_store
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.store.making import make_item
