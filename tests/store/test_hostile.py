@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
-from tests.hostile import store_backup, store_full, store_kill, store_migrate, store_places, store_race
+from tests.hostile import (
+    damaged_libraries,
+    store_backup,
+    store_full,
+    store_kill,
+    store_migrate,
+    store_places,
+    store_race,
+)
+from tests.store.damage import make_library
 from tests.store.making import Server
 
 ENGINES = ("sqlite", "postgres")
@@ -33,6 +45,20 @@ def test_a_killed_migration_is_all_or_nothing(place: str) -> None:
 
 def test_backups_under_load_restore_identically(place: str) -> None:
     assert store_places.attack_on(place, store_backup.attack, 2) == []
+
+
+def test_damaged_libraries_are_saved_and_make_no_backup_worse() -> None:
+    counts = Counter[str]()
+    assert damaged_libraries.attack(10, counts) == []
+    assert counts["saved"] >= counts["readable"] > 0
+
+
+@pytest.mark.parametrize(("way", "pages", "seed"), [("torn", 2, 43), ("swapped", 4, 69)])
+def test_noise_in_the_schema_is_reported_as_damage(way: str, pages: int, seed: int, tmp_path: Path) -> None:
+    make_library(tmp_path / "original.db", damaged_libraries.ITEMS)
+    (tmp_path / "work").mkdir()
+    arguments = tmp_path / "original.db", tmp_path / "work", way, pages, seed, Counter[str]()
+    assert damaged_libraries.attack_library(*arguments) == []
 
 
 def test_a_file_that_may_not_grow_loses_nothing() -> None:

@@ -104,7 +104,7 @@ def _read(source: Path, folder: Path) -> bytes | mmap.mmap:
     log = source.with_name(f"{source.name}-wal")
     if log.exists():
         shutil.copyfile(log, copy.with_name("copy.db-wal"))
-        with suppress(sqlite3.Error), closing(sqlite3.connect(copy)) as connection:
+        with suppress(sqlite3.Error, UnicodeDecodeError), closing(sqlite3.connect(copy)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     if not copy.stat().st_size:
         return b""

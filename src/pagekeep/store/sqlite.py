@@ -51,6 +51,8 @@ def retry_while_busy(work: Callable[[], T]) -> T:
                 refuse(error)
             sleep(pause)
             pause = min(pause * 1.5, _MAX_PAUSE)
+        except UnicodeDecodeError as error:  # of a text, or of SQLite's own message about a damaged schema
+            refuse_code(sqlite3.SQLITE_CORRUPT, error)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -90,7 +92,7 @@ def _connect_to(path: Path | str, pragmas: tuple[str, ...]) -> sqlite3.Connectio
     try:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchall()
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
     return connection

@@ -28,7 +28,7 @@ def find_damage(connection: sqlite3.Connection) -> list[str]:
                 faults.append(fault)
                 if len(faults) >= MAX_FAULTS:
                     return faults
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also of SQLite's own message
             if (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise  # the caller tries again
             faults.append(str(error))

@@ -48,7 +48,7 @@ def refuse(error: sqlite3.Error) -> NoReturn:
     refuse_code(code, error)
 
 
-def refuse_code(code: int, error: sqlite3.Error | None = None) -> NoReturn:
+def refuse_code(code: int, error: Exception | None = None) -> NoReturn:
     """Raise the failure that a primary result code means as a `StoreError`."""
     message, suggestion = _REASONS.get(code, _UNEXPECTED)
     raise StoreError(message, suggestions=(suggestion,)) from error
