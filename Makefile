@@ -92,3 +92,4 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.attack_table 60
 	$(BIN)/python -m tests.hostile.bulk_kill 20
 	$(BIN)/python -m tests.hostile.reader_scripts
+	$(BIN)/python -m tests.hostile.export_scripts

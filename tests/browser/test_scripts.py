@@ -11,7 +11,7 @@ import pytest
 from pagekeep.config import Settings
 from tests.browser.conftest import Window
 from tests.browser.serving import Server
-from tests.hostile import reader_scripts
+from tests.hostile import export_scripts, reader_scripts
 
 WANTED = reader_scripts.numbered(96)
 
@@ -75,3 +75,9 @@ def test_pages_keep_the_headers_that_guard_them(save: Callable[[str], str], wind
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] in ("no-referrer", "same-origin")
+
+
+def test_nothing_runs_in_exported_files(chrome: Any) -> None:
+    pages, faults = export_scripts.attack(chrome, reader_scripts.numbered(48), step=8)
+    assert faults == []
+    assert pages > 10

@@ -28,7 +28,8 @@ def _format_link(item: Item) -> str:
     known = item.metadata
     tags = ",".join(" ".join(tag.replace(",", " ").split()) for tag in known.tags)
     attributes = {
-        "HREF": item.url_full,
+        # An address that an older import did not check may be a script, which a browser would keep as a bookmarklet.
+        "HREF": item.url_full if item.url_full.startswith(("http://", "https://")) else item.url,
         "ADD_DATE": _timestamp(item.saved_at),
         "LAST_MODIFIED": _timestamp(item.updated_at),
         "PRIVATE": "1",
