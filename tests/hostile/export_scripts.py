@@ -20,7 +20,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from xml.etree import ElementTree
 
 from pagekeep.config import Settings
@@ -117,7 +117,11 @@ def _active_parts(tree: ElementTree.Element) -> Iterator[str]:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = {".html": "text/html; charset=utf-8", ".xhtml": "application/xhtml+xml", ".css": "text/css"}
+    extensions_map: ClassVar[dict[str, str]] = {
+        ".html": "text/html; charset=utf-8",
+        ".xhtml": "application/xhtml+xml",
+        ".css": "text/css",
+    }
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing."""
@@ -155,7 +159,7 @@ def attack(chrome: Any, wanted: list[str], step: int = 1) -> tuple[int, list[str
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settings = Settings(library=str(folder / "library.db"))
-        items = len(fill(settings, wanted)) + len(NAMES) * 2
+        items = len(set(fill(settings, wanted))) + len(NAMES) * 2
         with closing(open_store(settings.library)) as library:
             fill_names(library)
             with ThreadPoolExecutor(1) as thread:  # Playwright has a loop in this one

@@ -33,6 +33,9 @@ class Transaction(Protocol):
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run the same statement for every row."""
 
+    def limit_time(self, seconds: float) -> None:
+        """End the transaction with `InvalidQuery` when its queries take longer."""
+
     def lock(self, name: str) -> None:
         """Lock a name until the end of the transaction; others who lock it wait."""
 

@@ -28,6 +28,7 @@ from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
 from pagekeep.store.search.filters import Where
+from pagekeep.store.search.query import took_too_long
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]
@@ -53,6 +54,8 @@ _CONFLICTS: Final = (
 def refuse(error: psycopg.Error) -> NoReturn:
     """Raise the error as a `StoreError`."""
     message, suggestion = "The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault."
+    if isinstance(error, errors.QueryCanceled):
+        raise took_too_long() from error
     if isinstance(error, errors.DiskFull):
         message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
     elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
@@ -124,8 +127,7 @@ def _step(connection: Connection, step: Migration) -> None:
 
 
 def _version(connection: Connection) -> int:
-    row = connection.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchone()
-    return int(row[0]) if row else 0
+    return int(connection.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchall()[0][0])
 
 
 class Pool:
@@ -223,6 +225,9 @@ class PostgresTransaction:
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with self._connection.cursor() as cursor:
             cursor.executemany(_with_parameters(sql), rows)
+
+    def limit_time(self, seconds: float) -> None:
+        self._connection.execute(f"SET LOCAL statement_timeout = {int(seconds * 1_000)}")
 
     def lock(self, name: str) -> None:
         self._connection.execute(

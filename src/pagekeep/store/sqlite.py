@@ -36,6 +36,7 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.002, 0.1
 _PRAGMAS: Final = ("page_size = 2048", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 """The page size applies to a new file. Long values fill separate pages, of which half the last one is lost on average: with
 2 KB instead of 4 KB a library is 6 % smaller."""
+_PROGRESS_STEPS: Final = 10_000  # of SQLite's virtual machine between two looks at the clock: under a millisecond
 MIN_FREE_BYTES: Final = 1_000_000
 """Free bytes below which the disk counts as full: one saved page with its raw page can take this much."""
 
@@ -198,6 +199,10 @@ class SqliteTransaction:
 
     def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
         self._connection.executemany(sql, rows)
+
+    def limit_time(self, seconds: float) -> None:
+        deadline = monotonic() + seconds
+        self._connection.set_progress_handler(lambda: int(monotonic() > deadline), _PROGRESS_STEPS)
 
     def lock(self, name: str) -> None:
         """Do nothing: there is one writer at a time anyway."""
@@ -384,7 +389,10 @@ class SqliteEngine:
 def _transact(connection: sqlite3.Connection, begin: str, work: Callable[[SqliteTransaction], T], user_id: str) -> T:
     try:
         connection.execute(begin)
-        result = work(SqliteTransaction(connection, user_id))
+        try:
+            result = work(SqliteTransaction(connection, user_id))
+        finally:
+            connection.set_progress_handler(None, 0)
         connection.execute("COMMIT")
     except BaseException:
         _roll_back(connection)

@@ -6,6 +6,7 @@ import sqlite3
 from typing import Final, NoReturn
 
 from pagekeep.errors import StoreError
+from pagekeep.store.search.query import took_too_long
 from pagekeep.store.sqlite_check import REPAIR
 
 _BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
@@ -43,6 +44,8 @@ def refuse(error: sqlite3.Error) -> NoReturn:
         raise StoreError(
             "Another process has been writing to the library for too long.", suggestions=("Stop it and try again.",)
         ) from error
+    if code == sqlite3.SQLITE_INTERRUPT:
+        raise took_too_long() from error
     if not code and str(error).startswith("Could not decode to UTF-8"):  # the module gives no code for this
         code = sqlite3.SQLITE_CORRUPT
     refuse_code(code, error)

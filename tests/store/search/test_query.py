@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import Filter, ItemQuery, Term
-from pagekeep.store.search.query import MAX_TERMS, parse_query
+from pagekeep.store.search.query import MAX_PHRASE_WORDS, MAX_TERMS, parse_query
 
 
 def test_a_query_is_read_part_by_part() -> None:
@@ -27,7 +28,7 @@ def test_signs_alone_are_nothing() -> None:
 
 
 def test_a_long_query_is_cut() -> None:
-    assert len(parse_query("a b c " * 10_000).terms) == MAX_TERMS
+    assert len(parse_query(" ".join(f"word{number}" for number in range(10_000))).terms) == MAX_TERMS
 
 
 @given(st.text(alphabet=st.sampled_from("ab -\"*:\\'istagbefore2025東\x00\ud800"), max_size=60))
@@ -38,3 +39,15 @@ def test_any_text_is_a_query_or_refused(text: str) -> None:
     except StoreError as error:
         advice = error.suggestions
     assert advice
+
+
+def test_a_long_phrase_is_cut_and_a_repeated_word_counts_once() -> None:
+    query = parse_query('"' + "a b " * 100 + '" same same -not -not')
+    assert [len(term.words) for term in query.terms] == [MAX_PHRASE_WORDS, 1]
+    assert len(query.excluded) == 1
+
+
+def test_many_short_beginnings_are_refused() -> None:
+    assert len(parse_query("a* b* c* d* long*").terms) == 5
+    with pytest.raises(InvalidQuery, match="more than 4"):
+        parse_query("a* b* -c* d* ef*")

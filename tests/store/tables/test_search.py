@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from pagekeep.errors import StoreError
+from pagekeep.errors import InvalidQuery, StoreError
+from pagekeep.model import NewItem
 from pagekeep.store import Store, parse_query
 from pagekeep.store.search.page_key import write_key
 from pagekeep.store.tables import search
@@ -214,3 +215,14 @@ def test_saved_moments_are_compared_to_the_second(library: Store) -> None:
     library.upsert(make_item(user_id=library.user_id, saved_at=moment(10)), None)
     assert library.find(parse_query("after:2025-03-19T00:10:00 before:2025-03-19T00:10:01")).hits
     assert not library.find(parse_query("after:2025-03-19T00:11")).hits
+
+
+def test_a_search_that_takes_too_long_is_ended(library: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for begin in range(0, 3_000, 500):
+        items = [make_item(n, user_id=library.user_id, content="some words " * 20) for n in range(begin, begin + 500)]
+        library.upsert_many([NewItem(item) for item in items], lambda old, _new: old)
+    monkeypatch.setattr(search, "MAX_SECONDS", 0.001)
+    with pytest.raises(InvalidQuery, match="too long"):
+        library.find(parse_query("some words domain:nowhere.example -is:pinned -tag:x"))
+    monkeypatch.undo()
+    assert library.find(parse_query("some words")).hits

@@ -27,6 +27,11 @@ MAX_QUERY_CHARS: Final = 1_000
 """The rest of a longer query is ignored."""
 MAX_TERMS: Final = 32
 """Of each kind; more would only slow down the search."""
+MAX_PHRASE_WORDS: Final = 32
+"""The rest of a longer phrase is ignored, as of a whole paragraph in Chinese: few texts share as many words."""
+MAX_SHORT_PREFIXES: Final = 4
+"""Beginnings of one or two letters: each occurs in most texts, and ten of them take as long as a hundred plain searches."""
+_SHORT_CHARS: Final = 2
 
 _PART: Final = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.]+Z?)?)?)?")
@@ -46,11 +51,14 @@ def parse_query(text: str, *, limit: int = 20, after: str | None = None) -> Item
             continue
         parts = words(f"{name} {phrase or word}" if name else phrase or word)
         if parts:
-            (excluded if minus else terms).append(Term(tuple(parts), prefix=word.endswith("*")))
+            prefix = word.endswith("*") and len(parts) <= MAX_PHRASE_WORDS
+            (excluded if minus else terms).append(Term(tuple(parts[:MAX_PHRASE_WORDS]), prefix=prefix))
+    terms, excluded = list(dict.fromkeys(terms)), list(dict.fromkeys(excluded))
+    _refuse_short_prefixes([*terms, *excluded])
     return ItemQuery(
         tuple(terms[:MAX_TERMS]),
         tuple(excluded[:MAX_TERMS]),
-        tuple(filters[:MAX_TERMS]),
+        tuple(dict.fromkeys(filters))[:MAX_TERMS],
         order="relevance",
         limit=limit,
         after=after,
@@ -63,6 +71,21 @@ def unknown_filters(text: str) -> tuple[str, ...]:
     found = _PART.findall(clean_text(text[:MAX_QUERY_CHARS]))
     names = (name for _, name, phrase, word in found if phrase or (word and not word.startswith("//")))
     return tuple(dict.fromkeys(name for name in names if name and name not in _FILTERS))
+
+
+def took_too_long() -> InvalidQuery:
+    """Return the error of a search that was ended."""
+    return InvalidQuery(
+        "The search took too long.", suggestions=("Use longer words, and fewer of them with `*` or `-`.",)
+    )
+
+
+def _refuse_short_prefixes(terms: list[Term]) -> None:
+    if sum(term.prefix and len(term.words[-1]) <= _SHORT_CHARS for term in terms) > MAX_SHORT_PREFIXES:
+        raise InvalidQuery(
+            f"The search has more than {MAX_SHORT_PREFIXES} words of one or two letters with `*`.",
+            suggestions=("Write more letters before the `*`.",),
+        )
 
 
 def _value(name: str, value: str) -> str:

@@ -21,6 +21,8 @@ from pagekeep.store.tables.items import SELECT, item_of
 
 WINDOW = 200
 """Items that are ranked against each other."""
+MAX_SECONDS: Final = 10.0
+"""Then a search is ended. In 100,000 items a plain one takes some hundredths of a second."""
 MAX_HITS: Final = 200
 """Hits of one page: each has a snippet, which takes time."""
 _TITLE_WEIGHT, _HEAD_WEIGHT = 4.0, 2.5
@@ -43,6 +45,7 @@ class _Place(NamedTuple):
 
 def search(tx: Transaction, query: ItemQuery) -> ItemPage:
     """Return one page of hits; items that were added after the first page was read are not on the later ones."""
+    tx.limit_time(MAX_SECONDS)
     limit, kind = max(1, min(query.limit, MAX_HITS)), ["search", query.text]
     begin = None
     if query.after is None:
