@@ -63,6 +63,11 @@ class Counts:
     open_at_once: int = 0
     """Hostile connections open at the same time, at most."""
 
+    @property
+    def faults(self) -> list[str]:
+        """Hostile clients that were answered with a fault of the server."""
+        return [kind for kind in self.refused if kind.rpartition(" ")[2].startswith("5")]
+
 
 class Hostile:
     """A hostile client."""
@@ -239,6 +244,7 @@ def main() -> None:
         counts, grown = run(Path(folder), connections, seconds)
     print(report(counts, connections, grown))
     assert not counts.errors
+    assert not counts.faults
     assert min(counts.answers[name] for name in ("sign-in", "list", "read", "save")) > 0
 
 
