@@ -5,7 +5,7 @@ This module joins the rooms `extraction` and `markdown`, which do not import eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
@@ -24,81 +24,14 @@ from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.output.switches import find_skipped, leave_out
 from pagekeep.extraction.prune.cut import cut, report_removals
+from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
-from pagekeep.model import (
-    Caught,
-    DocumentType,
-    Kind,
-    Link,
-    Media,
-    Metadata,
-    NeedRender,
-    Options,
-    Page,
-    PageWarning,
-    Quality,
-    Removal,
-    RuleMatch,
-    Trace,
-)
+from pagekeep.model import Options, Page, PageWarning, Removal, Trace
 from pagekeep.rules import shipped
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
-
-
-@dataclass(slots=True)
-class State:
-    """One page on its way through the steps. Each field is set by the step named before it."""
-
-    html: str | bytes
-    url: str | None
-    rules: Rulebook
-    options: Options
-    warnings: list[PageWarning] = field(default_factory=list)
-
-    # decode, parse
-    source: str = ""
-    document: dom.Document = field(init=False)
-    document_type: DocumentType = "html5"
-    body: dom.Element = field(init=False)
-
-    # structured-data, metadata; rules, language and tags change the metadata
-    structured: structured.Structured = field(init=False)
-    metadata: Metadata = field(init=False)
-    base_url: str | None = None
-    """What relative links are resolved against; `None` when the page's address is not known."""
-
-    # rules-before, rules-after
-    before: site_rules.Before = field(default_factory=site_rules.Before)
-    rule_matches: tuple[RuleMatch, ...] = ()
-    discarded_by: str | None = None
-    """Id of the rule that discarded the page: no further step runs."""
-
-    # survey, wall-signs, kind, locate
-    survey: survey.Survey = field(init=False)
-    survey_warnings: tuple[PageWarning, ...] = ()
-    signals: caught.Signals = field(init=False)
-    kind: Kind = "article"
-    kind_reasons: tuple[str, ...] = ()
-    facts: page_facts.PageFacts = field(init=False)
-    outcome: chain.Outcome = field(init=False)
-
-    # cut, clean, sanitise, markdown
-    content: dom.Element = field(init=False)
-    counts: losses.Counts = field(default_factory=dict)
-    """What the content held before the clean-up, for the loss check."""
-    clean_html: str = ""
-    clean_root: dom.Element = field(init=False)
-    output: Output = field(init=False)
-
-    # walls, browser-need, quality, links-and-media
-    caught: Caught | None = None
-    need_render: NeedRender | None = None
-    quality: Quality | None = None
-    links: tuple[Link, ...] = ()
-    media: tuple[Media, ...] = ()
 
 
 def _decode(state: State) -> None:
@@ -114,6 +47,11 @@ def _parse(state: State) -> None:
     state.document_type = document_type(state.source, state.document)
     # A page without a body still has an empty one.
     state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")
+
+
+def _record_structures(state: State) -> None:
+    """Note the code blocks, tables, lists, images and formulas of the page as it arrived, for the loss check."""
+    state.arrived = losses.record(state.body)
 
 
 def _read_structured_data(state: State) -> None:
@@ -189,12 +127,21 @@ def _cut(state: State) -> None:
     state.content = cut(state.survey, shown) if shown else bookmark.make_content(state.metadata)
 
 
+def _expect_structures(state: State) -> None:
+    """Decide which of the page's structures belong to the content and must be in the result."""
+    found, nodes = state.outcome.content, state.survey.nodes
+    if state.arrived and found and found.made is None:
+        removed = {*state.before.removed, *(nodes[index] for index in found.excluded)}
+        state.expected = losses.expect(state.arrived, state.content, nodes[found.root], removed)
+
+
 def _apply_rules_after(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the content that was found; a rule may still discard the page."""
     before = state.before if state.outcome.content else state.before.without_parts()
     after = site_rules.apply_after(state.rules, state.url, state.content, state.source, before)
     state.rule_matches, state.discarded_by = after.matched, after.discarded_by
     state.metadata = site_rules.apply_overrides(state.metadata, after.metadata)
+    state.changes.removed.update(after.removed)
     return after.removals
 
 
@@ -207,8 +154,8 @@ def _warn_of_relative_links(state: State) -> None:
 
 def _clean(state: State) -> list[Removal]:
     """Turn the content into clean HTML, by the steps of the clean-up."""
-    state.counts = losses.count_in_page(state.content)
-    state.content, removals = clean.clean(state.content, state.base_url, skip=state.options.skip_steps)
+    skip, changes = state.options.skip_steps, state.changes
+    state.content, removals = clean.clean(state.content, state.base_url, skip=skip, changes=changes)
     return removals
 
 
@@ -221,7 +168,7 @@ def _write_markdown(state: State) -> None:
     """Write the clean HTML as Markdown and as plain text."""
     root, html = state.clean_root, state.clean_html
     text = markdown.to_text(root)
-    state.output = Output(root, html, text, markdown.to_markdown(root), count_words(text), state.counts)
+    state.output = Output(root, html, text, markdown.to_markdown(root), count_words(text))
 
 
 def _recognise_walls(state: State) -> None:
@@ -235,16 +182,9 @@ def _recognise_walls(state: State) -> None:
 
 def _decide_on_browser(state: State) -> None:
     """Decide whether a browser would show more; a rule's decision comes first."""
-    output, rendering = state.output, state.before.rendering
-    need = browser_need.need_render(state.signals.render_signs, output.text, output.word_count, state.outcome.strategy)
-    if rendering is not None:
-        rule_id, wanted = rendering
-        if wanted.mode == "never":
-            need = None
-        elif wanted.mode == "force":
-            need = None if state.options.rendered else NeedRender(f"the rule {rule_id} asks for it")
-        need = replace(need, wait_for=wanted.wait_for, timeout=wanted.timeout) if need else None
-    state.need_render = need
+    output, strategy = state.output, state.outcome.strategy
+    need = browser_need.need_render(state.signals.render_signs, output.text, output.word_count, strategy)
+    state.need_render = browser_need.apply_rule(need, state.before.rendering, rendered=state.options.rendered)
 
 
 def _fall_back_to_bookmark(state: State) -> None:
@@ -277,11 +217,13 @@ def _choose_tags(state: State) -> None:
 
 def _assess(state: State) -> None:
     """Score the result and check that nothing was lost."""
-    output = state.output
-    reason = None if state.outcome.content else bookmark.explain_failure(state.caught, state.outcome.attempts)
+    output, outcome, comparison = state.output, state.outcome, losses.NOT_COMPARED
+    if state.expected and outcome.content:
+        comparison = losses.compare(state.expected, state.content, state.changes, output.root, output.markdown)
+        state.warnings += comparison.warnings
+    reason = None if outcome.content else bookmark.explain_failure(state.caught, outcome.attempts)
     is_cut = any(warning.code == "truncated" for warning in state.warnings)
-    state.quality = quality.assess(output, state.outcome.strategy, state.metadata, reason, is_cut=is_cut)
-    state.warnings += losses.warnings(output.counts, output.root)
+    state.quality = quality.assess(output, outcome.strategy, state.metadata, reason, comparison, is_cut=is_cut)
 
 
 def _list_links_and_media(state: State) -> None:
@@ -292,6 +234,7 @@ def _list_links_and_media(state: State) -> None:
 STEPS: Final[list[Step[State]]] = [
     Step("decode", _decode, required=True),
     Step("parse", _parse, required=True),
+    Step("record-structures", _record_structures, may_fail=True),
     Step("structured-data", _read_structured_data, required=True),
     Step("metadata", _read_metadata, required=True),
     Step("rules-before", _apply_rules_before),
@@ -302,6 +245,7 @@ STEPS: Final[list[Step[State]]] = [
     Step("rules-include", _keep_included_parts),
     Step("report-removals", _report_removals, may_fail=True),
     Step("cut", _cut, required=True),
+    Step("expect-structures", _expect_structures, may_fail=True),
     Step("rules-after", _apply_rules_after),
     Step("relative-links", _warn_of_relative_links),
     Step("clean", _clean, required=True),
@@ -372,7 +316,7 @@ def _empty(state: State) -> None:
     """Leave only a record of a discarded page: what it was and which rule discarded it."""
     state.kind = "article"
     state.outcome = chain.Outcome("discarded", None, ())
-    state.output = Output(dom.element("div"), "", "", "", 0, {})
+    state.output = Output(dom.element("div"), "", "", "", 0)
     state.quality = quality.discarded(f"Content discarded by rule {state.discarded_by}")
 
 

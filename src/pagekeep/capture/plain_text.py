@@ -10,6 +10,7 @@ from pagekeep import dom
 from pagekeep.extraction import metadata
 from pagekeep.extraction.input.decode import decode
 from pagekeep.extraction.output import quality
+from pagekeep.extraction.output.losses import Comparison
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.steps import Step, run_steps
@@ -18,6 +19,7 @@ from pagekeep.text import count_words, reading_time
 
 _TITLE_LINES: Final = 50
 """Lines in which a title is looked for."""
+_KEPT: Final = Comparison(note="the text is kept as it is")
 _MAX_TITLE_CHARS: Final = 200
 """A first line that is longer is a paragraph, of which the beginning serves as title."""
 
@@ -59,7 +61,7 @@ def keep_text(
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
     html, root = sanitise(dom.element("div", None, dom.element("pre", None, dom.element("code", None, body))))
     words = body if plain is None else plain
-    output = Output(root, html, words, body, count_words(words), {})
+    output = Output(root, html, words, body, count_words(words))
     about = about or Metadata(title=_find_title(body), origins=MappingProxyType({"title": "first line"}))
     state = _State(about, words, url)
     failures: list[PageWarning] = []
@@ -76,7 +78,7 @@ def keep_text(
         links=(),
         media=(),
         kind="article",
-        quality=quality.assess(output, "verbatim", about, None),
+        quality=quality.assess(output, "verbatim", about, None, _KEPT),
         strategy="verbatim",
         trace=Trace(attempts=(attempt,), warnings=(*warnings, *failures)),
         word_count=output.word_count,

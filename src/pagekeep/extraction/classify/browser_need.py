@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.model import NeedRender, Strategy
+from pagekeep.rules.rule import Rendering
 
 ENOUGH_CHARS: Final = 500
 ENOUGH_WORDS: Final = 80
@@ -289,6 +290,20 @@ def _empty_root(document: dom.Document, survey: Survey, body: _Part, scripted: b
     if not known or any(_Part.read(survey, index).filled(scripted) for index, _ in known):
         return None
     return _name(known[0][1])
+
+
+def apply_rule(
+    need: NeedRender | None, rendering: tuple[str, Rendering] | None, *, rendered: bool
+) -> NeedRender | None:
+    """Return whether a browser is needed after a rule decided; `rendering` is the rule's id and its settings."""
+    if rendering is None:
+        return need
+    rule_id, wanted = rendering
+    if wanted.mode == "never":
+        need = None
+    elif wanted.mode == "force":
+        need = None if rendered else NeedRender(f"the rule {rule_id} asks for it")
+    return replace(need, wait_for=wanted.wait_for, timeout=wanted.timeout) if need else None
 
 
 def _is_app_root(node: dom.Element) -> bool:

@@ -11,11 +11,11 @@ from pagekeep.extraction.clean.code import blocks
 from pagekeep.extraction.clean.math import formulas, typed
 from pagekeep.extraction.clean.media import embeds, figures, images
 from pagekeep.extraction.clean.shape import containers, inline, lists, paragraphs
-from pagekeep.extraction.clean.state import CleanState
+from pagekeep.extraction.clean.state import Changes, CleanState
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Removal
 
-__all__ = ["STEPS", "clean"]
+__all__ = ["STEPS", "Changes", "clean"]
 
 # What later steps would destroy comes first: sources in scripts, frames, fallbacks and controls. Attributes outside of
 # clean HTML are left to the sanitiser, which drops them at no further cost.
@@ -25,6 +25,7 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("typed-math", typed.mark_typed_formulas),
     Step("code-blocks", blocks.normalise_code_blocks),
     Step("footnotes", footnotes.collect_footnotes),
+    Step("note-structures", non_text.note_structures),
     Step("callouts", callouts.mark_callouts),
     Step("embeds", embeds.link_embeds),
     Step("images", images.resolve_images),
@@ -50,9 +51,11 @@ STEPS: Final[list[Step[CleanState]]] = [
 ]
 
 
-def clean(root: dom.Element, base_url: str | None, *, skip: Collection[str] = ()) -> tuple[dom.Element, list[Removal]]:
+def clean(
+    root: dom.Element, base_url: str | None, *, skip: Collection[str] = (), changes: Changes | None = None
+) -> tuple[dom.Element, list[Removal]]:
     """Turn the content below the root into clean HTML, in place; return the root and what was removed.
 
-    `skip` names the steps to leave out.
+    `skip` names the steps to leave out; `changes` collects what steps did on purpose.
     """
-    return root, run_steps(STEPS, CleanState(root, base_url), skip=skip)
+    return root, run_steps(STEPS, CleanState(root, base_url, changes or Changes()), skip=skip)

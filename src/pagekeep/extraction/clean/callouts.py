@@ -45,7 +45,7 @@ _ICONS: Final = ".callout-fold,.callout-icon,.admonition-icon,[class*=admonition
 
 def mark_callouts(state: CleanState) -> list[Removal]:
     """Turn notes, tips and warnings into quotes that carry their kind and title."""
-    removals = Removals()
+    removals = Removals(state.changes)
     if not (state.index.has_tag("details") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     for node in dom.select(state.root, _CALLOUTS):

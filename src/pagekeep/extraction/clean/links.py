@@ -52,7 +52,7 @@ def _is_note_reference(link: dom.Element, href: str) -> bool:
 
 def drop_heading_anchors(state: CleanState) -> list[Removal]:
     """Remove permalink signs and edit links from headings; a link that is the heading's own text stays."""
-    removals = Removals()
+    removals = Removals(state.changes)
     for heading in state.index.find(*HEADINGS, "dt"):
         for anchor in dom.select(heading, _HEADING_ANCHORS):
             if _is_sign(anchor):

@@ -38,10 +38,11 @@ _INVISIBLE: Final = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 
 def drop_scripts(state: CleanState) -> list[Removal]:
     """Remove scripts, styles and templates, but sources of formulas and gists."""
-    removals = Removals()
+    removals = Removals(state.changes)
     for node in dom.tagged(state.root, _SCRIPTS):
         if node.tag in _CODE:
             if not _is_source(node):
+                removals.note_rebuilt(node)
                 dom.drop(node)
         else:
             removals.drop(node, "template")
@@ -55,9 +56,14 @@ def _is_source(node: dom.Element) -> bool:
     )
 
 
+def note_structures(state: CleanState) -> None:
+    """Note the code blocks, tables, lists and formulas as they are now, for the loss check."""
+    state.changes.made += dom.select(state.root, "pre,table,ul,ol,.math-inline,.math-block")
+
+
 def drop_non_text(state: CleanState) -> list[Removal]:
     """Remove form controls, drawings, leftover frames and other elements that are never text."""
-    removals = Removals()
+    removals = Removals(state.changes)
     for node in state.index.find(*_NON_TEXT):
         removals.drop(node, _NON_TEXT[node.tag])
     return removals
@@ -65,7 +71,7 @@ def drop_non_text(state: CleanState) -> list[Removal]:
 
 def drop_screen_reader_text(state: CleanState) -> list[Removal]:
     """Remove names of icon fonts and text that only screen readers read out."""
-    removals = Removals()
+    removals = Removals(state.changes)
     if state.index.has_class(*_SCREEN_READER_CLASSES):
         for node in dom.select(state.root, _SCREEN_READER):
             removals.drop(node, "icon name or text for screen readers")
@@ -74,7 +80,7 @@ def drop_screen_reader_text(state: CleanState) -> list[Removal]:
 
 def drop_hidden(state: CleanState) -> list[Removal]:
     """Remove what the page hides, closed menus and tooltips, and icons that only decorate."""
-    removals = Removals()
+    removals = Removals(state.changes)
     candidates = dom.select(state.root, _MAYBE_HIDDEN)
     for node in candidates:
         if _is_marked_hidden(node):
@@ -107,7 +113,7 @@ def _is_unseen(node: dom.Element) -> bool:
 
 def drop_buttons(state: CleanState) -> list[Removal]:
     """Remove buttons; one between the words of a sentence becomes text."""
-    removals = Removals()
+    removals = Removals(state.changes)
     for button in state.index.find("button"):
         if _is_word(shown_before(button)) and _is_word(shown_after(button)):
             dom.unwrap(button)

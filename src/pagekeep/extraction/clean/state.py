@@ -51,6 +51,18 @@ _CREATED_TAGS: Final = frozenset(
 
 
 @dataclass(slots=True)
+class Changes:
+    """What the steps did on purpose, for the loss check."""
+
+    removed: set[dom.Node] = field(default_factory=set)
+    """The nodes that were removed, or replaced by others."""
+    reduced: set[dom.Node] = field(default_factory=set)
+    """Lists and tables from which something was removed."""
+    made: list[dom.Element] = field(default_factory=list)
+    """Code blocks, lists and formulas that were made in place of others, and those that were there already."""
+
+
+@dataclass(slots=True)
 class CleanState:
     """The content on its way through the steps."""
 
@@ -58,6 +70,7 @@ class CleanState:
     """Holds the content; steps change it in place."""
     base_url: str | None
     """What relative addresses are resolved against."""
+    changes: Changes = field(default_factory=lambda: Changes())
     resolve: Resolve = field(init=False)
     _index: ElementIndex | None = field(init=False, default=None)
 
@@ -75,8 +88,10 @@ class CleanState:
 class Removals(list[Removal]):
     """The removals of one step. A node without words, image, embed or control leaves no record."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: Changes | None = None) -> None:
+        """Start the record of a step; `changes` collects those of all steps."""
         super().__init__()
+        self._changes = changes or Changes()
         self._dropped: set[dom.Node] = set()
 
     def drop(self, node: dom.Node, reason: str) -> None:
@@ -91,8 +106,13 @@ class Removals(list[Removal]):
             return False
         return node in self._dropped or any(above in self._dropped for above in ancestors(node, _MAX_NESTING))
 
+    def note_rebuilt(self, node: dom.Node) -> None:
+        """Note that the node is replaced by one with the same content, or has no words: that needs no record."""
+        self._note_removed(node)
+
     def record(self, node: dom.Node, reason: str) -> None:
         """Record the node without removing it, for a caller that replaces it."""
+        self._note_removed(node)
         words = _count_words(node)
         if words or (isinstance(node, dom.Element) and _counts_without_words(node)):
             self.append(Removal(element_name(node), reason, words))
@@ -100,11 +120,20 @@ class Removals(list[Removal]):
     def record_words(self, nodes: Iterable[dom.Node], reason: str) -> None:
         """Record the words of several nodes as one removal, such as all line numbers of a code block."""
         counts = {node: _count_words(node) for node in nodes}
+        for node in counts:
+            self._note_removed(node)
         with_words = [node for node, words in counts.items() if words]
         if with_words:
             self.append(Removal(element_name(with_words[0]), reason, sum(counts.values())))
 
+    def _note_removed(self, node: dom.Node) -> None:
+        self._changes.removed.add(node)
+        self._changes.reduced.update(above for above in ancestors(node, _MAX_ITEM_NESTING) if above.tag in _WITH_PARTS)
 
+
+_WITH_PARTS: Final = frozenset(("ul", "ol", "table"))
+_MAX_ITEM_NESTING: Final = 12
+"""Levels between something in a list or table and the list or table."""
 _MAX_NESTING: Final = 40
 """Levels between a node and a removed one around it; bounds the cost of pages with thousands of deeply nested controls."""
 _COUNT_WITHOUT_WORDS: Final = frozenset(

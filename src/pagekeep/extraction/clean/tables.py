@@ -23,9 +23,9 @@ _MAX_COLUMN_CELLS: Final = 12
 
 def unwrap_layout_tables(state: CleanState) -> list[Removal]:
     """Unwrap tables that only lay out the page, innermost first."""
-    removals = Removals()
+    removals = Removals(state.changes)
     if state.index.has_tag("table") and state.index.has_tag("pre", "code"):
-        _inline_short_code(state.root)
+        _inline_short_code(state.root, removals)
     for table in reversed(state.index.find("table")):
         rows = _rows(table)
         if _is_layout(table, rows):
@@ -60,11 +60,12 @@ def _is_bold(cell: dom.Element) -> bool:
     return bold is not None and dom.text_of(bold).strip() == dom.text_of(cell).strip() != ""
 
 
-def _inline_short_code(root: dom.Element) -> None:
+def _inline_short_code(root: dom.Element, removals: Removals) -> None:
     """Turn a code block of one line in a cell into inline code, which fits into a table."""
     for block in dom.select(root, "td pre,th pre"):
         text = dom.text_of(block)
         if "\n" not in text and len(text) < _MAX_LINE_OF_CODE_CHARS:
+            removals.note_rebuilt(block)
             dom.replace(block, dom.element("code", None, text))
 
 

@@ -184,6 +184,16 @@ def _is_shown_later(page: Context, index: int) -> bool:
     return is_text and opener is not None and any(map(_opens, (opener, *islice(dom.elements(opener), OPENER_NODES))))
 
 
+def _is_formula(page: Context, index: int) -> bool:
+    """Return whether a hidden element is the source of a formula, of which the page shows a drawing."""
+    survey = page.survey
+    return not survey.chars[index] and "math" in survey.tag[index : min(survey.end[index], index + NEARBY_NODES)]
+
+
+def _is_shown_later_or_formula(page: Context, index: int) -> bool:
+    return _is_formula(page, index) or _is_shown_later(page, index)
+
+
 def _opens(node: dom.Element) -> bool:
     """Return whether the element opens and closes another."""
     return node.tag == "summary" or node.attr("aria-expanded") is not None or node.attr("aria-controls") is not None
@@ -233,8 +243,8 @@ EXEMPTIONS: Final[dict[Reason, Exemption]] = {
     Reason.FOOTER: Exemption(0.9, by_sentences=True, unless=_is_footer_of_page, by_tag=_is_source_of_quote),
     Reason.FORM: Exemption(0.4, covers_subtree=True),
     Reason.HEADER: Exemption(0.4, by_sentences=True, by_tag=_is_section_header),
-    Reason.HIDDEN: Exemption(by_attribute=_is_shown_later),
-    Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_shown_later),
+    Reason.HIDDEN: Exemption(by_name=_is_formula, by_attribute=_is_shown_later_or_formula),
+    Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_shown_later_or_formula),
     Reason.MEMBER_CARD: _SMALL,
     Reason.NAVIGATION: Exemption(0.6, by_sentences=True, by_name=_is_text_named_navigation),
     Reason.NOSCRIPT: Exemption(unless=_is_script_notice, by_tag=_has_no_text),

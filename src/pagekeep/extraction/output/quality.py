@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.output import losses
+from pagekeep.extraction.output.losses import Comparison
 from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
 
 _SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
@@ -66,12 +66,16 @@ class Output:
     text: str
     markdown: str
     word_count: int
-    counts: losses.Counts
-    """What the content held before the clean-up, for the loss check."""
 
 
 def assess(
-    output: Output, strategy: Strategy, metadata: Metadata, reason: str | None, *, is_cut: bool = False
+    output: Output,
+    strategy: Strategy,
+    metadata: Metadata,
+    reason: str | None,
+    comparison: Comparison,
+    *,
+    is_cut: bool = False,
 ) -> Quality:
     """Return the score, level and checks of one result; `reason` is why extraction failed, for a bookmark.
 
@@ -81,7 +85,7 @@ def assess(
     score = _score(output, metadata)
     if is_cut:
         score = min(score, _MAX_CUT_SCORE)
-    checks = _checks(output, metadata, is_cut)
+    checks = _checks(output, metadata, comparison, is_cut)
     level = _LEVELS[strategy]
     if level == "article":
         faults = [check.reason for check in checks if not check.passed and check.name in _DECISIVE]
@@ -128,7 +132,7 @@ def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
     return next((points for threshold, points in table if count > threshold), 0)
 
 
-def _checks(output: Output, metadata: Metadata, is_cut: bool) -> tuple[Check, ...]:
+def _checks(output: Output, metadata: Metadata, comparison: Comparison, is_cut: bool) -> tuple[Check, ...]:
     paragraphs = len(dom.tagged(output.root, _PARAGRAPHS))
     characters = len(output.text)
     density = characters / len(output.html) if output.html else 0.0
@@ -136,7 +140,6 @@ def _checks(output: Output, metadata: Metadata, is_cut: bool) -> tuple[Check, ..
     link_density = min(1.0, linked / characters) if characters else 0.0
     in_links = f"{link_density:.0%} of the text is in links"
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
-    lost = losses.find_losses(output.counts, output.root, output.markdown)
     return (
         Check("words", output.word_count > _MIN_WORDS, f"{output.word_count} words"),
         Check("paragraphs", paragraphs > _MIN_PARAGRAPHS, f"{paragraphs} paragraphs"),
@@ -144,5 +147,5 @@ def _checks(output: Output, metadata: Metadata, is_cut: bool) -> tuple[Check, ..
         Check("link_density", link_density < _MAX_LINK_SHARE, in_links),
         Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),
         Check("whole_page", not is_cut, _CUT if is_cut else "the whole page was read"),
-        Check("nothing_lost", not lost, "; ".join(lost) or "code, tables, lists, images, math and links are all there"),
+        Check("nothing_lost", comparison.passed, comparison.text),
     )

@@ -61,6 +61,8 @@ class After:
     """The rules for the raw page first, now with the effects of the parts they put back."""
     removals: tuple[Removal, ...] = ()
     metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
+    removed: tuple[dom.Element, ...] = ()
+    """The removed elements, for the loss check."""
     discarded_by: str | None = None
 
 
@@ -151,7 +153,7 @@ def apply_after(rules: Rulebook, url: str | None, content: dom.Element, source: 
     if parts or earlier.parts or log.may_be_deeper():
         dom.bound_depth(content)
     matches = (*(_with_effects(match, earlier_effects) for match in earlier.matched), *log.matches())
-    return After(matches, tuple(log.removals), overrides.merge(earlier.metadata, values))
+    return After(matches, tuple(log.removals), overrides.merge(earlier.metadata, values), tuple(log.removed))
 
 
 def _look_up(log: _EffectLog, source: str, url: str | None) -> tuple[Overrides, tuple[Part, ...]]:

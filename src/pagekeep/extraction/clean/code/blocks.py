@@ -45,7 +45,7 @@ _MAX_CELL_DEPTH: Final = 3
 
 def normalise_code_blocks(state: CleanState) -> list[Removal]:
     """Turn every code block into `pre` and `code` with its language, without line numbers and buttons."""
-    removals, root = Removals(), state.root
+    removals, root = Removals(state.changes), state.root
     if not (state.index.has_tag("pre", "code") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     join_editor_lines(root, removals)
@@ -82,9 +82,10 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
     label_language = _take_label(place, language, removals)
     text = code_text(pre, removals)
     if table is not None:
+        removals.note_rebuilt(pre)
         dom.drop(pre)
         removals.record_words([table], "line numbers of a code block")
-    _write_block(place, text, language or label_language)
+    _write_block(place, text, language or label_language, removals)
 
 
 def _normalise_bare(code: dom.Element, removals: Removals) -> None:
@@ -92,14 +93,14 @@ def _normalise_bare(code: dom.Element, removals: Removals) -> None:
     beside = Removals()
     text = code_text(code, beside)
     if ("\n" in text.strip() and _is_own_line(code)) or "block" in class_names(code):
-        _write_block(code, _dedent(text), language_of(code))
+        _write_block(code, _dedent(text), language_of(code), removals)
         removals += beside
 
 
 def _normalise_box(box: dom.Element, removals: Removals) -> None:
     """Make a box a block if its class says code, it names a language, and it holds nothing but text."""
     if dom.first(box, _CODE_OR_TEXT) is None and box.parent is not None:
-        _write_block(box, _dedent(code_text(box, removals)), language_of(box))
+        _write_block(box, _dedent(code_text(box, removals)), language_of(box), removals)
 
 
 def _dedent(text: str) -> str:
@@ -129,7 +130,8 @@ def _ends_line(node: dom.Node, step: Callable[[dom.Node], dom.Node | None]) -> b
     return beside is None or (isinstance(beside, dom.Element) and (beside.tag == "br" or beside.tag in BLOCKS))
 
 
-def _write_block(place: dom.Element, text: str, language: str) -> None:
+def _write_block(place: dom.Element, text: str, language: str, removals: Removals) -> None:
+    removals.note_rebuilt(place)
     text = text.replace("\xa0", " ").replace("\r\n", "\n").strip("\n").rstrip()
     if not text:
         dom.replace(place, " ")

@@ -30,6 +30,7 @@ def join_editor_lines(root: dom.Element, removals: Removals) -> None:
             continue
         line = next(lines for box, lines in EDITORS.items() if dom.matches(editor, box))
         text = "\n".join(dom.text_of(part).strip("\n\u200b") for part in dom.select(editor, line))
+        removals.note_rebuilt(editor)
         dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
     for gutter in dom.select(root, _GUTTERS):
         removals.drop(gutter, "line numbers of an editor")
@@ -78,5 +79,7 @@ def join_fragments(root: dom.Element, removals: Removals) -> None:
         if len(pieces) > 1 and all(isinstance(piece, dom.Element) and piece.tag in _FRAGMENTS for piece in pieces):
             text = "\n".join([code_text(piece, removals).removesuffix("\n") for piece in pieces])  # type: ignore[arg-type]
             dom.replace(first, dom.element("pre", dom.attributes(first), text))
+            removals.note_rebuilt(first)
             for piece in pieces[1:]:
+                removals.note_rebuilt(piece)
                 dom.drop(piece)

@@ -13,7 +13,7 @@ from pagekeep.model import Removal
 
 def collect_footnotes(state: CleanState) -> list[Removal]:
     """Number footnotes in order of first use, move them to one list at the end, and remove back-links."""
-    removals, root = Removals(), state.root
+    removals, root = Removals(state.changes), state.root
     notes = Notes(removals)
     if state.index.has_class("ltx_", "sidenote"):
         take_inline_notes(root, notes)

@@ -9,7 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.clean.math.mathml import tex_of
 from pagekeep.extraction.clean.math.typed import formula
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import class_names, first_elements, is_blank, is_only_child
+from pagekeep.extraction.clean.vocabulary import ancestors, class_names, first_elements, is_blank, is_only_child
 from pagekeep.model import Removal
 
 _FORMULAS: Final = (
@@ -34,9 +34,32 @@ _STYLE: Final = re.compile(r"^\{?\s*\\(?:displaystyle|textstyle)\b\s*(.*?)\s*\}?
 _TEX_IN_ALT: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\\[({\[]")
 
 
+_UNITS: Final = (
+    'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,span.math-tex,[data-latex],[data-tex],.MathJax'
+)
+
+
+def find_formulas(root: dom.Element) -> list[tuple[dom.Element, str]]:
+    """Return the formulas of a page, each once with its TeX, which is empty where no source of it is known."""
+    formulas: dict[dom.Node, str] = {}
+    for node in dom.select(root, _UNITS):
+        after = dom.next_element(node)
+        drawn = after is not None and after.tag == "script" and (after.attr("type") or "").startswith("math/")
+        if not drawn and not any(above in formulas for above in ancestors(node, _MAX_NESTING)):
+            formulas[node] = _script_source(node) if node.tag == "script" else _tex_or_mathml(node)
+    return [(node, tex) for node, tex in formulas.items() if isinstance(node, dom.Element)]
+
+
+def find_image_source(image: dom.Element) -> str | None:
+    """Return the TeX that an image of a formula shows."""
+    alt, names = (image.attr("alt") or "").strip(), class_names(image)
+    named = any(name in ("latex", "tex", "math") or name.startswith("mwe-math") for name in names)
+    return _plain(alt.strip("$")) if alt and (named or _TEX_IN_ALT.search(alt)) else None
+
+
 def mark_formulas(state: CleanState) -> list[Removal]:
     """Turn rendered formulas (MathJax, KaTeX, MathML, images) into their TeX."""
-    removals, root = Removals(), state.root
+    removals, root = Removals(state.changes), state.root
     if state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS):
         too_big: set[dom.Node] = set()
         for node in dom.select(root, _FORMULAS):
@@ -133,14 +156,17 @@ def _mark_script(script: dom.Element) -> None:
         elif not is_blank(before):
             break
         before = earlier
-    kind = script.attr("type") or ""
+    if tex := _script_source(script):
+        _write(script, tex, "mode=display" in (script.attr("type") or ""))
+
+
+def _script_source(script: dom.Element) -> str:
+    """Return the TeX in a script of MathJax."""
     source = dom.first(script, "math")
-    tex = tex_of(source) if source is not None else _plain(dom.text_of(script).strip("% \n"))
-    if kind.startswith("math/mml") and source is None:
+    if (script.attr("type") or "").startswith("math/mml") and source is None:
         inner = dom.first(dom.parse_fragment(dom.text_of(script)), "math")
-        tex = tex_of(inner) if inner is not None else ""
-    if tex:
-        _write(script, tex, "mode=display" in kind)
+        return tex_of(inner) if inner is not None else ""
+    return tex_of(source) if source is not None else _plain(dom.text_of(script).strip("% \n"))
 
 
 def _mark_drawing(node: dom.Element) -> None:
@@ -148,22 +174,26 @@ def _mark_drawing(node: dom.Element) -> None:
     after = dom.next_element(node)
     if after is not None and after.tag == "script" and (after.attr("type") or "").startswith("math/"):
         return
+    if tex := _tex_or_mathml(node):
+        _write(node, tex, "MathJax_Display" in (node.attr("class") or ""))
+
+
+def _tex_or_mathml(node: dom.Element) -> str:
+    """Return the TeX of a formula, also from the MathML that MathJax 2 keeps in an attribute."""
     tex = _tex(node)
     if not tex and node.attr("data-mathml"):
         inner = dom.first(dom.parse_fragment(node.attr("data-mathml") or ""), "math")
         tex = tex_of(inner) if inner is not None else ""
-    if tex:
-        _write(node, tex, "MathJax_Display" in (node.attr("class") or ""))
+    return tex
 
 
 def _mark_image(image: dom.Element, names: list[str]) -> None:
-    alt = (image.attr("alt") or "").strip()
-    named = any(name in ("latex", "tex", "math") or name.startswith("mwe-math") for name in names)
-    if not alt or not (named or _TEX_IN_ALT.search(alt)):
+    tex = find_image_source(image)
+    if tex is None:
         return
     alone = is_only_child(image) and image.parent is not None and not _is_line(image.parent)
     display = "mwe-math-fallback-image-display" in names or alone
-    _write(image, _plain(alt.strip("$")), display)
+    _write(image, tex, display)
 
 
 def _is_line(node: dom.Node) -> bool:
@@ -180,4 +210,5 @@ def _mark_equation_table(table: dom.Element, removals: Removals) -> None:
             rows.append(dom.element("div", {"class": "math-block"}, tex))
     if rows:
         removals.record_words(dom.select(table, ".ltx_tag"), "number of an equation")
+        removals.note_rebuilt(table)
         dom.replace(table, *rows)

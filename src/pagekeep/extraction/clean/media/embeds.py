@@ -99,7 +99,7 @@ _GENERIC_TITLE: Final = re.compile(
 
 def link_embeds(state: CleanState) -> list[Removal]:
     """Turn videos, players, posts and maps into titled links; remove frames of adverts and trackers."""
-    removals, resolve = Removals(), state.resolve
+    removals, resolve = Removals(state.changes), state.resolve
     if not (state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS)):
         return removals
     for node in dom.select(state.root, _EMBEDS):

@@ -70,7 +70,7 @@ _TINY_STYLE: Final = re.compile(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I
 
 def resolve_images(state: CleanState) -> list[Removal]:
     """Give every image its real absolute address; remove trackers, placeholders and duplicates."""
-    removals, resolve = Removals(), state.resolve
+    removals, resolve = Removals(state.changes), state.resolve
     images = state.index.find("img", "picture", "noscript", "amp-img", "amp-anim", "image")
     for node in images:
         if node.tag == "noscript":
@@ -122,6 +122,11 @@ def _emoji(image: dom.Element) -> str | None:
     if "emoji" in names or "wp-smiley" in names or "twemoji" in names or "joypixels" in names:
         return alt
     return None
+
+
+def is_emoji(image: dom.Element) -> bool:
+    """Return whether the clean-up replaces the image with the character that it shows."""
+    return _emoji(image) is not None
 
 
 def _is_tiny(image: dom.Element) -> bool:
@@ -234,6 +239,7 @@ def _place_fallback(noscript: dom.Element, resolve: Resolve, removals: Removals)
         dom.unwrap(noscript)
     else:
         if _best_address(beside, resolve) is None:
+            removals.record(beside, "placeholder or image without an address")
             dom.replace(beside, images[0])
         removals.record_words([noscript], "fallback for browsers without scripts")
         dom.drop(noscript)

@@ -22,7 +22,7 @@ Line = list[dom.Node]
 
 def mark_tasks(state: CleanState) -> list[Removal]:
     """Turn list items that begin with a checkbox into tasks."""
-    removals = Removals()
+    removals = Removals(state.changes)
     if not state.index.has_tag("input"):
         return removals
     for box in dom.select(state.root, "li input[type=checkbox]"):

@@ -1,0 +1,85 @@
+"""The state of one page on its way through the steps of the pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pagekeep import dom
+from pagekeep.extraction import clean, site_rules
+from pagekeep.extraction.classify import caught
+from pagekeep.extraction.input import structured
+from pagekeep.extraction.locate import page_facts, survey
+from pagekeep.extraction.locate.strategies import chain
+from pagekeep.extraction.output import losses
+from pagekeep.extraction.output.quality import Output
+from pagekeep.model import (
+    Caught,
+    DocumentType,
+    Kind,
+    Link,
+    Media,
+    Metadata,
+    NeedRender,
+    Options,
+    PageWarning,
+    Quality,
+    RuleMatch,
+)
+from pagekeep.rules.rulebook import Rulebook
+
+
+@dataclass(slots=True)
+class State:
+    """One page on its way through the steps. Each field is set by the step named before it."""
+
+    html: str | bytes
+    url: str | None
+    rules: Rulebook
+    options: Options
+    warnings: list[PageWarning] = field(default_factory=list)
+
+    # decode, parse
+    source: str = ""
+    document: dom.Document = field(init=False)
+    document_type: DocumentType = "html5"
+    body: dom.Element = field(init=False)
+
+    # record-structures, expect-structures: for the loss check
+    arrived: losses.Arrived | None = None
+    expected: losses.Expected | None = None
+
+    # structured-data, metadata; rules, language and tags change the metadata
+    structured: structured.Structured = field(init=False)
+    metadata: Metadata = field(init=False)
+    base_url: str | None = None
+    """What relative links are resolved against; `None` when the page's address is not known."""
+
+    # rules-before, rules-after
+    before: site_rules.Before = field(default_factory=site_rules.Before)
+    rule_matches: tuple[RuleMatch, ...] = ()
+    discarded_by: str | None = None
+    """Id of the rule that discarded the page: no further step runs."""
+
+    # survey, wall-signs, kind, locate
+    survey: survey.Survey = field(init=False)
+    survey_warnings: tuple[PageWarning, ...] = ()
+    signals: caught.Signals = field(init=False)
+    kind: Kind = "article"
+    kind_reasons: tuple[str, ...] = ()
+    facts: page_facts.PageFacts = field(init=False)
+    outcome: chain.Outcome = field(init=False)
+
+    # cut, clean, sanitise, markdown
+    content: dom.Element = field(init=False)
+    changes: clean.Changes = field(default_factory=clean.Changes)
+    """What rules and clean-up did to the content on purpose, for the loss check."""
+    clean_html: str = ""
+    clean_root: dom.Element = field(init=False)
+    output: Output = field(init=False)
+
+    # walls, browser-need, quality, links-and-media
+    caught: Caught | None = None
+    need_render: NeedRender | None = None
+    quality: Quality | None = None
+    links: tuple[Link, ...] = ()
+    media: tuple[Media, ...] = ()
