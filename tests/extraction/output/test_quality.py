@@ -8,9 +8,11 @@ import pytest
 
 from pagekeep import dom, markdown
 from pagekeep.extraction.output import quality
+from pagekeep.extraction.output.losses import NOT_COMPARED, Comparison
 from pagekeep.model import Metadata, Quality, Strategy
 from pagekeep.text import count_words
 
+THERE = Comparison()
 TITLED = Metadata(title="The mill", author="Ada Quist")
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the wheel stood still."
 
@@ -21,6 +23,7 @@ def assess(
     metadata: Metadata = TITLED,
     reason: str | None = None,
     *,
+    comparison: Comparison = THERE,
     is_cut: bool = False,
     **other: Any,
 ) -> Quality:
@@ -32,9 +35,8 @@ def assess(
         "text": text,
         "markdown": markdown.to_markdown(root),
         "word_count": count_words(text),
-        "counts": {},
     }
-    return quality.assess(quality.Output(**values | other), strategy, metadata, reason, is_cut=is_cut)
+    return quality.assess(quality.Output(**values | other), strategy, metadata, reason, comparison, is_cut=is_cut)
 
 
 def paragraphs(sentence: str, count: int) -> str:
@@ -158,8 +160,14 @@ def test_a_title_with_author_or_date_passes_the_check_on_metadata(metadata: Meta
     assert checks(paragraphs(SENTENCE, 3), metadata=metadata)["metadata"] is passed
 
 
-def test_what_was_lost_is_told() -> None:
-    judged = assess(paragraphs(SENTENCE, 3) + "<pre><code>x = 1</code></pre>", markdown="x = 1")
+def test_an_article_that_lost_something_is_not_green() -> None:
+    judged = assess(paragraphs(SENTENCE, 60), comparison=Comparison(("1 of 1 code blocks lost",)))
     check = next(check for check in judged.checks if check.name == "nothing_lost")
     assert not check.passed
-    assert check.reason == "1 of 1 code blocks lost"
+    assert (judged.level, judged.colour, judged.reason) == ("simplified", "yellow", "1 of 1 code blocks lost")
+
+
+def test_what_was_not_compared_is_not_claimed() -> None:
+    judged = assess(paragraphs(SENTENCE, 60), comparison=NOT_COMPARED)
+    assert judged.level == "simplified"
+    assert judged.reason == "nothing was compared with the page"

@@ -31,6 +31,7 @@ _TEX_NOTE: Final = (
     'annotation[encoding="application/x-tex"],annotation[encoding="TeX"],annotation[encoding="application/x-latex"]'
 )
 _STYLE: Final = re.compile(r"^\{?\s*\\(?:displaystyle|textstyle)\b\s*(.*?)\s*\}?$", re.S)
+_HIDDEN_SOURCE: Final = frozenset(("sr-only", "visually-hidden", "screen-reader-text"))
 _TEX_IN_ALT: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\\[({\[]")
 
 
@@ -102,6 +103,10 @@ def _mark_formula(node: dom.Element, removals: Removals) -> None:
 
 
 def _write(place: dom.Element, tex: str, display: bool) -> None:
+    """Put the formula in its place; the box that hides the source beside a drawing goes too."""
+    box = place.parent
+    while isinstance(box, dom.Element) and is_only_child(place) and _HIDDEN_SOURCE.intersection(class_names(box)):
+        place, box = box, box.parent
     dom.replace(place, formula(tex, display))
 
 

@@ -72,19 +72,19 @@ def compare(expected: Expected, content: dom.Element, changes: Changes, root: do
 
     `changes` are what rules and clean-up did to the content on purpose.
     """
-    counts = Counter(structure.kind for structure in (*expected.structures, *expected.vanished))
+    counts = Counter([structure.kind for structure in (*expected.structures, *expected.vanished)])
     lost = Counter(structure.kind for structure in expected.vanished)
     lost.update(_find_lost(expected, content, changes, root))
     words = [f"{lost[kind]} of {max(lost[kind], counts[kind])} {kind} lost" for kind in lost]
-    words += _find_unsanitised(content, root)
+    had, has = _count_kinds(content), _count_kinds(root)
+    words += [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in had if has[kind] < had[kind]]
     words += find_unwritten(root, markdown)
     unknown = None if expected.is_complete else _IN_PART
-    return Comparison(tuple(dict.fromkeys(words)), unknown, warnings=_report_reduced(counts, root))
+    return Comparison(tuple(dict.fromkeys(words)), unknown, warnings=_report_reduced(counts, has))
 
 
-def _report_reduced(counts: Counter[StructureKind], root: dom.Element) -> tuple[PageWarning, ...]:
+def _report_reduced(counts: Counter[StructureKind], clean: Counter[StructureKind]) -> tuple[PageWarning, ...]:
     """Return a warning with what the clean-up left of each kind, when it removed some by design."""
-    clean = Counter(KINDS[node.tag] for node in dom.tagged(root, tuple(KINDS)))
     less = [
         f"{clean[kind]} of {count} {kind}" for kind, count in counts.items() if kind != "math" and clean[kind] < count
     ]
@@ -156,8 +156,5 @@ def _has_much_of(text: str, start: str) -> bool:
     return sum(chunk in text for chunk in chunks) >= _MIN_CHUNK_SHARE * len(chunks)
 
 
-def _find_unsanitised(content: dom.Element, root: dom.Element) -> list[str]:
-    """Return what the sanitised HTML has less than the content it was made of."""
-    had = Counter(KINDS[node.tag] for node in dom.tagged(content, tuple(KINDS)))
-    has = Counter(KINDS[node.tag] for node in dom.tagged(root, tuple(KINDS)))
-    return [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in had if has[kind] < had[kind]]
+def _count_kinds(tree: dom.Element) -> Counter[StructureKind]:
+    return Counter([KINDS[node.tag] for node in dom.tagged(tree, tuple(KINDS))])

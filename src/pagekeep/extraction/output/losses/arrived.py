@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.clean.math.formulas import find_formulas, find_image_source
@@ -20,31 +19,31 @@ KINDS: Final[dict[str, StructureKind]] = {
     "img": "images",
 }
 """The structures that are found by their tag; formulas have many forms."""
+_WITHOUT_TEXT: Final = ("images", "math")
 _FORMULAS: Final = ("math", "mjx-container", "script")
 _LANDMARKS: Final = ("p", "h1", "h2", "h3", "h4", "h5", "h6")
-"""Elements that show where on the page something stood."""
+"""Elements that show where on the page something was."""
 _RECORDED: Final = (*KINDS, *_FORMULAS, *_LANDMARKS)
-_OTHER_FORMULAS: Final = '.katex,span.math-tex,[data-latex],[data-tex],img[alt*="\\\\"],img.latex,img.tex,img.math'
+_IMAGE_CLASSES: Final = frozenset(("latex", "tex", "math"))
 _FORMULA_LEVELS: Final = 4
 """Levels between a formula and a drawing of it."""
-START_CHARS: Final = 160
-"""Characters, without white space, from which a structure is recognised."""
-_READ_CHARS: Final = 4 * START_CHARS
+_START_CHARS: Final = 160
+"""Characters, without white space, from which a structure that was taken apart is recognised."""
+_READ_CHARS: Final = 4 * _START_CHARS
 """Characters that are read for them: code and tables are indented."""
 _MAX_CHARS: Final = 20_000_000
-"""Characters of text in all structures together: nested ones are read several times, which is bounded here."""
+"""Characters of text in the content's structures together: nested ones are read several times, which is bounded here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """A code block, table, list, image or formula of the page."""
 
     kind: StructureKind
     node: dom.Element
     parent: dom.Node | None
     """The element that it was in."""
-    start: str
-    """The beginning of its text without white space; of a formula its TeX; empty for an image."""
+    start: str = ""
+    """Of a formula its TeX; of others the beginning of the text without white space, once they are cut out."""
 
     @property
     def is_intact(self) -> bool:
@@ -52,26 +51,22 @@ class Structure:
         return self.kind == "images" or bool(dom.text_of(self.node).strip())
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(NamedTuple):
     """The structures of the page as it arrived."""
 
-    structures: tuple[Structure, ...]
-    order: tuple[dom.Element, ...]
+    structures: list[Structure]
+    order: list[dom.Element]
     """They, paragraphs and headings in document order."""
-    is_complete: bool
-    """Whether all of them are recorded, whatever their number and length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """The structures that belong to the content, which must be in the result."""
 
-    structures: tuple[Structure, ...]
-    vanished: tuple[Structure, ...]
+    structures: list[Structure]
+    vanished: list[Structure]
     """Those of them that were gone before the content was cut out, though no step recorded a removal."""
     is_complete: bool
-    """Whether all structures of the page are known."""
+    """Whether all of them were looked at, whatever their number and length."""
 
 
 def squeeze(text: str) -> str:
@@ -83,28 +78,22 @@ def record(body: dom.Element) -> Arrived:
     """Note all structures of the page. Call it before anything changes the page."""
     order = dom.tagged(body, _RECORDED)
     structures: list[Structure] = []
-    chars_left = _MAX_CHARS
     may_have_formulas = False
     for node in order:
         kind = KINDS.get(node.tag)
-        if kind == "images":
-            structures.append(Structure(kind, node, node.parent, ""))
-        elif kind is not None:
-            text = dom.text_of(node)
-            chars_left -= len(text)
-            if chars_left < 0:
-                break
-            if start := squeeze(text[:_READ_CHARS])[:START_CHARS]:
-                structures.append(Structure(kind, node, node.parent, start))
+        if kind is not None:
+            structures.append(Structure(kind, node, node.parent))
+            if kind == "images" and ("\\" in (node.attr("alt") or "") or node.attr("class") in _IMAGE_CLASSES):
+                may_have_formulas = True
         elif node.tag in _FORMULAS and (node.tag != "script" or (node.attr("type") or "").startswith("math/")):
             may_have_formulas = True
-    if may_have_formulas or dom.first(body, _OTHER_FORMULAS) is not None:
+    if may_have_formulas:
         structures = _with_formulas(body, structures)
-    return Arrived(tuple(structures), tuple(order), chars_left >= 0)
+    return Arrived(structures, order)
 
 
 def _with_formulas(body: dom.Element, structures: list[Structure]) -> list[Structure]:
-    """Return the structures with formulas; the images in formulas are not images of their own."""
+    """Return the structures with formulas; images that are part of a formula are left out."""
     formulas = {node: squeeze(tex) for node, tex in find_formulas(body)}
     found = [Structure("math", node, node.parent, tex) for node, tex in formulas.items()]
     for structure in structures:
@@ -125,34 +114,48 @@ def expect(arrived: Arrived, content: dom.Element, root: dom.Node, removed: Coll
     """
     cut_out = set(dom.tagged(content, tuple(KINDS)))
     attached = set(dom.tagged(top_of(root), tuple(KINDS)))
-    text = ""
+    tops: dict[dom.Node, dom.Node] = {}
     expected: list[Structure] = []
     vanished: list[Structure] = []
+    chars_left = _MAX_CHARS
     for structure in arrived.structures:
         node = structure.node
         if node in cut_out:
-            if structure.is_intact:  # else all that was in it was removed with a reason
+            text = dom.text_of(node) if structure.kind != "images" and chars_left > 0 else ""
+            chars_left -= len(text)
+            if structure.kind in _WITHOUT_TEXT:
                 expected.append(structure)
+            elif start := squeeze(text[:_READ_CHARS])[:_START_CHARS]:  # else all of it was removed with a reason
+                expected.append(structure._replace(start=start))
         elif node not in attached:
-            top = top_of(node)
+            top = _find_top(node, tops)
             if top is content:
                 expected.append(structure)
-            else:
-                text = text or squeeze(dom.text_of(content))
-                if _is_vanished(structure, top, text, removed) and _stood_in(structure, arrived, content, root):
-                    vanished.append(structure)
-    return Expected(tuple(expected), tuple(vanished), arrived.is_complete)
+            elif _is_vanished(structure, top, removed) and _was_in(structure, arrived, content, root):
+                vanished.append(structure)
+    return Expected(expected, vanished, chars_left > 0)
 
 
-def _is_vanished(structure: Structure, top: dom.Node, text: str, removed: Collection[dom.Node]) -> bool:
+def _is_vanished(structure: Structure, top: dom.Node, removed: Collection[dom.Node]) -> bool:
     """Return whether a structure that is no longer on the page was not removed on purpose, nor only taken apart."""
-    if top in removed or isinstance(top, dom.Document):
-        return False
-    return structure.is_intact or structure.start not in text
+    return top not in removed and not isinstance(top, dom.Document) and structure.is_intact
 
 
-def _stood_in(structure: Structure, arrived: Arrived, content: dom.Element, root: dom.Node) -> bool:
-    """Return whether the structure stood in the content: within it, or between two of its elements."""
+def _find_top(node: dom.Node, tops: dict[dom.Node, dom.Node]) -> dom.Node:
+    """Return the outermost node around this one; `tops` are those already found, so that no node is passed twice."""
+    passed = [node]
+    while (above := node.parent) is not None:
+        if (known := tops.get(above)) is not None:
+            node = known
+            break
+        passed.append(above)
+        node = above
+    tops.update(dict.fromkeys(passed, node))
+    return node
+
+
+def _was_in(structure: Structure, arrived: Arrived, content: dom.Element, root: dom.Node) -> bool:
+    """Return whether the structure was in the content: within it, or between two of its elements."""
     above: dom.Node | None = structure.parent
     while above is not None:
         if above is content or above is root:

@@ -22,12 +22,12 @@ _WRITTEN_AS_TEXT: Final = {
     "links": ":is(pre,code,kbd) a[href]",
 }
 """What Markdown cannot express in that place, so that only its words are written."""
-_FENCE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.)]+\s+)*(`{3,}|~{3,})", re.M)
-_FENCED: Final = re.compile(r"^([ >\t]*(?:[-*+\d.)]+\s+)*)(`{3,}|~{3,}).*?^[ >\t]*\2[ \t]*$", re.M | re.S)
-_TABLE_RULE: Final = re.compile(r"^[ >\t]*(?:[-*+\d.)]+\s+)*\|(?:\s*:?-+:?\s*\|)+\s*$", re.M)
-_ITEM_START: Final = re.compile(r"^[ >\t]*((?:(?:[-*+]|\d+[.)])(?:[ \t>]+|$))+)", re.M)
-
-_NOTE: Final = re.compile(r"^\[\^[^\]]+\]:", re.M)
+# Patterns for the start of a line begin with the line break, which is several times as fast to search for as `^`.
+_FENCE: Final = re.compile(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*(`{3,}|~{3,})")
+_FENCED: Final = re.compile(r"(\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*)(`{3,}|~{3,}).*?\n[ >\t]*\2[ \t]*(?=\n)", re.S)
+_TABLE_RULE: Final = re.compile(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?=\n)")
+_ITEM_START: Final = re.compile(r"\n[ >\t]*((?:(?:[-*+]|\d+[.)])(?:[ \t>]+|(?=\n)))+)")
+_NOTE: Final = re.compile(r"\n\[\^[^\]\n]+\]:")
 
 Counts = Mapping[str, int]
 
@@ -50,6 +50,7 @@ def find_unwritten(root: dom.Element, markdown: str) -> list[str]:
 
 def _count_in_markdown(root: dom.Element, markdown: str, had: Counts) -> Counts:
     """Count the kinds that the clean HTML has in the Markdown."""
+    markdown = f"\n{markdown}\n"
     fences = len(_FENCE.findall(markdown)) // 2 if had["code blocks"] else 0
     if fences:
         markdown = _FENCED.sub(r"\1", markdown)
