@@ -45,7 +45,7 @@ ALLOWED_IN_THE_SERVER = {
     "pagekeep.store.search.snippet, layout.formatting.excerpt": "up to 6,000 and 200,000 characters, with patterns of linear time",
     "pagekeep.markdown.write_document, join_document": "joins a text and its metadata, with patterns of linear time",
     "pagekeep.markdown.frontmatter": "up to 100,000 characters, without aliases; when items are mirrored and imported",
-    "pagekeep.library.imports": "see `tests/test_foreign_content.py`",
+    "pagekeep.library.imports": "rows of import files, read piece by piece in a thread of the import; pages in them go to a worker",
     "jinja2": "templates with escaped values",
 }
 """What the server does itself with content of others, and why it may: it takes time and memory in proportion to an input

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from pagekeep.capture.active_rules import CheckTask
 from pagekeep.doors.http.api.request_models import RuleFile, RuleTrialRequest
 from pagekeep.doors.http.api.response_models import Checked, Rules, Tried
 from pagekeep.doors.http.caller import ReadCaller, ReadLibrary
+from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
@@ -46,9 +47,9 @@ async def check_rules(body: RuleFile, caller: ReadCaller, service: CurrentServic
 
 
 @router.post("/try", responses=error_responses(404, *FETCH_STATUSES))
-async def try_on_page(body: RuleTrialRequest, library: ReadLibrary, service: CurrentService) -> Tried:
+async def try_on_page(body: RuleTrialRequest, request: Request, library: ReadLibrary, service: CurrentService) -> Tried:
     """Extract a page with and without the rules, next to the other active rules. Nothing is stored."""
-    tried = await try_rules(body.yaml, body.page, library, service.retrieval)
+    tried = await while_connected(request, try_rules(body.yaml, body.page, library, service.retrieval))
     return {
         "before": page_shape(tried.before),
         "after": page_shape(tried.after),

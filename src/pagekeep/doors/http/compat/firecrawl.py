@@ -15,6 +15,7 @@ from pagekeep.capture.source import decode_source
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.doors.http.caller import ReadLibrary
 from pagekeep.doors.http.compat.screenshots import store_screenshot
+from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.errors import FETCH_STATUSES, Error, error_responses, headers_of, status_of
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
@@ -79,7 +80,8 @@ async def scrape(
     log_host(body.url)
     try:
         formats = _parse_formats(body)
-        result = await respond(_make_call(body, formats), library, service.retrieval)
+        call = _make_call(body, formats)
+        result = await while_connected(request, respond(call, library, service.retrieval))
         source = await decode_source(result.fetched, service.retrieval) if "rawHtml" in formats else ""
     except PagekeepError as error:
         failure = {

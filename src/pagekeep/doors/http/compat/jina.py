@@ -15,6 +15,7 @@ from pagekeep.doors.http.caller import ReadLibrary
 from pagekeep.doors.http.compat.jina_options import JinaOptions, make_call, url_in_path
 from pagekeep.doors.http.compat.jina_response import json_body, plain_body
 from pagekeep.doors.http.compat.screenshots import HEADERS, store_screenshot
+from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
@@ -109,7 +110,7 @@ async def _respond(
         return EventSourceResponse(
             _events(call, options, request, library, service), headers={"Cache-Control": "no-store"}
         )
-    result = await respond(call, library, service.retrieval)
+    result = await while_connected(request, respond(call, library, service.retrieval))
     if "application/json" in accept:
         return Json(await _json_content(call, result, options, request, service), headers=_headers(result))
     return _text_response(call, result, options, accept)
