@@ -19,7 +19,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
-        raise HTTPException(HTTPStatus.REQUEST_TIMEOUT)  # nobody reads this
+        raise HTTPException(HTTPStatus.REQUEST_TIMEOUT)  # the response cannot be sent any more
     finally:
         task.cancel()
         gone.cancel()
