@@ -69,3 +69,14 @@ def test_walking_leaves_deleted_items_out_and_stops_at_the_limit(store: Store, m
     assert [item.id for item in walk_items(store, limit=3)] == [ids[0], ids[2], ids[3]]
     assert not list(walk_items(store, domain="example.org"))
     assert len(list(walk_items(store, domain="example.com", limit=4))) == 4
+
+
+def test_an_item_that_is_purged_during_a_walk_is_left_out(store: Store) -> None:
+    fill(store, 4)
+    ids = [item.id for item in walk_items(store)]
+    walk = walk_items(store, "-nothing")
+    first = next(walk).id
+    gone = next(item_id for item_id in ids if item_id != first)
+    store.delete(gone, clock.now())
+    store.purge([gone])
+    assert {first, *(item.id for item in walk)} == {*ids} - {gone}

@@ -9,6 +9,7 @@ import pytest
 
 from tests.hostile import (
     damaged_libraries,
+    library_races,
     store_backup,
     store_full,
     store_kill,
@@ -37,6 +38,10 @@ def test_killed_processes_lose_nothing_that_was_acknowledged(place: str) -> None
 
 def test_saves_at_once_make_each_page_once(place: str) -> None:
     assert store_places.attack_on(place, store_race.attack, 100) == []
+
+
+def test_use_cases_at_once_lose_and_double_nothing(place: str) -> None:
+    assert store_places.attack_on(place, library_races.attack, 1) == []
 
 
 def test_a_killed_migration_is_all_or_nothing(place: str) -> None:

@@ -93,7 +93,17 @@ def walk_items(
         return islice((hit.item for hit in _walk(store, query)), limit)
     hits = _walk(store, parse_query(text, limit=_PAGE_ITEMS))
     saved = sorted((hit.item.saved_at, hit.item.id) for hit in hits)
-    return (store.get(item_id) for _, item_id in saved[:limit])
+    return _get_all(store, [item_id for _, item_id in saved[:limit]])
+
+
+def _get_all(store: Store, ids: Sequence[str]) -> Iterator[Item]:
+    """Yield the items; those that were purged since they were found are left out."""
+    for item_id in ids:
+        try:
+            item = store.get(item_id)
+        except NotFound:
+            continue
+        yield item
 
 
 def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:

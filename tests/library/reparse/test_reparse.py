@@ -255,3 +255,12 @@ def test_the_users_own_version_is_kept_even_by_force(library: Store, three: list
     (result,) = run(library, [own.id], force=True)
     assert (result.outcome, result.note) == ("kept", "the text is your own version")
     assert library.get(own.id).content == own.content
+
+
+def test_an_item_that_is_purged_while_it_is_read_is_left_out(library: Store, three: list[Item]) -> None:
+    results = reparse.reparse(library, [item.id for item in three], RULES, force=True, processes=1)
+    first = next(results).item.id
+    gone = next(item.id for item in three if item.id != first)
+    library.delete(gone, clock.now())
+    library.purge([gone])
+    assert gone not in [result.item.id for result in results]

@@ -73,7 +73,11 @@ def reparse(
     count = (processes or os.cpu_count() or 1) if len(first) == MIN_PAGES_FOR_POOL else 1
     stored = _read_stored(store, chain(first, remaining), max_bytes)
     for item, extracted in _extract_all(stored, count, rules):
-        yield _settle(store, item, extracted, force=force, dry_run=dry_run)
+        try:
+            result = _settle(store, item, extracted, force=force, dry_run=dry_run)
+        except NotFound:  # it was purged while it was extracted
+            continue
+        yield result
 
 
 @dataclass(frozen=True, slots=True)
