@@ -41,7 +41,7 @@ class _Site(BaseHTTPRequestHandler):
         if self.path == "/slow":
             self.slow.wait(20)
         body = (ATTACK if self.path == "/attack" else PAGE).encode()
-        self.send_response(200)
+        self.send_response(404 if self.path == "/missing" else 200)
         charset = self.path.partition("?charset=")[2] or "utf-8"
         self.send_header("Content-Type", f"text/html; charset={charset}")
         self.send_header("Content-Length", str(len(body)))
@@ -124,6 +124,16 @@ async def test_the_story_of_an_assistant(library: Path, site: str) -> None:
         assert saved["outcome"] == "added"
         again = await ask(client, "search", query="tag:sea keeper")
         assert [one["id"] for one in again["results"]] == [saved["id"]]
+
+
+async def test_the_url_of_a_page_that_cannot_be_fetched_is_kept(library: Path, site: str) -> None:
+    async with connected(library, "--allow-write") as client:
+        answer = await client.call_tool("save", {"url": f"{site}/missing", "render": "never"})
+        assert answer.is_error
+        error = json.loads(answer.content[0].text)["error"]  # type: ignore[union-attr]
+        kept = await ask(client, "get_metadata", key=error["item_id"])
+    assert kept["url"].startswith(f"{site}/missing")
+    assert "saved as a bookmark" in error["suggestions"][-1]
 
 
 async def test_a_long_text_comes_in_pieces_that_join_without_loss(library: Path) -> None:

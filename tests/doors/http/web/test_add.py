@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from pagekeep.doors.http.web import add
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
+from tests.site.fixtures import Shore
 
 PAGE = (
     '<!doctype html><html lang="en"><head><title>The oven</title><link rel="canonical" href="https://oven.example/nine">'
@@ -58,6 +59,22 @@ def test_an_address_that_is_none_is_told_and_stays_in_the_form(client: TestClien
     assert "nonsense&lt;b&gt;</textarea>" in answer.text
     assert refusals(answer.text) == [("nonsense&lt;b&gt;", NO_SCHEME)]
     assert saved(library) == []
+
+
+def test_a_page_that_cannot_be_fetched_is_shown_as_a_bookmark_with_the_reason_and_a_retry(
+    client: TestClient, library: Store, shore: Shore
+) -> None:
+    shore.statuses["a"] = 500
+    page = client.post("/add", data={"urls": shore.url("a")})
+    (item,) = library.find(ItemQuery(filters=item_filters(fetch_again=True))).items
+    assert str(page.url).endswith(f"/items/{item.id}")
+    assert "Only a bookmark was saved." in page.text
+    assert (item.metadata.reason or "") in page.text
+    assert "3 retries left" in page.text
+    assert item.title in client.get("/?quality=fetch-again").text
+    assert item.title not in client.get("/?quality=article").text
+    client.post(f"/items/{item.id}/retry", data={})
+    assert library.get(item.id).metadata.retry_count == 1
 
 
 def test_of_several_addresses_the_bad_ones_are_told_and_stay(client: TestClient, library: Store) -> None:

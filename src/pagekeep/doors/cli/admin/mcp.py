@@ -38,8 +38,10 @@ def mcp(allow_write: bool, library: str | None, user: str | None, as_json: bool)
 
         settings = config.load({"library": library, "user": user})
         extras.require("mcp", "`pagekeep mcp`")
+        from pagekeep.doors import logs
         from pagekeep.doors.mcp.server import make_server
 
+        logs.configure(settings.log_level)  # before the library for MCP does
         with open_room(settings) as room:
             asyncio.run(_serve(settings, room, allow_write, make_server))
 
