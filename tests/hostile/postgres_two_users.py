@@ -40,6 +40,7 @@ DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "sign_in_failures
 ROLES: Final = ("pagekeep_app", "pagekeep_worker")
 OWNER_FUNCTIONS: Final = frozenset({"matches", "head_matches"})
 """The functions that run as the owner; each names the user itself."""
+LONG_AGO: Final = "2000-01-01T00:00:00.000000Z"
 LATER: Final = "2099-01-01T00:00:00.000000Z"
 
 
@@ -158,7 +159,7 @@ def attack_by_sql(server: Server, attack: Attack) -> None:
                 _attack_table(session, role, table, attack)
 
 
-_FILLED_BY_SERVER: Final = frozenset({"job_files"})
+_FILLED_BY_SERVER: Final = frozenset({"domain_memory"})
 
 
 def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:
@@ -256,8 +257,9 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     library.lease("hand", NOW, LATER)
     library.fail(dead.id, "hand", {"type": "NotFound", "message": secret, "suggestions": []}, retry_at=None)
     job = library.enqueue(f"https://{secret}.example/job", f"https://{secret}.example/job", {"tags": [secret]}, LATER)
-    library.claim(f"key-{secret}", secret, NOW, "", "")
-    library.remember(f"{secret}.example", {"x": secret}, NOW)
+    library.claim(f"key-{secret}", secret, NOW, LONG_AGO, LONG_AGO)
+    upload = str(uuid.uuid4())
+    library.put_part(upload, 0, secret.encode(), NOW)
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -269,6 +271,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "url": item.url,
         "key": f"key-{secret}",
         "domain": f"{secret}.example",
+        "upload": upload,
         "after": after,
         "listed": listed,
     }
@@ -299,7 +302,7 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
         "lease": lambda: bob.lease("thief", LATER, LATER),
         "heartbeat": lambda: bob.heartbeat(ada["job"], "hand", LATER),
         "finish": lambda: bob.finish(ada["job"], "hand"),
-        "memory": lambda: bob.memory(ada["domain"]),
+        "upload": lambda: bob.get_part(ada["upload"], 0),
         "claimed_at": lambda: bob.claimed_at(ada["key"]),
         "renew_claim": lambda: bob.renew_claim(ada["key"], NOW, LATER),
         "search": lambda: bob.find(parse_query(SECRET)).hits,
