@@ -27,11 +27,14 @@ from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.present.renderer import Renderer
 from pagekeep.workers import Room
+from pagekeep.workers.heap import Heap
 
 SCREENSHOT_SECONDS: Final = 3600
 """Seconds that a screenshot is available."""
 _CLEANUP_SECONDS: Final = 600.0
 """Pause between two removals of expired screenshots."""
+_TIDY_SECONDS: Final = 10.0
+"""Pause between two checks whether the server's memory has grown."""
 _SCREENSHOT_CACHE_BYTES: Final = 400_000_000
 """A cache accepts files up to a twentieth of its size, and a screenshot has up to 20 MB."""
 
@@ -100,11 +103,12 @@ async def open_service(
                 exports=Exports(settings),
                 sign_ins=SignInSlots(),
             )
-            cleanup = asyncio.create_task(_remove_expired(service.screenshots))
+            upkeep = [asyncio.create_task(work) for work in (_remove_expired(service.screenshots), _return_memory())]
             try:
                 yield service
             finally:
-                cleanup.cancel()
+                for task in upkeep:
+                    task.cancel()
                 service.imports.close()
                 service.libraries.close()
     finally:
@@ -119,6 +123,14 @@ async def _remove_expired(screenshots: ImageCache) -> None:
     while True:
         await asyncio.to_thread(screenshots.remove_older, SCREENSHOT_SECONDS)
         await asyncio.sleep(_CLEANUP_SECONDS)
+
+
+async def _return_memory() -> None:
+    """Return the memory of large requests to the system: the C library would keep it for each thread that answered one."""
+    heap = Heap()
+    while True:
+        await asyncio.sleep(_TIDY_SECONDS)
+        await asyncio.to_thread(heap.tidy)
 
 
 def _require_sign_in(settings: Settings, accounts: Accounts) -> Settings:
