@@ -1,6 +1,6 @@
 """Hostile files in every import format: typed errors only, all good rows imported, nothing stored that harms (D1, D2).
 
-`python -m tests.hostile.import_formats [--full]`. Each format is tried with each shape that its syntax can have; every
+`python -m tests.hostile.import_formats [--full] [--postgres] [FILE...]`. Each format is tried with each shape that its syntax can have; every
 file holds good rows before and after the hostile ones.
 """
 
@@ -15,9 +15,10 @@ import resource
 import sys
 import tempfile
 import time
+import uuid
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -32,6 +33,7 @@ from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import all_items
 from tests.library.imports import samples
+from tests.store.making import postgres_server
 
 Entry = dict[str, Any]
 
@@ -508,6 +510,14 @@ def _omnivore_shapes(rows: list[Entry]) -> Iterator[tuple[str, bytes]]:
 # What must hold.
 
 
+SERVER = ""
+"""The address of a PostgreSQL server, to import into that instead of SQLite."""
+
+
+def _new_library(path: Path) -> Store:
+    return open_store(SERVER, f"keeper {uuid.uuid4()}") if SERVER else open_store(path, "keeper")
+
+
 def faults_of(name: str, shape: str, data: bytes, wanted: frozenset[str] | None) -> list[str]:
     """Import one file into a new library and return what is wrong; `wanted` are the addresses that must be there."""
     where = f"{name}, {shape}"
@@ -515,7 +525,7 @@ def faults_of(name: str, shape: str, data: bytes, wanted: frozenset[str] | None)
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "inside" / "library.db"
-        with closing(open_store(path, "keeper")) as library:
+        with closing(_new_library(path)) as library:
             try:
                 failed = io.StringIO()
                 report = import_stream(io.BytesIO(data), name, library, ImportPlan(Rulebook(), failed=failed))
@@ -575,13 +585,13 @@ def _faults_of_item(item: Item, is_own: bool) -> Iterator[str]:
         yield f"stored with the picture {item.metadata.hero_image[:60]!r}"
 
 
-def attack(shapes_per_format: int | None) -> tuple[int, int, list[str]]:
+def attack(shapes_per_format: int | None, only: tuple[str, ...] = ()) -> tuple[int, int, list[str]]:
     """Return how many formats and files were tried, and the faults; with a number, only so many shapes of each format."""
     global LONG
     LONG = 3_000_000 if shapes_per_format is None else 30_000
     faults: list[str] = []
     files = 0
-    every = formats()
+    every = {name: shapes for name, shapes in formats().items() if not only or name in only}
     for number, (name, shapes) in enumerate(every.items()):
         tried = list(shapes)
         good = _good_urls(name, tried)
@@ -612,8 +622,13 @@ def _good_urls(name: str, shapes: list[tuple[str, bytes]]) -> frozenset[str]:
 
 
 if __name__ == "__main__":
-    started = time.monotonic()
-    formats_tried, files_tried, found = attack(None if "--full" in sys.argv else 3)
+    with ExitStack() as stack:
+        if "--postgres" in sys.argv:
+            SERVER = stack.enter_context(postgres_server()).app
+        started = time.monotonic()
+        formats_tried, files_tried, found = attack(
+            None if "--full" in sys.argv else 3, tuple(name for name in sys.argv[1:] if "." in name)
+        )
     print(f"{formats_tried} formats, {files_tried} files in {time.monotonic() - started:.0f} s, {len(found)} faults")
     print("\n".join(found))
     sys.exit(bool(found))
