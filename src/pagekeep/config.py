@@ -167,6 +167,9 @@ class Settings:
     keep_raw: bool = _setting(
         True, _SWITCH, "Store the downloaded HTML too, so that pages can be extracted again by a newer version."
     )
+    auto_tags: bool = _setting(
+        False, _SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
+    )
     rules: str | None = _setting(
         None, _TEXT, "Folder of your own rules (`*.yaml`). Default: `rules` in the platform's configuration folder."
     )

@@ -109,10 +109,15 @@ def new_bookmark(
     )
 
 
-def first_tags(page: Page, existing: Item | None, requested: tuple[str, ...]) -> tuple[str, ...]:
-    """Add the page's own tags when it is extracted for the first time only: one that the user removed must not come back."""
-    own = page.metadata.tags if existing is None or is_unfetched(existing) else ()
-    return tuple(dict.fromkeys((*requested, *own)))
+def first_tags(
+    page: Page, existing: Item | None, requested: tuple[str, ...], *, auto_tags: bool = False
+) -> tuple[str, ...]:
+    """Return the tags to add at a save: those that the user requested and, with `auto_tags`, the suggested ones.
+
+    The latter are added when the page is extracted for the first time only: one that the user removed must not come back.
+    """
+    is_first = existing is None or is_unfetched(existing)
+    return tuple(dict.fromkeys((*requested, *(page.metadata.suggested_tags if auto_tags and is_first else ()))))
 
 
 def is_unfetched(item: Item) -> bool:
@@ -156,6 +161,7 @@ def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None
         description=about.description,
         hero_image=about.hero_image,
         favicon=about.favicon,
+        suggested_tags=about.suggested_tags,
         reason=page.quality.reason,
         caught=page.caught.kind if page.caught else None,
         suggestion=suggest_next(page),

@@ -102,7 +102,8 @@ async def _save(
     existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = "html" if uploaded else "remote" if remote else "web"
-    target = _Target(url, request.url, now, what.tags, what.force, fingerprint(retrieval.rules), source)
+    auto_tags = retrieval.settings.auto_tags
+    target = _Target(url, request.url, now, what.tags, auto_tags, what.force, fingerprint(retrieval.rules), source)
     saved = await to_thread(_store, captured, existing, store, target)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
@@ -184,6 +185,7 @@ class _Target:
     url_full: str
     now: str
     tags: tuple[str, ...]
+    auto_tags: bool
     force: bool
     rules_hash: str
     source: str
@@ -212,7 +214,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         user_id=store.user_id,
         now=target.now,
         saved_at=existing.saved_at if existing else target.now,
-        tags=build_item.first_tags(page, existing, target.tags),
+        tags=build_item.first_tags(page, existing, target.tags, auto_tags=target.auto_tags),
         rules_hash=target.rules_hash,
         source=target.source,
     )

@@ -172,7 +172,10 @@ def page_fields(
     saved_at: str | None = None,
     rule_id: str | None = None,
 ) -> dict[str, object]:
-    """Return the frontmatter fields of a page in order, missing values None; `rule_id` is the rule that discarded it."""
+    """Return the frontmatter fields of a page in order, missing values None; `rule_id` is the rule that discarded it.
+
+    A page has no `tags`: those are the user's, and are added where an item is shown.
+    """
     fields: dict[str, object] = {
         "source": url,
         "title": metadata.title,
@@ -185,7 +188,7 @@ def page_fields(
         "reading_time": reading_time(word_count),
         "hero_image": metadata.hero_image,
         "description": metadata.description,
-        "tags": list(metadata.tags),
+        "suggested_tags": list(metadata.suggested_tags),
         "quality": quality.level,
         "saved_at": stamp(saved_at),
     }

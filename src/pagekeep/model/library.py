@@ -42,6 +42,8 @@ class ItemMetadata:
     description: str | None = None
     hero_image: str | None = None
     favicon: str | None = None
+    suggested_tags: tuple[str, ...] = ()
+    """Tags that the user may want, none of them in `tags` by itself: a click, or the setting `auto_tags`, adds them."""
     reason: str | None = None
     """Why the quality level is not better."""
     caught: str | None = None
@@ -61,10 +63,17 @@ class ItemMetadata:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Stored keys that this version does not know: kept, and written back."""
 
+    @property
+    def open_suggestions(self) -> tuple[str, ...]:
+        """The suggested tags that are not tags yet."""
+        own = {tag.casefold() for tag in self.tags}
+        return tuple(tag for tag in self.suggested_tags if tag.casefold() not in own)
+
 
 DERIVED_METADATA: Final = (
     *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "quality", "score", "strategy", "kind"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
+    "suggested_tags",
     *("caught", "suggestion", "discarded", "fetch_again"),
 )
 """Fields of `ItemMetadata` that every extraction of the page replaces."""

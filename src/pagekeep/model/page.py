@@ -96,8 +96,8 @@ class Metadata:
     """Sections of the site that the page is in."""
     keywords: tuple[str, ...] = ()
     """The page's own keywords."""
-    tags: tuple[str, ...] = ()
-    """At most five, for the library: keywords and categories, then the domain's, then salient terms."""
+    suggested_tags: tuple[str, ...] = ()
+    """At most five tags that a user may want: keywords and sections, then the domain's, then salient terms."""
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Field name to the source of its value (`json-ld`, `opengraph`, `meta`, `heading`...), for `--explain`."""
 

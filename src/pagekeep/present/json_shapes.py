@@ -50,6 +50,8 @@ class Item(TypedDict):
     edited: bool
     """Whether the user edited the text; a new extraction does not replace it."""
     tags: list[str]
+    suggested_tags: list[str]
+    """Those that are not tags yet."""
     quality: QualityLevel | None
     score: int | None
     """0 to 100."""
@@ -213,6 +215,7 @@ def item_shape(item: model.Item) -> Item:
         "discarded": known.discarded,
         "edited": known.edited,
         "tags": list(known.tags),
+        "suggested_tags": list(known.open_suggestions),
         "quality": known.quality,
         "score": known.score,
         "strategy": known.strategy,
@@ -236,7 +239,9 @@ def item_shape(item: model.Item) -> Item:
 
 def whole_item_shape(item: model.Item) -> WholeItem:
     """Return an item with its content."""
-    return {**item_shape(item), "content": item.content}
+    from pagekeep.present.item_content import shown_content  # it loads the YAML library
+
+    return {**item_shape(item), "content": shown_content(item)}
 
 
 def items_shape(items: Iterable[model.Item], next: str | None = None) -> Items:

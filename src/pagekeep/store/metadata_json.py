@@ -33,8 +33,9 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
         kind = TYPES.get(name)
         fits = kind is not None and isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
         (known if fits else extra)[name] = value
-    if "tags" in known:
-        known["tags"] = tuple(tag for tag in known["tags"] if isinstance(tag, str))
+    for name in ("tags", "suggested_tags"):
+        if name in known:
+            known[name] = tuple(tag for tag in known[name] if isinstance(tag, str))
     if known.get("quality") not in _LEVELS and "quality" in known:
         extra["quality"] = known.pop("quality")
     return ItemMetadata(**known, extra=extra)
@@ -44,5 +45,6 @@ def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     """Return the stored form: without what is not set, and with the keys that this version does not know."""
     known = {name: getattr(metadata, name) for name in TYPES}
     known["tags"] = list(metadata.tags)
+    known["suggested_tags"] = list(metadata.suggested_tags) or None
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}
     return {**metadata.extra, **known}

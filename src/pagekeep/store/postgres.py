@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from time import sleep
 from typing import Any, Final, NoReturn, TypeVar, cast
@@ -42,6 +42,7 @@ _MAX_ATTEMPTS: Final = 10
 _MAX_IDLE: Final = 8
 """Unused connections kept open per process and role."""
 _PARAMETER: Final = re.compile(r":([a-z_]\w*)")
+_ACT_FOR: Final = "SELECT set_config('app.user_id', :user, true)"
 _CONFLICTS: Final = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
@@ -122,6 +123,7 @@ def _step(connection: Connection, step: Migration) -> None:
         connection.execute("LOCK TABLE schema_version IN EXCLUSIVE MODE")
         if _version(connection) < step.version:
             connection.execute(step.sql.encode())
+            step.upgrade(partial(PostgresTransaction, connection), "item_words", _ACT_FOR)
             connection.execute("DELETE FROM schema_version")
             connection.execute("INSERT INTO schema_version VALUES (%s)", (step.version,))
 

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final, TypeVar
@@ -124,6 +125,7 @@ def _step(connection: sqlite3.Connection, step: Migration) -> None:
         if connection.execute("PRAGMA user_version").fetchone()[0] < step.version:
             for statement in _statements(step.sql):
                 connection.execute(statement)
+            step.upgrade(partial(SqliteTransaction, connection), "items")
             connection.execute(f"PRAGMA user_version = {step.version}")
         connection.execute("COMMIT")
     except BaseException:

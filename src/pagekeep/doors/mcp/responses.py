@@ -79,6 +79,7 @@ class FoundItem(BaseModel):
     text: str = Field("", description="Text around the matching words, marked as data.")
     saved_at: str = ""
     tags: list[str] = []
+    suggested_tags: list[str] = Field([], description="Not tags yet; `tag` adds them.")
     quality: str | None = None
     words: int | None = None
     pinned: bool = False
@@ -97,6 +98,7 @@ class FoundItem(BaseModel):
             text=seal(snippet, item.url_full) if snippet else "",
             saved_at=item.saved_at,
             tags=[quote(tag) for tag in shape["tags"]],
+            suggested_tags=[quote(tag) for tag in shape["suggested_tags"]],
             quality=shape["quality"],
             words=shape["word_count"],
             pinned=shape["pinned"],

@@ -22,6 +22,7 @@ from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 from pagekeep.library import change, items
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
+from pagekeep.present.item_content import shown_content
 from pagekeep.present.sections import body_of, split_part
 from pagekeep.present.tasks import OutlineTask, PartTask, TextPart
 from pagekeep.version import __version__
@@ -260,7 +261,7 @@ def _add_resources(server: MCPServer[Any], find_context: ContextFinder) -> None:
     def item(id: str) -> str:
         """Return a saved page with its frontmatter, marked as data; a long page is cut, with a note."""
         saved = find_context().find(id)
-        text, following = split_part(saved.content, 0, MAX_CHARS)
+        text, following = split_part(shown_content(saved), 0, MAX_CHARS)
         note = f"\n\n[Cut here. Continue with the tool `read`, start_index {following}.]" if following else ""
         return seal(text, saved.url_full) + note
 

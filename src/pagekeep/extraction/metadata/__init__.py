@@ -65,5 +65,5 @@ def add_language(known: Metadata, document: dom.Document, text: str) -> Metadata
 
 
 def add_tags(known: Metadata, text: str, url: str | None) -> Metadata:
-    """Return the metadata with tags for the library."""
-    return replace(known, tags=tags.choose(known, text, urls.domain(url), known.language))
+    """Return the metadata with tags that a user may want."""
+    return replace(known, suggested_tags=tags.choose(known, text, urls.domain(url), known.language))

@@ -87,6 +87,7 @@ def _text_field(entry: Mapping[str, Any], name: str) -> str | None:
 
 
 _LEVELS: Final = frozenset(get_args(QualityLevel))
+_TAG_LISTS: Final = frozenset({"tags", "suggested_tags"})
 _MAX_DEPTH: Final = 20
 """A limit against hostile files, not a measurement."""
 _MAX_COUNT: Final = 2**53
@@ -102,9 +103,9 @@ def _clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     except ValueError:  # a number such as 1e999
         raise ParseError("The metadata has a number that is too large.", suggestions=()) from None
     clean = {name: value for name, value in metadata.items() if _has_right_type(name, value)}
-    if "tags" in clean:
-        tags = [clean_tag(tag)[:MAX_TAG_CHARS] for tag in clean["tags"] if isinstance(tag, str)]
-        clean["tags"] = list(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS]
+    for name in _TAG_LISTS & clean.keys():
+        tags = [clean_tag(tag)[:MAX_TAG_CHARS] for tag in clean[name] if isinstance(tag, str)]
+        clean[name] = list(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS]
     return clean
 
 
@@ -115,7 +116,7 @@ def _has_right_type(name: str, value: object) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_COUNT
     if name == "quality":
         return isinstance(value, str) and value in _LEVELS
-    return isinstance(value, list) if name == "tags" else name != "notes" or isinstance(value, str)
+    return isinstance(value, list) if name in _TAG_LISTS else name != "notes" or isinstance(value, str)
 
 
 def _nesting_depth(value: object) -> int:

@@ -21,6 +21,8 @@ PROFILES: Final[tuple[Profile, ...]] = ("pagekeep", "obsidian")
 
 ITEM_FIELDS: Final = ("url", "pinned", "archived", "edited", "notes", "highlights", "id")
 """Fields that belong to the item: they are in its file but not in its stored content."""
+SUGGESTIONS_FIELD: Final = "suggested_tags"
+"""Tags that are not the user's: they are not exported, and a file that has them is read without them."""
 REVISION_FIELD: Final = "mirror_revision"
 """The mirror's field with the revision of the file that an editor opened: its buffer may be older than the file."""
 _FIELD_ORDER: Final = (
@@ -41,7 +43,7 @@ _FIELD_ORDER: Final = (
 OBSIDIAN_FIELDS: Final = ("title", "source", "author", "published", "created", "description", "tags")
 """The properties that Obsidian's clipper writes, in its order; Pagekeep's follow."""
 _MAX_NUMBER: Final = 10**30
-KNOWN_FIELDS: Final = frozenset((*_FIELD_ORDER, *OBSIDIAN_FIELDS))
+KNOWN_FIELDS: Final = frozenset((*_FIELD_ORDER, *OBSIDIAN_FIELDS, SUGGESTIONS_FIELD))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _collect_fields(item: Item, stored: Mapping[str, Any], annotations: int) -> 
         "published_date": stamp((item.published_at or "")[:10]),
         "domain": item.domain,
         "quality": known.quality,
-        **{name: value for name, value in stored.items() if name not in ITEM_FIELDS},
+        **{name: value for name, value in stored.items() if name not in (*ITEM_FIELDS, SUGGESTIONS_FIELD)},
         "tags": list(known.tags),
         "saved_at": stamp(clock.to_the_second(item.saved_at)),
         "notes": known.notes,

@@ -44,7 +44,6 @@ def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> 
         description=row.description or None,
         hero_image=row.image or None,
         language=row.language.lower() or None,
-        tags=row.tags,
     )
     item = build_item.new_bookmark(
         about,
@@ -62,7 +61,14 @@ def build_bookmark(checked: CheckedRow, source: str, user_id: str, now: str) -> 
 
 
 def build_from_content(
-    checked: CheckedRow, source: str, user_id: str, now: str, rules_hash: str, read: Callable[[Fetched], Page]
+    checked: CheckedRow,
+    source: str,
+    user_id: str,
+    now: str,
+    rules_hash: str,
+    read: Callable[[Fetched], Page],
+    *,
+    auto_tags: bool = False,
 ) -> NewItem:
     """Return an item from the export's copy of the page, built as if it had been fetched.
 
@@ -82,7 +88,7 @@ def build_from_content(
         user_id=user_id,
         now=now,
         saved_at=plain.item.saved_at,
-        tags=build_item.first_tags(page, None, row.tags),
+        tags=build_item.first_tags(page, None, row.tags, auto_tags=auto_tags),
         rules_hash=rules_hash,
         source=plain.item.source,
     )

@@ -58,6 +58,8 @@ class ImportPlan:
     """Where failed rows are written."""
     max_bytes: int = Options().max_bytes
     """The size of the largest page that is extracted."""
+    auto_tags: bool = False
+    """Whether suggested tags are added to those of a page whose content is in the export."""
     read: ReadPage | None = None
     """Extracts a page whose content is in the export, for example in a worker; `None` extracts it in this process."""
     progress: Progress = _ignore
@@ -226,7 +228,9 @@ class _Batch:
         self.content_chars += len(checked.row.content)
         rules_hash = fingerprint(self.plan.rules)
         try:
-            entry = build.build_from_content(checked, name, self.store.user_id, now, rules_hash, self._read)
+            entry = build.build_from_content(
+                checked, name, self.store.user_id, now, rules_hash, self._read, auto_tags=self.plan.auto_tags
+            )
         except PagekeepError as error:
             self.report.remark(checked.row.place, f"The content in the export could not be used: {error.message}")
             return None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from pagekeep.store.engine import Transaction
 
 
 class Migration(NamedTuple):
@@ -12,6 +16,18 @@ class Migration(NamedTuple):
     version: int
     name: str
     sql: str
+
+    def upgrade(self, begin: Callable[[str], Transaction], table: str, act_for: str = "SELECT :user") -> None:
+        """Change what SQL cannot, after the SQL and in the same transaction.
+
+        `table` names all users, and the statement `act_for` lets the owner see the rows of one of them.
+        """
+        if self.name == "suggested_tags":
+            from pagekeep.store.migrations.split_tags import split_tags  # only old libraries need it
+
+            for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
+                begin(user).all(act_for, user=user)
+                split_tags(begin(user))
 
 
 def migrations(engine: Literal["sqlite", "postgres"]) -> tuple[Migration, ...]:

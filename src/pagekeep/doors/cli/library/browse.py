@@ -169,7 +169,9 @@ def read(key: str, library: str | None, user: str | None, as_json: bool) -> None
         elif is_terminal():
             show_article(item)
         else:
-            write(item.content)
+            from pagekeep.present.item_content import shown_content
+
+            write(shown_content(item))
 
 
 @click.command(epilog=examples("tags", "tags --json | jq -r '.tags[].tag'"))

@@ -14,6 +14,7 @@ from pagekeep.doors.cli.output import format_count, write, write_json
 if TYPE_CHECKING:
     from pagekeep.library.change import Action
     from pagekeep.library.open import Store
+    from pagekeep.model import Item
 
 
 def _make_command(name: Action, help: str, done: str) -> click.Command:
@@ -63,7 +64,13 @@ def tag(
         if tags or remove:
             before, item = item, tag_item(store, item.id, add=tags, remove=remove)
             remember_change(settings, "tag", [before], [item])
-        show_results([item], as_json, lambda item: ", ".join(item.metadata.tags))
+        show_results([item], as_json, _describe_tags)
+
+
+def _describe_tags(item: Item) -> str:
+    """Return the tags, and those that can be added."""
+    tags, suggested = ", ".join(item.metadata.tags), ", ".join(item.metadata.open_suggestions)
+    return f"{tags or 'No tags'} (suggested: {suggested})" if suggested else tags
 
 
 @click.command(epilog=examples("purge", "purge 3f2a", "purge --deleted-before 2025-01-01"))

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from pagekeep.doors.http.responses import has_etag
 from pagekeep.errors import Outdated
 from pagekeep.model import Item
+from pagekeep.present.item_content import shown_content
 from pagekeep.present.renderer import Renderer
 from pagekeep.present.sections import body_of
 
@@ -54,7 +55,7 @@ async def text_response(item: Item, item_format: Literal["markdown", "html"], re
     """Return the item as Markdown, or as HTML without a page around it and with the images' original URLs."""
     headers = {"Content-Type": MEDIA_TYPES[item_format], "ETag": etag_of(item, item_format)}
     if item_format == "markdown":
-        text = item.content
+        text = shown_content(item)
     else:
         rendered = await renderer.render(body_of(item.content), base=item.url)
         text = rendered.html

@@ -20,6 +20,7 @@ from pagekeep.library.change import tag_item
 from pagekeep.library.items import get_item, get_raw
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Item
+from pagekeep.present.item_content import shown_content
 from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
 
@@ -70,7 +71,7 @@ def markdown(frame: ReadFrame, key: str) -> Response:
     item = get_item(frame.library, key)
     name = quote(f"{file_name(item.title)}.md")
     return Response(
-        item.content.encode("utf-8", "replace"),
+        shown_content(item).encode("utf-8", "replace"),
         media_type="text/markdown; charset=utf-8",
         headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Cache-Control": "private, no-cache"},
     )

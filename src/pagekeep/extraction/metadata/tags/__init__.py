@@ -1,9 +1,14 @@
-"""Choose a few tags for a page: from its own keywords, then by its site, then from its text."""
+"""Suggest a few tags for a page: from its own keywords and sections, then by its site, then from its text.
+
+A suggestion must be worth a click (docs/tags.md): a keyword that the page itself does not use, or that says the same as
+another suggestion, is not.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Final
 
 from pagekeep.extraction.metadata.plain import squeeze
@@ -20,19 +25,33 @@ _MEANINGLESS: Final = frozenset(
     " resources guide guides topic topics category categories section sections index home homepage main menu search shop store"
     " product products collection collections catalog services forum forums board discussion discussions community support help"
     " documentation docs manual manuals reference tutorial tutorials paths learn press media video videos podcast podcasts"
-    " uncategorized uncategorised default untitled tag tags english en us".split()
+    " uncategorized uncategorised default untitled tag tags english en us null undefined none nan true false paragraph body"
+    " content text image images gallery standard premium sponsored clearance sale test tests web website online free new best"
+    " releases changelog newsletter origins long short opinion allgemein artikel beiträge newsarchiv überregional"
+    " aktuell magazin boulevard divers actu general-discussion".split()
 ) | {
+    "front page", "landing page", "blog page", "page builder", "n/a", "not set", "general discussion", "all categories",
+    "all products", "standard article", "product reviews", "how to", "for home", "read this", "announcements archive",
     "board index", "forum index", "resource center", "resources center", "learning center", "knowledge base", "help center",
     "press release", "press releases", "blog post", "blog posts", "off topic", "off topic discussion", "home page", "all posts",
     "case studies", "white papers", "our blog", "latest news", "top stories", "read more", "actualités", "actualité",
     "nachrichten", "aktuelles", "noticias", "notícias", "notizie", "nieuws", "nyheter", "новости", "新闻", "ニュース",
 }  # fmt: skip
-"""Sections that name a type of page, not a subject."""
+"""Keywords and sections that name a type of page or a default of its program, not a subject."""
 _MAX_CJK_CHARS: Final = 8
 """Characters of a Chinese or Japanese keyword; longer ones are sentences."""
 _MAX_LABELS: Final = 5
 """Labels of a host that are looked up."""
 _NUMBER: Final = re.compile(r"[\d\W]+|\d{4}\s?[年년]?")
+_MARKUP: Final = re.compile(r"[:=<>{}\[\]@\\]|\w_\w|\w\.\w{2,}$|^\W*\d+\W*$")
+"""Signs of values that a program wrote: `page type: article`, `content_type`, `harbour.jpg`."""
+_LISTING: Final = ("all ", "alle ", "tous ", "todos ", "más ", "mehr ", "more ")
+_MAX_SECTIONS: Final = 2
+"""Sections that are suggested, the most specific ones: the trail of a shop starts with its departments."""
+_READ_CHARS: Final = 20_000
+"""Characters of the text in which keywords are looked up."""
+_MIN_WORD_CHARS: Final = 4
+_WORD: Final = re.compile(r"\w+")
 _CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _DOMAIN_TAGS: Final = {
@@ -55,15 +74,43 @@ _DOMAIN_TAGS: Final = {
 
 
 def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> tuple[str, ...]:
-    """Return at most five tags in lower case: keywords and categories, then the domain's, then salient terms of the text."""
+    """Return at most five tags in lower case: keywords and sections, then the domain's, then salient terms of the text."""
     excluded = _excluded_names(metadata, domain)
-    chosen = dict.fromkeys(_own_tags((*metadata.keywords, *metadata.categories), excluded))
+    used = _Words(f"{metadata.title or ''} {metadata.description or ''} {text[:_READ_CHARS]}")
+    keywords = [tag for tag in _own_tags(metadata.keywords, excluded) if used.contain(tag)]
+    sections = list(_own_tags(metadata.categories, excluded))[-_MAX_SECTIONS:]
+    chosen: list[str] = []
+    for tag in (*keywords, *sections, *_domain_tags(domain)):
+        if len(chosen) < _MAX_TAGS and not any(_says_the_same(tag, other) for other in chosen):
+            chosen.append(tag)
     if len(chosen) < _MAX_TAGS:
-        chosen.update(dict.fromkeys(_domain_tags(domain)))
-    if len(chosen) < _MAX_TAGS:
-        terms = salient.find_terms(text, metadata.title or "", language)
-        chosen.update(dict.fromkeys(term for term in terms if _is_new(term, chosen) and squeeze(term) not in excluded))
-    return tuple(chosen)[:_MAX_TAGS]
+        for term in salient.find_subjects(text, metadata.title or "", language):
+            if len(chosen) < _MAX_TAGS and _is_new(term, chosen) and squeeze(term) not in excluded:
+                chosen.append(term)
+    return tuple(chosen)
+
+
+class _Words:
+    """The words that a page uses."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.lower()
+        self._words = set(_WORD.findall(self._text))
+
+    def contain(self, tag: str) -> bool:
+        """Return whether the page uses every longer word of the tag, in some form."""
+        if _CJK.search(tag):
+            return tag in self._text
+        words = [word for word in _WORD.findall(tag) if len(word) >= _MIN_WORD_CHARS] or _WORD.findall(tag)
+        return all(
+            word in self._words or any(salient.same_stem(word, other) for other in self._words) for word in words
+        )
+
+
+def _says_the_same(tag: str, other: str) -> bool:
+    """Return whether the words of one tag are all in the other, in some form."""
+    first, second = sorted((_WORD.findall(tag), _WORD.findall(other)), key=len)
+    return all(any(salient.same_stem(word, fellow) for fellow in second) for word in first)
 
 
 def _own_tags(own: Iterable[str], excluded: frozenset[str]) -> Iterator[str]:
@@ -83,15 +130,18 @@ def _excluded_names(metadata: Metadata, domain: str) -> frozenset[str]:
 
 
 def _is_new(term: str, chosen: Iterable[str]) -> bool:
-    """Return whether no chosen tag shares a word with the term, in singular or plural."""
-    used = {word.removesuffix("s") for tag in chosen for word in tag.split()}
-    return used.isdisjoint(word.removesuffix("s") for word in term.split())
+    """Return whether no chosen tag has a word of the term, in some form."""
+    words = _WORD.findall(term)
+    return not any(salient.same_stem(word, other) for tag in chosen for other in _WORD.findall(tag) for word in words)
 
 
 def _as_tag(term: str) -> str | None:
-    tag = " ".join(term.lower().split()).strip("#.,;:\"'")
+    tag = " ".join(word for word, _ in groupby(term.lower().split())).strip("#.,;:\"'")  # "forza franchise franchise"
     has_size = 1 < len(tag) <= _MAX_TAG_CHARS and len(tag.split()) <= _MAX_WORDS
-    return tag if has_size and not _NUMBER.fullmatch(tag) and tag not in _MEANINGLESS else None
+    if not has_size or _NUMBER.fullmatch(tag) or _MARKUP.search(tag) or tag.count("(") != tag.count(")"):
+        return None
+    plain = tag.replace("-", " ")
+    return None if {tag, plain, plain.replace(" ", "")} & _MEANINGLESS or plain.startswith(_LISTING) else tag
 
 
 def _domain_tags(domain: str) -> Iterator[str]:

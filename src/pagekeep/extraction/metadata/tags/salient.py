@@ -18,6 +18,12 @@ _MIN_RUN_COUNT: Final = 3
 _MIN_WORD_CHARS: Final = 4
 _MIN_PLURAL_CHARS: Final = 5
 _MAX_TERMS: Final = 12
+_MIN_NAME_COUNT: Final = 8
+"""Uses of an abbreviation that the title does not have."""
+_STEM_CHARS: Final = 4
+"""Letters at the start that two forms of a word share at least."""
+_MAX_ENDING_CHARS: Final = 3
+"""Letters by which two forms of a word differ at the end, at most."""
 _TITLE_CHARS: Final = 100
 _TITLE_WEIGHT: Final = 3
 """A term that is also in the title counts three times."""
@@ -27,7 +33,26 @@ _PAIR_SHARE: Final = 0.5
 """A pair is a term ("machine learning") if it makes up this share of the rarer word's uses; else it is chance."""
 _WORD: Final = re.compile(r"[^\W\d_]\w*+(?:['-]++\w++)*+")
 _SHORT_NAME: Final = re.compile(r"[A-Z](?<!\w.)[A-Z0-9]{1,3}\b")  # starts with letters, which are fast to search for
-_NOT_NAMES: Final = frozenset("us uk eu usa faq pdf ok vs am pm ii iii iv tm id tv gt lt amp http www".split())
+_NOT_NAMES: Final = frozenset("us uk eu usa faq pdf ok vs am pm its ii iii iv tm id tv gt lt amp http www".split())
+_GENERIC: Final = frozenset(
+    "account accounts activities advice analysis answer answers application applications approach april area areas"
+    " article august base beginner behavior benefit benefits business challenge change changes choice choose class"
+    " classes clean code companies company complete course courses customer customers data day days december design"
+    " detail details development different easy edition electric employee employees essential event events example"
+    " examples experience expert experts explained fact facts favorite feature features february friday future game"
+    " games general goals group guide help history home house idea ideas impact important industry innovation"
+    " innovations insight instruction interview introduction january july june kind learning lessons level life list"
+    " local making management march market member members method methods million model models month months need"
+    " november number october online option options order overview part people place plan planning platform"
+    " platforms play point practice practices price prices principles private problem problems process product"
+    " products program programs progress project projects question questions real reason reasons record recruiting"
+    " report research resource result results review reviews rise role sales search selection september series"
+    " service services simple size skill skills software solution solutions sound source special standard start"
+    " states step steps story strategies strategy student students study success support system systems team"
+    " technology term test thing things time tips title tool tools top trend trends tried type types update updates"
+    " user users value version video week weeks women work working workspace world year years york".split()
+)
+"""English words that are often in titles and too general to be tags by themselves."""
 _PLURALS: Final = ("en", "fr", "es", "pt", "nl", "ca")
 """Languages that form most plurals with an s."""
 _UNSPACED: Final = ("th", "lo", "km", "my")
@@ -79,6 +104,37 @@ def _terms_of_words(text: str, title: str, language: str) -> list[str]:
         if all(word in title_words for word in term.split()):
             weights[term] *= _TITLE_WEIGHT
     return _remove_overlapping(sorted(weights, key=lambda term: -weights[term]))
+
+
+def find_subjects(text: str, title: str, language: str | None) -> list[str]:
+    """Return the terms that say what the text is about: those with a word of the title, and frequent abbreviations.
+
+    A term that is only frequent (`users`, `selection`, `units figure`) is rarely worth a click.
+    """
+    title_words = frozenset(_words(title))
+    terms = find_terms(text, title, language)
+    if (language or "").partition("-")[0] in ("ja", "zh"):
+        return [term for term in terms if term in title]
+    return [term for term in terms if _is_subject(term, title_words, text)]
+
+
+def _is_subject(term: str, title_words: frozenset[str], text: str) -> bool:
+    words = term.split()
+    if any(same_stem(word, other) for word in words for other in title_words):
+        return len(words) > 1 or term not in _GENERIC
+    is_name = len(words) == 1 and len(term) <= _MIN_WORD_CHARS
+    return is_name and text[:_READ_CHARS].count(term.upper()) >= _MIN_NAME_COUNT
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Return whether two words are probably forms of one: `message` and `messaging`, `rent` and `rental`."""
+    if one == other:
+        return True
+    if one[:_STEM_CHARS] != other[:_STEM_CHARS] or min(len(one), len(other)) < _STEM_CHARS:
+        return False
+    shorter, longer = sorted((one, other), key=len)
+    shared = next((at for at, letter in enumerate(shorter) if letter != longer[at]), len(shorter))
+    return len(longer) - shared <= _MAX_ENDING_CHARS
 
 
 def _words(text: str) -> list[str]:

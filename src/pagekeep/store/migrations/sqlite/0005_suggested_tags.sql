@@ -1,0 +1,1 @@
+-- Tags that the program added become suggestions: see split_tags.py, which runs after this.
