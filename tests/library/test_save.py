@@ -86,13 +86,28 @@ def test_a_second_save_updates_the_content_and_keeps_what_the_user_set(
     assert frontmatter(second.content)["saved_at"] == frontmatter(first.content)["saved_at"]
 
 
-def test_a_tag_that_was_taken_off_does_not_come_back(keep: Keep, shore: Shore, library: Store) -> None:
+def test_a_tag_that_was_taken_off_does_not_come_back(
+    keep: Keep, shore: Shore, library: Store, settings: Settings
+) -> None:
+    automatic = replace(settings, auto_tags=True)
     shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
-    item = keep(shore.url("a")).item
+    item = keep(shore.url("a"), settings=automatic).item
     assert "kettle" in item.metadata.tags
     tag_item(library, item.id, remove=["kettle"])
-    assert "kettle" not in keep(shore.url("a"), tags=("new",)).item.metadata.tags
+    assert "kettle" not in keep(shore.url("a"), tags=("new",), settings=automatic).item.metadata.tags
     assert "new" in library.get(item.id).metadata.tags
+
+
+def test_suggested_tags_are_not_tags(keep: Keep, shore: Shore, library: Store) -> None:
+    shore.bodies["a"] = article(300).replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
+    item = keep(shore.url("a"), tags=("sea",)).item
+    assert item.metadata.tags == ("sea",)
+    assert "kettle" in item.metadata.suggested_tags
+    assert library.find(ItemQuery(filters=item_filters(tags=("kettle",)))).items == ()
+    assert "tags" not in frontmatter(item.content)
+    assert frontmatter(item.content)["suggested_tags"] == list(item.metadata.suggested_tags)
+    again = keep(shore.url("a"), force=True).item
+    assert (again.metadata.tags, again.metadata.suggested_tags) == (("sea",), item.metadata.suggested_tags)
 
 
 def long_ago(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,20 +67,20 @@ GOOD = Quality(score=90, level="article", colour="green", message="")
 def test_fields_stand_in_the_order_of_the_specification() -> None:
     metadata = Metadata(
         title="T", author="A", published="2025-03-19T00:00:00Z", description="D", site_name="S", language="en",
-        hero_image="https://x.y/i.png", tags=("a", "b"),
+        hero_image="https://x.y/i.png", suggested_tags=("a", "b"),
     )  # fmt: skip
     fields = page_fields(metadata, GOOD, url="https://www.X.y:80/p", word_count=1543, saved_at="2025-03-20T10:30:00Z")
     assert fields == {
         "source": "https://www.X.y:80/p", "title": "T", "author": "A", "published_date": "2025-03-19", "domain": "x.y",
         "site_name": "S", "language": "en", "word_count": 1543, "reading_time": "8 min",
-        "hero_image": "https://x.y/i.png", "description": "D", "tags": ["a", "b"], "quality": "article",
+        "hero_image": "https://x.y/i.png", "description": "D", "suggested_tags": ["a", "b"], "quality": "article",
         "saved_at": "2025-03-20T10:30:00Z",
     }  # fmt: skip
     assert (
         list(fields)
         == (
-            "source title author published_date domain site_name language word_count reading_time hero_image description tags "
-            "quality saved_at"
+            "source title author published_date domain site_name language word_count reading_time hero_image description "
+            "suggested_tags quality saved_at"
         ).split()
     )
 

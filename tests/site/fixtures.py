@@ -146,7 +146,7 @@ def keep(library: Store, settings: Settings) -> Callable[..., SaveResult]:
     """Saves one page into the library with the real client."""
 
     async def one(url: str, rules: Rulebook | None, how: dict[str, Any]) -> SaveResult:
-        async with Retrieval(settings, rules) as retrieval:
+        async with Retrieval(how.pop("settings", settings), rules) as retrieval:
             return await save(Wanted(url, render="never"), library, retrieval, **how)
 
     return lambda url, rules=None, **how: asyncio.run(one(url, rules, how))

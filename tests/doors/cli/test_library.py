@@ -233,6 +233,21 @@ def test_what_the_user_sets_survives_a_second_save_and_a_reparse(shell: Shell) -
     assert {"harbour", "history"} <= set(after["tags"])
 
 
+def test_suggested_tags_are_shown_and_added_like_others(shell: Shell) -> None:
+    shell.bodies["a"] = article(300)
+    item = shell.save("a", "--tag", "harbour")
+    assert item["tags"] == ["harbour"]
+    assert item["suggested_tags"]
+    first = item["suggested_tags"][0]
+    shown = shell.run("tag", item["id"])
+    assert shown.stdout == "harbour\n"
+    assert f"Suggested: {first}" in shown.stderr
+    after = shell.json("tag", item["id"], first)["items"][0]
+    assert after["tags"] == ["harbour", first]
+    assert first not in after["suggested_tags"]
+    assert f"tags: [harbour, {first}]" in shell.run("read", item["id"]).output
+
+
 def test_pins_archives_and_tags_can_be_taken_back(shell: Shell) -> None:
     shell.bodies["a"] = article(100)
     key = shell.save("a", "--tag", "harbour")["id"]

@@ -29,7 +29,7 @@ def leave_out(page: Page, options: Options) -> Page:
     """Return the page without the parts that are switched off."""
     about = page.metadata
     if not options.extract_categories:
-        about = replace(about, categories=(), keywords=(), tags=())
+        about = replace(about, categories=(), keywords=(), suggested_tags=())
     return replace(
         page,
         markdown=page.markdown if options.enable_markdown else "",

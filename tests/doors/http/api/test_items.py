@@ -119,6 +119,20 @@ def test_tags_are_set_added_and_taken_off(client: TestClient) -> None:
     assert client.patch(where, json={"title": "Mine"}).status_code == 422
 
 
+def test_suggested_tags_are_listed_apart_and_can_be_added(client: TestClient) -> None:
+    html = article(300, "Page a").replace("<title>", '<meta name="keywords" content="ships, kettle"><title>')
+    item = saved(client, html=html, tags=["sea"])
+    assert item["tags"] == ["sea"]
+    assert item["suggested_tags"][:2] == ["ships", "kettle"]
+    where = f"/api/v1/items/{item['id']}"
+    item = client.patch(where, json={"add_tags": ["kettle"]}).json()["item"]
+    assert item["tags"] == ["sea", "kettle"]
+    assert "kettle" not in item["suggested_tags"]
+    assert client.get("/api/v1/items?tag=ships").json()["items"] == []
+    assert [found["id"] for found in client.get("/api/v1/items?tag=kettle").json()["items"]] == [item["id"]]
+    assert "tags: [sea, kettle]\nsuggested_tags: [ships" in client.get(where, headers={"accept": "text/markdown"}).text
+
+
 def test_a_change_to_what_has_changed_meanwhile_is_refused(client: TestClient) -> None:
     where = f"/api/v1/items/{saved(client)['id']}"
     tag = client.get(where).headers["etag"]

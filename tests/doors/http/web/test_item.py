@@ -117,6 +117,19 @@ def test_tags_are_put_on_and_taken_off(client: TestClient, library: Store, key: 
     assert "<html" not in part
 
 
+def test_a_suggested_tag_becomes_a_tag_with_one_click(client: TestClient, library: Store) -> None:
+    key = library.upsert(make_item(9, tags=["sea"], suggested_tags=("boats", "Sea", "to & fro")), None).id
+    page = client.get(f"/items/{key}").text
+    assert 'value="boats"' in page
+    assert 'value="to &amp; fro"' in page
+    assert 'value="Sea"' not in page  # it is a tag already
+    part = client.post(f"/items/{key}/tags", data={"add": "boats"}, headers={"x-part": "1"}).text
+    assert library.get(key).metadata.tags == ("sea", "boats")
+    assert 'name="remove" value="boats"' in part
+    assert 'name="add" value="boats"' not in part
+    assert "boats" not in client.get("/?tag=boats&state=all").text.split("<main")[0]
+
+
 def test_retrying_past_the_limit_is_told_on_the_page(client: TestClient, library: Store, key: str) -> None:
     library.set_metadata(key, "2025-01-01T00:00:00.000000Z", retry_count=3)
     answer = client.post(f"/items/{key}/retry")

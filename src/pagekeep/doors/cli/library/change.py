@@ -10,11 +10,11 @@ from pagekeep.doors.cli.item_output import result_line, show_results
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.options import examples, library_options, parse_date
 from pagekeep.doors.cli.output import format_count, write, write_json
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.library.change import Action
     from pagekeep.library.open import Store
-    from pagekeep.model import Item
 
 
 def _make_command(name: Action, help: str, done: str) -> click.Command:
@@ -54,7 +54,7 @@ restore = _make_command("restore", "Restore deleted pages.", "Restored")
 def tag(
     key: str, tags: tuple[str, ...], remove: tuple[str, ...], library: str | None, user: str | None, as_json: bool
 ) -> None:
-    """Add tags to a page or remove them, and show its tags."""
+    """Add tags to a page or remove them, and show its tags, and on stderr those that Pagekeep suggests for it."""
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.change import tag_item
         from pagekeep.library.items import get_item
@@ -64,13 +64,9 @@ def tag(
         if tags or remove:
             before, item = item, tag_item(store, item.id, add=tags, remove=remove)
             remember_change(settings, "tag", [before], [item])
-        show_results([item], as_json, _describe_tags)
-
-
-def _describe_tags(item: Item) -> str:
-    """Return the tags, and those that can be added."""
-    tags, suggested = ", ".join(item.metadata.tags), ", ".join(item.metadata.open_suggestions)
-    return f"{tags or 'No tags'} (suggested: {suggested})" if suggested else tags
+        show_results([item], as_json, lambda item: ", ".join(item.metadata.tags))
+        if item.metadata.open_suggestions and not as_json:
+            click.echo(f"Suggested: {printable(', '.join(item.metadata.open_suggestions))}", err=True)
 
 
 @click.command(epilog=examples("purge", "purge 3f2a", "purge --deleted-before 2025-01-01"))

@@ -47,7 +47,8 @@ _MARKUP: Final = re.compile(r"[:=<>{}\[\]@\\]|\w_\w|\w\.\w{2,}$|^\W*\d+\W*$")
 """Signs of values that a program wrote: `page type: article`, `content_type`, `harbour.jpg`."""
 _LISTING: Final = ("all ", "alle ", "tous ", "todos ", "más ", "mehr ", "more ")
 _MAX_SECTIONS: Final = 2
-"""Sections that are suggested, the most specific ones: the trail of a shop starts with its departments."""
+"""Sections that are suggested, the most specific ones: the trail of a shop starts with its departments. A section of several
+words must be used on the page, as keywords must: `kitchen and dining`, `tech matters` are the site's own names."""
 _READ_CHARS: Final = 20_000
 """Characters of the text in which keywords are looked up."""
 _MIN_WORD_CHARS: Final = 4
@@ -78,7 +79,8 @@ def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> 
     excluded = _excluded_names(metadata, domain)
     used = _Words(f"{metadata.title or ''} {metadata.description or ''} {text[:_READ_CHARS]}")
     keywords = [tag for tag in _own_tags(metadata.keywords, excluded) if used.contain(tag)]
-    sections = list(_own_tags(metadata.categories, excluded))[-_MAX_SECTIONS:]
+    named = [tag for tag in _own_tags(metadata.categories, excluded) if " " not in tag or used.contain(tag)]
+    sections = named[-_MAX_SECTIONS:]
     chosen: list[str] = []
     for tag in (*keywords, *sections, *_domain_tags(domain)):
         if len(chosen) < _MAX_TAGS and not any(_says_the_same(tag, other) for other in chosen):
