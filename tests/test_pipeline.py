@@ -34,8 +34,8 @@ URL = "https://mill.example/blog/the-wheel"
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still."
 STORY = "".join(f"<p>On day {i} it was the same. {SENTENCE}</p>" for i in range(8))
 FIELDS = (
-    "source title author published_date domain site_name language word_count reading_time hero_image description tags quality"
-    " saved_at extraction_failed reason"
+    "source title author published_date domain site_name language word_count reading_time hero_image description"
+    " suggested_tags quality saved_at extraction_failed reason"
 ).split()
 
 quick = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
