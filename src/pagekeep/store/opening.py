@@ -45,7 +45,8 @@ def open_accounts(where: str | Path | None) -> Accounts:
     """Open the accounts of a shared server, which are stored beside its libraries."""
     if isinstance(where, str) and where.startswith(_POSTGRES):
         _require_postgres()
-        from pagekeep.store.postgres import DOOR_ROLE, PostgresEngine
+        from pagekeep.store.postgres import PostgresEngine
+        from pagekeep.store.postgres_errors import DOOR_ROLE
 
         return Accounts(PostgresEngine(where, LOCAL_USER, role=DOOR_ROLE))
     from pagekeep.store.sqlite import SqliteEngine

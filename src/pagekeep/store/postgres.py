@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 from time import sleep
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import psycopg
 from psycopg import errors
@@ -26,17 +26,14 @@ from pagekeep.model import ItemQuery, Term
 from pagekeep.store import dump
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
+from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, refuse
 from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
 from pagekeep.store.search.filters import Where
-from pagekeep.store.search.query import took_too_long
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Row]
 
 SCHEMA: Final = "pagekeep"
-APP_ROLE: Final = "pagekeep_app"
-WORKER_ROLE: Final = "pagekeep_worker"
-DOOR_ROLE: Final = "pagekeep_door"
 _MAX_ATTEMPTS: Final = 10
 """Attempts at a transaction that conflicts with others; pauses between them add up to a quarter of a second."""
 _MAX_IDLE: Final = 8
@@ -50,26 +47,6 @@ _CONFLICTS: Final = (
     errors.ForeignKeyViolation,
 )
 """Another transaction was faster; the same work sees its result when run again."""
-
-
-def refuse(error: psycopg.Error) -> NoReturn:
-    """Raise the error as a `StoreError`."""
-    message, suggestion = "The library failed unexpectedly.", "Run `pagekeep doctor`, and report the fault."
-    if isinstance(error, errors.QueryCanceled):
-        raise took_too_long() from error
-    if isinstance(error, errors.DiskFull):
-        message, suggestion = "The database's disk is full.", "Free some space; nothing that was saved is lost."
-    elif isinstance(error, (errors.InsufficientPrivilege, errors.InvalidParameterValue)):
-        message = f"This database role may not act as {APP_ROLE}, {WORKER_ROLE} or {DOOR_ROLE}."
-        suggestion = "As the owner, run: pagekeep library install URL --for ROLE"
-    elif isinstance(error, (errors.UndefinedTable, errors.UndefinedFunction, errors.UndefinedObject)):
-        message, suggestion = (
-            "The database has no library of this version.",
-            "As the owner, run: pagekeep library install URL",
-        )
-    elif isinstance(error, psycopg.OperationalError):
-        message, suggestion = "The database cannot be reached.", "Check its address, and that it is running."
-    raise StoreError(message, suggestions=(suggestion,)) from error
 
 
 def install(dsn_owner: str, steps: tuple[Migration, ...] | None = None) -> None:

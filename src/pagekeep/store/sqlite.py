@@ -123,7 +123,7 @@ def _step(connection: sqlite3.Connection, step: Migration) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] < step.version:
-            for statement in _statements(step.sql):
+            for statement in step.statements():
                 connection.execute(statement)
             step.upgrade(partial(SqliteTransaction, connection), "items")
             connection.execute(f"PRAGMA user_version = {step.version}")
@@ -131,16 +131,6 @@ def _step(connection: sqlite3.Connection, step: Migration) -> None:
     except BaseException:
         _roll_back(connection)
         raise
-
-
-def _statements(sql: str) -> Iterator[str]:
-    """Split a script into statements: `executescript` would commit before it begins."""
-    statement = ""
-    for line in sql.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def copy(connection: sqlite3.Connection, path: Path) -> None:

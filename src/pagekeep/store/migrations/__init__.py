@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -16,6 +17,15 @@ class Migration(NamedTuple):
     version: int
     name: str
     sql: str
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements of SQLite one by one: `executescript` would commit before it begins."""
+        statement = ""
+        for line in self.sql.splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                yield statement
+                statement = ""
 
     def upgrade(self, begin: Callable[[str], Transaction], table: str, act_for: str = "SELECT :user") -> None:
         """Change what SQL cannot, after the SQL and in the same transaction.
