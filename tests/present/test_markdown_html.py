@@ -193,3 +193,9 @@ def test_any_text_gives_html_without_anything_that_acts(text: str) -> None:
         for name, value in dom.attributes(node).items():
             assert not name.startswith("on")
             assert not (name == "href" and not value.startswith(("http://", "https://", "mailto:", "tel:", "#fn")))
+
+
+def test_a_link_around_a_picture_without_words_has_a_name_for_screen_readers() -> None:
+    picture = "https://mill.example/wheel.jpg"
+    assert 'aria-label="Picture"' in render(f"[![]({picture})]({picture})").html
+    assert "aria-label" not in render(f"[![The wheel]({picture})]({picture})").html

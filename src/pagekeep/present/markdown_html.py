@@ -263,10 +263,12 @@ def _align(cell: Token) -> None:
 
 def _resolve_urls(parts: Sequence[Token], state: _State) -> None:
     """Make links absolute and replace image URLs; remove all other URLs."""
-    for part in parts:
+    for place, part in enumerate(parts):
         if part.type == "link_open":
             href = absolute_url(str(part.attrGet("href") or ""), state.base)
             part.attrs = {"href": href} if href else {}
+            if href and parts[place + 1].type == "image" and not parts[place + 1].content:
+                part.attrSet("aria-label", "Picture")  # screen readers need a name for the link
         elif part.type == "image":
             _resolve_image(part, state)
 

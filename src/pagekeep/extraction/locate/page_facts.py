@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -25,6 +25,16 @@ ScopeKind = Literal["article", "wrapper"]
 """What a rule says the surveyed part is: the content itself, or an element around the content."""
 
 _NO_BOUNDS: Final = Thresholds()
+_CHECKED_NODES: Final = 10_000
+"""Nodes after which the time is checked: some milliseconds of work."""
+
+
+class OutOfTime(Exception):
+    """A strategy ran out of its time."""
+
+
+def _take_any_time() -> None:
+    """Set no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,8 @@ class PageFacts:
     """The limits that a rule sets for a good result."""
     selectors: tuple[str, ...] = ()
     """The caller's own CSS selectors for the content."""
+    check_time: Callable[[], None] = _take_any_time
+    """Raises `OutOfTime` when the strategy's time is over; called between and inside the steps of its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +176,12 @@ def measure(facts: PageFacts, content: Content) -> Measure:
     tags, chars, linked, nodes, own = survey.tag, survey.chars, survey.linked, survey.nodes, facts.own
     texts: list[str] = []
     total = in_links = paragraphs = 0
+    facts.check_time()
+    checked = content.root + _CHECKED_NODES
     for index in iterate_kept(survey, content):
+        if index > checked:
+            facts.check_time()
+            checked = index + _CHECKED_NODES
         if tags[index] == TEXT:
             total += chars[index]
             in_links += linked[index]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.locate import score
 from pagekeep.extraction.output.losses import Comparison
 from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
 
-_SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
-_BLOCKS: Final = tuple("p h1 h2 h3 h4 h5 h6 li blockquote pre table figure dt".split())
 _PARAGRAPHS: Final = tuple("p blockquote pre li".split())
 
 _LEVELS: Final[dict[Strategy, QualityLevel]] = {
@@ -29,22 +27,9 @@ _COLOURS: Final[dict[QualityLevel, Colour]] = {
     "bookmark": "orange",
     "discarded": "grey",
 }
-MIN_ARTICLE_SCORE: Final = 60
-"""Score from which on a result can be an article, the green level, as the specification states it."""
 _MAX_CUT_SCORE: Final = 50
 """The highest score of a page whose end was left out: how much is missing is not known."""
 
-# Pairs of threshold and points: the first threshold that the count is over decides.
-_LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
-_STRUCTURE: Final = ((10, 20), (5, 12), (2, 6))
-_WORDS: Final = ((500, 10), (100, 5))
-_SENTENCES: Final = ((10, 10), (3, 5))
-
-_LETTERS_PER_WORD: Final = 5
-"""Length is counted in words of this many letters, so that scripts with short words score like others."""
-_WORDS_PER_SENTENCE: Final = 25
-"""Used for scripts without full stops."""
-_TITLE_POINTS: Final = 20
 _DECISIVE: Final = ("whole_page", "nothing_lost")
 """Checks that an article must pass."""
 _CUT: Final = "the page is too large: its end was left out"
@@ -82,16 +67,16 @@ def assess(
     `is_cut` says that the end of the page was left out because it is too large. An article that scores too low or lost
     something is only `simplified`, for the reason given.
     """
-    score = _score(output, metadata)
+    points = _score(output, metadata)
     if is_cut:
-        score = min(score, _MAX_CUT_SCORE)
+        points = min(points, _MAX_CUT_SCORE)
     checks = _checks(output, metadata, comparison, is_cut)
     level = _LEVELS[strategy]
     if level == "article":
         faults = [check.reason for check in checks if not check.passed and check.name in _DECISIVE]
-        faults += [f"it scores {score} of 100, under {MIN_ARTICLE_SCORE}"] if score < MIN_ARTICLE_SCORE else []
+        faults += [f"it scores {points} of 100, under {score.GOOD_SCORE}"] if points < score.GOOD_SCORE else []
         level, reason = ("simplified", "; ".join(faults)) if faults else (level, reason)
-    return Quality(score, level, _COLOURS[level], _message(level, output.word_count), checks, reason)
+    return Quality(points, level, _COLOURS[level], _message(level, output.word_count), checks, reason)
 
 
 def discarded(reason: str) -> Quality:
@@ -113,23 +98,8 @@ def _message(level: QualityLevel, words: int) -> str:
 
 
 def _score(output: Output, metadata: Metadata) -> int:
-    words = output.word_count
-    blocks = len(dom.tagged(output.root, _BLOCKS))
-    sentences = words // _WORDS_PER_SENTENCE
-    if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
-        sentences = max(sentences, len(_SENTENCE_END.findall(output.text)))
-    points = (
-        _TITLE_POINTS if metadata.title else 0,
-        _points(words * (_LETTERS_PER_WORD + 1), _LENGTH),
-        _points(blocks, _STRUCTURE),
-        _points(words, _WORDS),
-        _points(sentences, _SENTENCES),
-    )
-    return sum(points)
-
-
-def _points(count: int, table: tuple[tuple[int, int], ...]) -> int:
-    return next((points for threshold, points in table if count > threshold), 0)
+    blocks = len(dom.tagged(output.root, score.BLOCKS))
+    return score.score(has_title=bool(metadata.title), words=output.word_count, blocks=blocks, text=output.text)
 
 
 def _checks(output: Output, metadata: Metadata, comparison: Comparison, is_cut: bool) -> tuple[Check, ...]:

@@ -110,5 +110,10 @@ page's kind whether it applies."""
 def prune(facts: PageFacts, content: Content, *, skip: Collection[str] = ()) -> Content:
     """Return the content with more left out, by every step but those in `skip`."""
     state = PruneState(facts, content.root, dict(content.excluded))
-    run_steps(STEPS, state, skip=skip)
+
+    def check_time(step: str) -> None:
+        if step != STEPS[-1].name:  # a result that is complete is kept, however long it took
+            facts.check_time()
+
+    run_steps(STEPS, state, skip=skip, record=check_time)
     return replace(content, excluded=state.excluded)

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
+from pagekeep import dom
+from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts, iterate_kept, measure
+from pagekeep.extraction.locate.score import BLOCKS, GOOD_SCORE, MIN_SCORE, SURELY_GOOD_WORDS, score
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
+from pagekeep.extraction.locate.survey import TEXT
 from pagekeep.model import Attempt, Options, Strategy
 
 Timer = Callable[[], float]
@@ -17,6 +20,10 @@ Prune = Callable[[PageFacts, Content], Content]
 MIN_WORDS: Final = 10
 """Words that the content must have after the clean-up; with fewer a bookmark is kept. A short note has more."""
 _ALWAYS_POSSIBLE: Final = "always possible"
+_NOTHING: Final = Measure(0, 0, 0, 0)
+_BLOCKS: Final = frozenset(BLOCKS)
+_MAX_LINK_DENSITY: Final = 0.3
+"""Share of text in links up to which a result can be better than one with fewer links."""
 _DEFAULTS: Final = Options()
 
 
@@ -30,7 +37,7 @@ class ContentStrategy:
     judge: Callable[[PageFacts, Measure], str | None]
     """Returns why a result is not good enough, or `None`."""
     max_seconds: float
-    """Time limit, checked when the caller passes a timer; the survey's limit on nodes bounds the work in any case."""
+    """Time limit, when the caller passes a timer; the survey's limit on nodes bounds the work in any case."""
     prunes: bool = False
     """Whether its result is pruned before it is judged."""
 
@@ -55,19 +62,27 @@ class Outcome:
 
 
 def run(facts: PageFacts, prune: Prune, timer: Timer | None = None, options: Options = _DEFAULTS) -> Outcome:
-    """Try the strategies that the options allow, in order."""
-    attempts: list[Attempt] = []
-    candidate: Content | None = None
+    """Try the strategies that the options allow, in order, until a result is good; of several that are not, keep the best one.
+
+    The better one scores higher, or equally and comes first; see `_is_better`.
+    """
+    results: list[_Result] = []
+    best: _Result | None = None
     for strategy in STRATEGIES:
         if strategy.name not in options.strategies:
             continue
-        content, attempt = _attempt(strategy, facts, prune, timer, options.min_content_chars)
-        attempts.append(attempt)
-        candidate = content or candidate
-        if content is not None and attempt.passed:
-            return Outcome(strategy.name, content, tuple(attempts), content)
+        result = _attempt(strategy, facts, prune, timer, options.min_content_chars)
+        results.append(result)
+        if result.passed and (best is None or _is_better(result, best)):
+            best = result
+        if best is not None and best.score >= GOOD_SCORE:
+            break
+    attempts = [_describe(result, best, timer) for result in results]
+    if best is not None and best.content is not None:
+        return Outcome(best.strategy.name, best.content, tuple(attempts), best.content)
     attempts.append(Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, 0.0 if timer else None))
-    return Outcome("bookmark", None, tuple(attempts), candidate)
+    candidates = [result.content for result in results if result.content is not None]
+    return Outcome("bookmark", None, tuple(attempts), candidates[-1] if candidates else None)
 
 
 def min_words(facts: PageFacts) -> int:
@@ -79,25 +94,100 @@ def min_words(facts: PageFacts) -> int:
 
 def fall_back_to_bookmark(outcome: Outcome, reason: str) -> Outcome:
     """Return the outcome as a bookmark, because the winner's content is not the page's or too little of it was left."""
-    *others, winner = outcome.attempts
-    failed = replace(winner, passed=False, reason=reason)
-    bookmark = Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, 0.0 if winner.seconds is not None else None)
-    return Outcome("bookmark", None, (*others, failed, bookmark), outcome.content)
+    attempts = [
+        replace(attempt, passed=False, reason=reason) if attempt.strategy == outcome.strategy else attempt
+        for attempt in outcome.attempts
+    ]
+    seconds = 0.0 if attempts[0].seconds is not None else None
+    bookmark = Attempt("bookmark", True, _ALWAYS_POSSIBLE, 0, seconds)
+    return Outcome("bookmark", None, (*attempts, bookmark), outcome.content)
 
 
-def _attempt(
-    strategy: ContentStrategy, facts: PageFacts, prune: Prune, timer: Timer | None, min_chars: int
-) -> tuple[Content | None, Attempt]:
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What one strategy found."""
+
+    strategy: ContentStrategy
+    content: Content | None
+    measured: Measure
+    fault: str | None
+    """Why it is not good enough."""
+    score: int
+    seconds: float | None
+
+    @property
+    def passed(self) -> bool:
+        return self.content is not None and self.fault is None
+
+
+def _is_better(result: _Result, best: _Result) -> bool:
+    """Return whether a later result is better: it scores higher, and does so with text, not with links.
+
+    A later strategy keeps more of the page, so that it nearly always has more words; only if it also reaches a good score
+    can the earlier one have missed most of the text.
+    """
+    return result.score >= GOOD_SCORE > best.score and result.measured.link_density <= max(
+        best.measured.link_density, _MAX_LINK_DENSITY
+    )
+
+
+def _describe(result: _Result, best: _Result | None, timer: Timer | None) -> Attempt:
+    measured = result.measured
+    reason = result.fault or f"{measured.words} words in {measured.paragraphs} paragraphs"
+    passed = result is best
+    if result.passed and best is not None and not passed:
+        reason = f"{reason}, a score of {result.score}; {best.strategy.name} is better with {best.score}"
+    return Attempt(result.strategy.name, passed, reason, measured.words, result.seconds if timer else None)
+
+
+def _attempt(strategy: ContentStrategy, facts: PageFacts, prune: Prune, timer: Timer | None, min_chars: int) -> _Result:
+    """Try one strategy; with a timer it is stopped at once when its time is over, and what it has is given up."""
     started = timer() if timer else 0.0
-    content = strategy.locate(facts)
-    if content is not None and strategy.prunes:
-        content = prune(facts, content)
-    measured = measure(facts, content) if content is not None else Measure(0, 0, 0, 0)
-    fault = "found no candidate" if content is None else strategy.judge(facts, measured)
-    if fault is None and measured.chars < min_chars:
-        fault = f"{measured.chars} characters, under {min_chars}"
-    seconds = timer() - started if timer else None
-    if seconds is not None and seconds > strategy.max_seconds:
-        fault = f"took longer than its {strategy.max_seconds:g} s"
-    reason = fault or f"{measured.words} words in {measured.paragraphs} paragraphs"
-    return content, Attempt(strategy.name, fault is None, reason, measured.words, seconds)
+    measured, points = _NOTHING, 0
+    try:
+        limited = _limit(facts, timer, started + strategy.max_seconds) if timer else facts
+        content = strategy.locate(limited)
+        if content is not None and strategy.prunes:
+            content = prune(limited, content)
+        if content is None:
+            fault: str | None = "found no candidate"
+        else:
+            measured = measure(facts, content)  # without a limit: the result is complete, however long it took
+            points = _score(facts, content, measured)
+            fault = strategy.judge(facts, measured) or _refuse(facts, points)
+            if fault is None and measured.chars < min_chars:
+                fault = f"{measured.chars} characters, under {min_chars}"
+    except OutOfTime:
+        content, fault = None, f"stopped after its {strategy.max_seconds:g} s"
+    return _Result(strategy, content, measured, fault, points, timer() - started if timer else None)
+
+
+def _limit(facts: PageFacts, timer: Timer, end: float) -> PageFacts:
+    """Return the facts with a check of the time that a strategy has."""
+
+    def check_time() -> None:
+        if timer() > end:
+            raise OutOfTime
+
+    return replace(facts, check_time=check_time)
+
+
+def _refuse(facts: PageFacts, points: int) -> str | None:
+    """Return why a result with a low score is refused; what a rule chose, or sets a length for, is right at any score."""
+    if points >= MIN_SCORE or facts.scope == "article" or facts.bounds.min_words is not None:
+        return None
+    return f"a score of {points}, under {MIN_SCORE}"
+
+
+def _score(facts: PageFacts, content: Content, measured: Measure) -> int:
+    """Return the score of what a strategy found, as far as it matters: a long text is good."""
+    if measured.words > SURELY_GOOD_WORDS:
+        return GOOD_SCORE
+    if content.made is not None:
+        blocks, text = len(content.made.children), dom.text_of(content.made)
+    else:
+        survey = facts.survey
+        kept = list(iterate_kept(survey, content))
+        blocks = sum(survey.tag[index] in _BLOCKS for index in kept)
+        text = " ".join(survey.nodes[index].data for index in kept if survey.tag[index] == TEXT)  # type: ignore[attr-defined]
+    return score(has_title=bool(facts.metadata.title), words=measured.words, blocks=blocks, text=text)

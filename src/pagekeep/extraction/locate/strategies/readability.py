@@ -53,11 +53,13 @@ def locate(facts: PageFacts) -> Content | None:
         return Content(0, facts.excluded)
     survey, votes = facts.survey, facts.votes
     mass, share = _weigh(facts)
+    facts.check_time()
     if not mass[0]:
         return None
     root = _find_thread(facts, mass) or prose.find_innermost(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
+    facts.check_time()
     if not facts.profile.has_opening:
         return Content(root, facts.excluded)
     root, beside = _include_opening(survey, root, mass, votes)

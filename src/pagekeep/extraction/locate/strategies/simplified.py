@@ -121,7 +121,9 @@ def _largest_first(facts: PageFacts, indices: list[int]) -> Iterator[Content]:
 def _densest_first(facts: PageFacts) -> Iterator[Content]:
     """Yield blocks by the share of text in their HTML, the densest first."""
     survey = facts.survey
+    facts.check_time()
     markup = _measure_markup(survey)
+    facts.check_time()
     density = {
         index: survey.chars[index] / (survey.chars[index] + markup[index])
         for index, tag in enumerate(survey.tag)
