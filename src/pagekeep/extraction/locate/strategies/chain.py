@@ -71,6 +71,8 @@ def run(facts: PageFacts, prune: Prune, timer: Timer | None = None, options: Opt
     for strategy in STRATEGIES:
         if strategy.name not in options.strategies:
             continue
+        if best is not None:  # so that a result is not better only because of what is pruned from the other
+            strategy = replace(strategy, prunes=True)
         result = _attempt(strategy, facts, prune, timer, options.min_content_chars)
         results.append(result)
         if result.passed and (best is None or _is_better(result, best)):
