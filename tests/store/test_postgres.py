@@ -17,7 +17,7 @@ from pagekeep.store import Store, install_library, open_accounts, open_store, pa
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
 from tests.hostile.postgres_two_users import catalog_faults
-from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
+from tests.store.making import NOW, Server, make_item, make_raw
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
 
@@ -151,9 +151,8 @@ def test_the_catalog_shows_no_table_function_or_sequence_that_passes_by_the_poli
             assert len(catalog_faults(owner)) == 2
 
 
-def test_two_users_see_nothing_of_each_other_by_any_way() -> None:
-    with postgres_server() as own:
-        found = postgres_two_users.attack(own, 5)
+def test_two_users_see_nothing_of_each_other_by_any_way(server: Server) -> None:
+    found = postgres_two_users.attack(server, 5)
     assert found.faults == []
     assert found.tried > 700
 
@@ -367,7 +366,7 @@ def test_the_owner_lets_a_role_use_everything_a_server_needs(server: Server) -> 
         connection.execute('CREATE ROLE "the; server" LOGIN')
     install_library(server.owner, "the; server")
     place = re.sub(r"//[^@]*@", "//the%3B%20server:@", server.owner)
-    with closing(open_accounts(place)) as accounts, closing(open_store(place, "ada", workers=True)) as store:
+    with closing(open_accounts(place)) as accounts, closing(open_store(place, "anna", workers=True)) as store:
         assert accounts.users() is not None
         assert store.jobs() == ()
 
