@@ -6,8 +6,10 @@ import hashlib
 import uuid
 from dataclasses import replace
 from typing import Final
+from urllib.parse import unquote
 
 from pagekeep import clock
+from pagekeep.capture.uploads import FILE_HOST
 from pagekeep.library import normal_url
 from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Metadata, Page, Quality, QualityLevel, RawPage
 from pagekeep.text import count_words, reading_time
@@ -135,8 +137,9 @@ def merge_tags(old: Item, new: Item) -> tuple[str, ...]:
 
 
 def choose_title(page: Page, url: str) -> str:
-    """Return the item's title: the page's, else its address."""
-    return page.metadata.title or url
+    """Return the item's title: the page's, else its domain; of a file, its name."""
+    host = normal_url.domain(url)
+    return page.metadata.title or (unquote(url.rpartition("/")[2]) if host == FILE_HOST else host)
 
 
 def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:

@@ -178,7 +178,7 @@ def page_fields(
     """
     fields: dict[str, object] = {
         "source": url,
-        "title": metadata.title,
+        "title": metadata.title or domain(url),
         "author": metadata.author,
         "published_date": stamp((metadata.published or "")[:10]),
         "domain": domain(url),
