@@ -14,8 +14,8 @@ from tests.site.fixtures import ARTICLE
 FETCHED = Fetched("https://example.com/a", "https://example.com/a", 200, {}, ARTICLE.encode(), etag='"7"')
 
 
-def item_of(page: Page, saved_at: str | None = None) -> Item:
-    url, now = "https://example.com/a", "2025-03-19T10:30:00Z"
+def item_of(page: Page, saved_at: str | None = None, url: str = "https://example.com/a") -> Item:
+    now = "2025-03-19T10:30:00Z"
     return build_item.new_item(
         page, FETCHED, url=url, url_full=url, user_id="keeper", now=now, saved_at=saved_at, tags=()
     )
@@ -28,8 +28,11 @@ def test_a_discarded_page_is_archived_and_flagged() -> None:
     assert (item_of(page).metadata.archived, item_of(page).metadata.discarded) == (None, False)
 
 
-def test_a_page_without_a_title_goes_by_its_address() -> None:
-    assert item_of(pagekeep.extract("<p>Nothing to see.")).title == "https://example.com/a"
+def test_a_page_without_a_title_takes_its_domain_and_a_file_its_name() -> None:
+    page = pagekeep.extract("<p>Nothing to see.", "https://www.example.com/a")
+    assert item_of(page).title == "example.com"
+    assert "\ntitle: example.com\n" in page.document
+    assert item_of(page, url="https://file.invalid/daceb36d9581/a%20page.html").title == "a page.html"
 
 
 def test_the_hash_is_of_the_content_and_not_of_the_moment() -> None:
