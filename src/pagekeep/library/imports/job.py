@@ -94,6 +94,7 @@ async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
         format=job.options.get("format"),
         queue=bool(job.options.get("fetch")),
         max_bytes=retrieval.settings.max_bytes,
+        auto_tags=retrieval.settings.auto_tags,
         read=read,
         progress=show,
     )
