@@ -232,5 +232,7 @@ def test_the_same_page_gives_the_same_item_by_every_way(make_shelf: Callable[[],
     wanted = compare(asyncio.run(make_shelf().fill(by_save)))
     assert (wanted["title"], wanted["author"]) == ("The keeper of the light", "Ada Quincewort")
     assert wanted["metadata"]["quality"] == "article"
+    assert wanted["metadata"]["suggested_tags"]
+    assert wanted["metadata"]["tags"] == ()
     for way in WAYS:
         assert (way.__name__, compare(asyncio.run(make_shelf().fill(way)))) == (way.__name__, wanted)
