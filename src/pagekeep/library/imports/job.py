@@ -93,7 +93,6 @@ async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
         retrieval.rules,
         format=job.options.get("format"),
         queue=bool(job.options.get("fetch")),
-        auto_tags=retrieval.settings.auto_tags,
         max_bytes=retrieval.settings.max_bytes,
         auto_tags=retrieval.settings.auto_tags,
         read=read,
