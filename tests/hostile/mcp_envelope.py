@@ -117,7 +117,7 @@ class Assistant:
         with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read().decode()
         if text.startswith(("event:", "data:")):
-            text = [line[6:] for line in text.splitlines() if line.startswith("data: {")][-1]
+            text = [line[6:] for line in re.split(r"\r\n|\r|\n", text) if line.startswith("data: {")][-1]
         message: dict[str, Any] = json.loads(text)
         result: dict[str, Any] = message.get("result") or message["error"]
         return result
