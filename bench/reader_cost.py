@@ -138,19 +138,24 @@ def main() -> int:
         site = stack.enter_context(Site({"page": send})).url("").rstrip("/")
         servers = {name: stack.enter_context(serve(path, folder / f"{name}.db")) for name, path in sources.items()}
         spent: dict[str, list[float]] = {name: [] for name in servers}
+        inside: dict[str, list[float]] = {name: [] for name in servers}
         for number in range(asked.rounds + 1):
             for name, (pid, address) in servers.items():
                 began = times(pid)
                 read_all(address, site, len(pages))
                 if number:  # the first round loads everything
-                    spent[name].append(times(pid).since(began).tree)
+                    used = times(pid).since(began)
+                    spent[name].append(used.tree)
+                    inside[name].append(used.server)
         alone = {name: extraction_time(path, pages) for name, path in sources.items()}
     ratio = median(now / before for before, now in zip(spent["before"], spent["now"], strict=True))
     best = min(spent["now"]) / min(spent["before"])
     print(json.dumps({name: [round(seconds, 2) for seconds in found] for name, found in spent.items()}))
     for name, found in spent.items():
-        through, inside = (1000 * seconds / len(pages) for seconds in (median(found), alone[name]))
-        print(f"{name}: {through:.1f} ms a page through /r, {inside:.1f} ms extraction alone")
+        whole, own, pure = (1000 * each / len(pages) for each in (median(found), median(inside[name]), alone[name]))
+        print(
+            f"{name}: {whole:.1f} ms a page through /r, {own:.1f} of it in the server's process; extraction alone {pure:.1f}"
+        )
     print(
         f"{len(pages)} pages, {asked.rounds} rounds: {ratio:.2f} times ({best:.2f} of the best; at most {MAX_RATIO:g})"
     )
