@@ -44,6 +44,11 @@ def _may_be_unspaced(text: str) -> bool:
     return len(encoded.translate(None, _MAYBE_UNSPACED)) < len(encoded)
 
 
+def number_of(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 word", "2 words"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def reading_time(words: int) -> str:
     """Return the reading time, such as "8 min", at least one minute."""
     return f"{max(1, (words + WORDS_PER_MINUTE // 2) // WORDS_PER_MINUTE)} min"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pagekeep import dom, markdown
+from pagekeep import dom, extract, markdown
 from pagekeep.extraction.output import quality
 from pagekeep.extraction.output.losses import NOT_COMPARED, Comparison
 from pagekeep.model import Metadata, Quality, Strategy
@@ -171,3 +171,9 @@ def test_what_was_not_compared_is_not_claimed() -> None:
     judged = assess(paragraphs(SENTENCE, 60), comparison=NOT_COMPARED)
     assert judged.level == "simplified"
     assert judged.reason == "nothing was compared with the page"
+
+
+def test_one_paragraph_is_counted_in_the_singular() -> None:
+    page = extract("<title>x</title><article><p>One paragraph of the sea with a few words.</p></article>")
+    reasons = {check.name: check.reason for check in page.quality.checks}
+    assert reasons["paragraphs"] == "1 paragraph"

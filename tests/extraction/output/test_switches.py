@@ -32,7 +32,7 @@ def test_each_extractor_can_be_switched_off() -> None:
     assert extract(PAGE, URL, options=Options(extract_media=False)).media == ()
     assert extract(PAGE, URL, options=Options(detect_language=False)).metadata.language is None
     about = extract(PAGE, URL, options=Options(extract_categories=False)).metadata
-    assert (about.keywords, about.categories, about.tags) == ((), (), ())
+    assert (about.keywords, about.categories, about.suggested_tags) == ((), (), ())
     bare = extract(PAGE, URL, options=Options(enable_markdown=False))
     assert (bare.markdown, bare.document) == ("", "")
     assert bare.word_count > 100

@@ -9,6 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.locate import score
 from pagekeep.extraction.output.losses import Comparison
 from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
+from pagekeep.text import number_of
 
 _PARAGRAPHS: Final = tuple("p blockquote pre li".split())
 
@@ -93,7 +94,7 @@ def unassessed(strategy: Strategy) -> Quality:
 
 def _message(level: QualityLevel, words: int) -> str:
     if level == "article":
-        return f"Article captured ({words} words)"
+        return f"Article captured ({number_of(words, 'word')})"
     return "Article captured (simplified)" if level == "simplified" else "Saved as bookmark - extraction failed"
 
 
@@ -111,8 +112,8 @@ def _checks(output: Output, metadata: Metadata, comparison: Comparison, is_cut: 
     in_links = f"{link_density:.0%} of the text is in links"
     known = [name for name in ("title", "author", "published") if getattr(metadata, name)]
     return (
-        Check("words", output.word_count > _MIN_WORDS, f"{output.word_count} words"),
-        Check("paragraphs", paragraphs > _MIN_PARAGRAPHS, f"{paragraphs} paragraphs"),
+        Check("words", output.word_count > _MIN_WORDS, number_of(output.word_count, "word")),
+        Check("paragraphs", paragraphs > _MIN_PARAGRAPHS, number_of(paragraphs, "paragraph")),
         Check("text_density", density > _MIN_TEXT_SHARE, f"{density:.0%} of the content's HTML is text"),
         Check("link_density", link_density < _MAX_LINK_SHARE, in_links),
         Check("metadata", "title" in known and len(known) > 1, f"known: {', '.join(known) or 'nothing'}"),

@@ -12,6 +12,7 @@ from pagekeep.extraction.locate.score import BLOCKS, GOOD_SCORE, MIN_SCORE, SURE
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
 from pagekeep.extraction.locate.survey import TEXT
 from pagekeep.model import Attempt, Options, Strategy
+from pagekeep.text import number_of
 
 Timer = Callable[[], float]
 Prune = Callable[[PageFacts, Content], Content]
@@ -135,7 +136,7 @@ def _is_better(result: _Result, best: _Result) -> bool:
 
 def _describe(result: _Result, best: _Result | None, timer: Timer | None) -> Attempt:
     measured = result.measured
-    reason = result.fault or f"{measured.words} words in {measured.paragraphs} paragraphs"
+    reason = result.fault or f"{number_of(measured.words, 'word')} in {number_of(measured.paragraphs, 'paragraph')}"
     passed = result is best
     if result.passed and best is not None and not passed:
         reason = f"{reason}, a score of {result.score}; {best.strategy.name} is better with {best.score}"

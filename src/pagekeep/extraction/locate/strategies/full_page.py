@@ -7,6 +7,7 @@ from typing import Final
 from pagekeep.extraction.locate import prose
 from pagekeep.extraction.locate.boilerplate import TAGS
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
+from pagekeep.text import number_of
 
 MIN_WORDS: Final = 50
 """Words that make a page worth keeping whole."""
@@ -44,7 +45,7 @@ def judge(facts: PageFacts, measured: Measure) -> str | None:
         return None
     if facts.bounds.min_words is None and _is_short_but_complete(facts, measured):
         return None
-    return f"{measured.words} words, under {min_words}"
+    return f"{number_of(measured.words, 'word')}, under {min_words}"
 
 
 def _min_words(facts: PageFacts) -> int:

@@ -13,6 +13,7 @@ from pagekeep.extraction.locate import prose, threads
 from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusions, Reason, Reasons, label
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.text import number_of
 
 MIN_WORDS: Final = 100
 """Words of an article; a shorter result must be all that the page has."""
@@ -75,7 +76,7 @@ def judge(facts: PageFacts, measured: Measure) -> str | None:
         return None
     if facts.bounds.min_words is None and _is_short_but_complete(facts, measured):
         return None
-    return f"{measured.words} words, under {min_words}, and the page has more"
+    return f"{number_of(measured.words, 'word')}, under {min_words}, and the page has more"
 
 
 def _weigh(facts: PageFacts) -> tuple[list[int], float]:

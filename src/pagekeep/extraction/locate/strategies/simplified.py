@@ -11,6 +11,7 @@ from pagekeep.extraction.input import structured as structured_data
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
 from pagekeep.extraction.locate.strategies import embedded_state
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.text import number_of
 
 # The checks of a candidate, as the design of the fallback chain states them.
 MIN_WORDS: Final = 100
@@ -69,7 +70,7 @@ def locate(facts: PageFacts) -> Content | None:
 def judge(facts: PageFacts, measured: Measure) -> str | None:
     """Return why the result is not good enough, or `None` when it is."""
     min_words = _min_words(facts)
-    return None if measured.words >= min_words else f"{measured.words} words, under {min_words}"
+    return None if measured.words >= min_words else f"{number_of(measured.words, 'word')}, under {min_words}"
 
 
 def _min_words(facts: PageFacts) -> int:
