@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from pagekeep.store import open_store
@@ -179,9 +180,12 @@ def library_faults(disk: Path) -> Iterator[str]:
 
 
 @contextmanager
-def site() -> Iterator[Site]:
+def site(full: Event) -> Iterator[Site]:
+    """Serve pages; all but the first two wait until the disk is full."""
+
     async def page(request: Request, reply: Reply) -> None:
-        await asyncio.sleep(0.5)
+        while request.path not in ("/page0", "/page1") and not full.is_set():
+            await asyncio.sleep(0.05)
         await reply.send(article(2_000, f"Page {request.path}").encode())
 
     with Site({f"page{number}": page for number in range(40)}) as running:
@@ -191,9 +195,15 @@ def site() -> Iterator[Site]:
 def work_faults(disk: Path, jobs: int) -> Iterator[str]:
     """Work off a queue while the disk fills up: the worker waits, and finishes every job when there is room."""
     library = disk / "work.db"
-    with site() as shore:
+    full = Event()
+    with site(full) as shore:
         urls = [shore.url(f"/page{number}") for number in range(jobs)]
-        allowed = {"PAGEKEEP_ALLOW_HOSTS": "127.0.0.1", "PAGEKEEP_PER_HOST_DELAY": "0", "PAGEKEEP_RENDER": "never"}
+        allowed = {
+            "PAGEKEEP_ALLOW_HOSTS": "127.0.0.1",
+            "PAGEKEEP_PER_HOST_DELAY": "0",
+            "PAGEKEEP_RENDER": "never",
+            "PAGEKEEP_TIMEOUT": "60",
+        }
         run("save", "--library", str(library), "--queue", *urls, **allowed)
         shown = disk.with_name(f"{disk.name}-shown")
         with shown.open("w") as errors:
@@ -204,6 +214,7 @@ def work_faults(disk: Path, jobs: int) -> Iterator[str]:
         try:
             yield from _wait_for(library, worker, lambda states: states.count("done") >= 2, "no job was done")
             ballast = fill(disk)
+            full.set()
             deadline = time.monotonic() + 60
             while "full" not in shown.read_text() and worker.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.2)
