@@ -54,6 +54,7 @@ bench: setup
 # What tools like this must withstand, in full counts: about 75 minutes.
 hostile: setup browser
 	for round in 1 2 3 4 5; do $(BIN)/python -m pytest -n auto -q -m hypothesis --hypothesis-profile=search || exit 1; done
+	$(BIN)/python bench/loss_check.py
 	$(BIN)/python -m tests.hostile.fetch_addresses
 	$(BIN)/python -m tests.hostile.fetch_rebinding 100
 	$(BIN)/python -m tests.hostile.fetch_slow 8
