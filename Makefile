@@ -69,6 +69,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.library_races --full
 	$(BIN)/python -m tests.hostile.import_kill --full
 	$(BIN)/python -m tests.hostile.import_formats --full
+	$(BIN)/python -m tests.hostile.import_uploads
 	$(BIN)/python -m tests.hostile.zip_directories --full
 	$(BIN)/python -m tests.hostile.warc_records --full
 	$(BIN)/python -m tests.hostile.store_full --full

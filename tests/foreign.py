@@ -29,6 +29,15 @@ FOREIGN = {
     "pagekeep.present.explain": ("explain",),
     "pagekeep.present.diff": ("difference", "match_lines"),
     "pagekeep.present.sections": ("outline", "section", "estimate_tokens"),
+    "pagekeep.library.imports.rows": ("read_stream", "read_folder"),
+    "pagekeep.library.imports.check": ("check_row", "limit_item", "skip_reason"),
+    "pagekeep.library.imports.detect": ("detect_format", "detect_tree_format"),
+    "pagekeep.library.imports.input.anchors": ("read_anchors",),
+    "pagekeep.library.imports.input.archive": ("Archive", "is_archive"),
+    "pagekeep.library.imports.input.csv_records": ("read_columns", "read_records"),
+    "pagekeep.library.imports.input.json_stream": ("read_elements", "read_groups", "read_objects"),
+    "pagekeep.library.imports.input.source": ("read_lines", "source_from_stream"),
+    "pagekeep.library.imports.input.values": ("parse_text", "parse_time", "parse_names", "parse_annotations"),
 }
 """By module. Everything in `pagekeep.extraction` counts too."""
 
@@ -45,7 +54,7 @@ ALLOWED_IN_THE_SERVER = {
     "pagekeep.store.search.snippet, layout.formatting.excerpt": "up to 6,000 and 200,000 characters, with patterns of linear time",
     "pagekeep.markdown.write_document, join_document": "joins a text and its metadata, with patterns of linear time",
     "pagekeep.markdown.frontmatter": "up to 100,000 characters, without aliases; when items are mirrored and imported",
-    "pagekeep.library.imports": "rows of import files, read piece by piece in a thread of the import; pages in them go to a worker",
+    "pagekeep.library.imports.build, merge": "copies fields of rows that a worker has read, checked and shortened",
     "jinja2": "templates with escaped values",
 }
 """What the server does itself with content of others, and why it may: it takes time and memory in proportion to an input

@@ -18,7 +18,7 @@ from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_store
-from tests.hostile import import_formats, zip_directories
+from tests.hostile import import_formats, import_uploads, zip_directories
 from tests.hostile.import_kill import attack
 from tests.hostile.store_places import attack_on
 from tests.library.imports import samples
@@ -158,3 +158,8 @@ def test_h12_no_list_of_an_archive_is_read_beyond_the_limits(monkeypatch: pytest
 
 def test_d4_an_import_that_is_killed_and_run_again_makes_no_duplicates() -> None:
     assert attack_on("sqlite", attack, 4) == []
+
+
+def test_h1_hostile_uploads_are_not_read_by_the_server_itself() -> None:
+    files = ["json huge entry", "csv huge field", "bookmarks nested folders", "zip bomb of spaces"]
+    assert import_uploads.attack(files, 1) == []

@@ -63,9 +63,14 @@ def _run_job(run: Callable[[Any], Any], job: Any, cpu_seconds: float) -> tuple[A
         _limit_cpu(0)
 
 
-def out_of_memory() -> ParseError:
-    """Return the error for a page that needs too much memory."""
-    return ParseError("The page needs too much memory.", suggestions=("Save only the part you need.",))
+def out_of_memory(subject: str = "page") -> ParseError:
+    """Return the error for a page, or something else, that needs too much memory."""
+    return ParseError(f"The {subject} needs too much memory.", suggestions=("Save only the part you need.",))
+
+
+def was_killed() -> ParseError:
+    """Return the error for work whose process was killed from outside."""
+    return ParseError("The worker process was killed.", suggestions=("Try again.",))
 
 
 def _limit_cpu(seconds: float) -> None:

@@ -46,11 +46,13 @@ class Limits:
 class Worker:
     """A child process that runs `task` ("module:function") on one job after another. For one thread at a time."""
 
-    def __init__(self, task: str, limits: Limits = Limits(), *, nice: int = 0) -> None:
+    def __init__(self, task: str, limits: Limits = Limits(), *, nice: int = 0, subject: str = "page") -> None:
         self.task = task
         self.limits = limits
         self.nice = nice
         """How much less CPU time than other processes it gets when there is too little for all (0 to 19)."""
+        self.subject = subject
+        """What a job works on, for messages."""
         self._process: _Process | None = None
         self._alarm = Alarm(limits.wall_seconds, self._kill)
         self._late = False
@@ -167,13 +169,15 @@ class Worker:
         code = process.returncode
         if hasattr(signal, "SIGPROF") and code == -signal.SIGPROF:
             return ParseError(
-                f"Processing the page took more than {limits.cpu_seconds:g} s of CPU time.", suggestions=()
+                f"Processing the {self.subject} took more than {limits.cpu_seconds:g} s of CPU time.", suggestions=()
             )
         if self._late:
-            return ParseError(f"Processing the page took more than {limits.wall_seconds:g} s.", suggestions=())
+            return ParseError(
+                f"Processing the {self.subject} took more than {limits.wall_seconds:g} s.", suggestions=()
+            )
         if code in (-signal.SIGABRT, -signal.SIGSEGV):  # a failed allocation in C
-            return child.out_of_memory()
-        return ParseError("The worker process was killed.", suggestions=("Try again.",))
+            return child.out_of_memory(self.subject)
+        return child.was_killed()
 
     def _end(self, process: _Process) -> None:
         self._process = None

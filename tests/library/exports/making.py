@@ -11,7 +11,8 @@ from typing import Any
 from pagekeep.config import Settings
 from pagekeep.library.exports.run import ExportOptions, ExportReport, export
 from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_folder, import_stream
+from pagekeep.library.imports.rows import read_folder
+from pagekeep.library.imports.run import ImportPlan, import_rows, import_stream
 from pagekeep.markdown.frontmatter import stamp, write_frontmatter
 from pagekeep.model import Annotation, Item, ItemMetadata, NewItem
 from pagekeep.rules import Rulebook
@@ -102,7 +103,7 @@ def take(store: Store, path: Path) -> ImportReport:
     """Import a folder or file, fetching nothing."""
     plan, report = ImportPlan(Rulebook(())), ImportReport()
     if path.is_dir():
-        for _ in import_folder(path, store, plan, report):
+        for _ in import_rows(read_folder(path, None), store, plan, report):
             pass
         return report
     return import_stream(io.BytesIO(path.read_bytes()), path.name, store, plan)

@@ -11,7 +11,8 @@ import pytest
 from pagekeep.errors import ParseError, UnsupportedContent
 from pagekeep.library.imports import run
 from pagekeep.library.imports.report import MAX_DETAILS, ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_folder, import_stream
+from pagekeep.library.imports.rows import read_folder
+from pagekeep.library.imports.run import ImportPlan, import_rows, import_stream
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -109,7 +110,11 @@ def test_a_folder_is_read_file_by_file(library: Store, tmp_path: Path) -> None:
     (folder / "a.csv").write_text(samples.pocket_csv())
     (folder / "b.html").write_text(samples.netscape())
     report = ImportReport()
-    waiting = [item for batch in import_folder(folder, library, ImportPlan(Rulebook()), report) for item in batch]
+    waiting = [
+        item
+        for batch in import_rows(read_folder(folder, None), library, ImportPlan(Rulebook()), report)
+        for item in batch
+    ]
     assert report.formats == {"pocket": samples.COUNT, "netscape": samples.COUNT + 1}
     assert {item.id for item in waiting} == {item.id for item in everything(library).values()}
 
@@ -118,7 +123,7 @@ def test_nothing_to_import_is_an_error(library: Store, tmp_path: Path, bring: Br
     with pytest.raises(UnsupportedContent):
         bring("Dear diary")
     with pytest.raises(UnsupportedContent, match="does not contain an export"):
-        list(import_folder(tmp_path / "none", library, ImportPlan(Rulebook()), ImportReport()))
+        list(import_rows(read_folder(tmp_path / "none", None), library, ImportPlan(Rulebook()), ImportReport()))
 
 
 def test_what_is_held_does_not_grow_with_the_failures(bring: Bring) -> None:

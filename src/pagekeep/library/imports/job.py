@@ -7,7 +7,7 @@ import threading
 import uuid
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Callable
-from tempfile import TemporaryFile
+from functools import partial
 from time import monotonic
 from typing import IO, Any, Final
 
@@ -15,8 +15,9 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import Conflict, InvalidQuery, NotFound, PagekeepError
 from pagekeep.library.failed_saves import can_pass
+from pagekeep.library.imports.reader import RowReader, copied
 from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_batches
+from pagekeep.library.imports.run import ImportPlan, import_rows
 from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
 from pagekeep.model import Fetched, Job, Options, Page
 from pagekeep.store import Store
@@ -80,7 +81,7 @@ def enqueue_import(
 
 async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
     """Import the file of a job, or the next part of it; the report lists every row that failed with the reason."""
-    loop, stopped = asyncio.get_running_loop(), threading.Event()
+    loop, stopped, reader = asyncio.get_running_loop(), threading.Event(), RowReader()
     upload_id = str(job.options.get("upload"))
 
     def show(report: ImportReport) -> None:
@@ -99,26 +100,29 @@ async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
         progress=show,
     )
     try:
-        report, finished = await to_thread(_import_slice, job, store, plan, stopped)
+        report, finished = await to_thread(_import_slice, job, store, plan, reader, stopped)
     except PagekeepError as error:
         if not can_pass(error):
             await to_thread(store.drop_upload, upload_id)
         raise
     finally:
         stopped.set()
+        reader.interrupt()
     if not finished:
         return SliceResult(so_far=report.to_json() | {"read": report.read})
     await to_thread(store.drop_upload, upload_id)
     return SliceResult(report=report.to_json())
 
 
-def _import_slice(job: Job, store: Store, plan: ImportPlan, stopped: threading.Event) -> tuple[ImportReport, bool]:
+def _import_slice(
+    job: Job, store: Store, plan: ImportPlan, reader: RowReader, stopped: threading.Event
+) -> tuple[ImportReport, bool]:
     """Import for some seconds, from where the last slice ended; return the report and whether the file is done."""
     report = ImportReport.from_json(job.options.get(SO_FAR, {}))
     begin, began, until = report.read, monotonic(), 0.0
-    with TemporaryFile() as file:
-        _copy(store, str(job.options.get("upload")), file)
-        for _ in import_batches(file, str(job.options.get("filename")), store, plan, report, skip=begin):
+    with copied(partial(_copy, store, str(job.options.get("upload")))) as path, reader:
+        rows = reader.read(path, str(job.options.get("filename")), plan.format, skip=begin, is_copy=True)
+        for _ in import_rows(rows, store, plan, report):
             plan.progress(report)
             # What is done is read again in every slice: at least four fifths of the time are for the rest.
             until = until or monotonic() + SLICE_SECONDS + 4 * (monotonic() - began)
@@ -135,4 +139,3 @@ def _copy(store: Store, upload_id: str, file: IO[bytes]) -> None:
         part += 1
     if part == 0:
         raise NotFound("The uploaded file is no longer there.", suggestions=("Send it again.",))
-    file.seek(0)

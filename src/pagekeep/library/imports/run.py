@@ -8,25 +8,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from pathlib import Path
-from typing import IO, BinaryIO, Final, TextIO, cast
+from typing import IO, BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import extract_page
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.errors import NotFound, PagekeepError, StoreError, UnsupportedContent
-from pagekeep.library import normal_url
+from pagekeep.errors import PagekeepError, StoreError
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
-from pagekeep.library.imports.check import CheckedRow, check_row, limit_item, skip_reason
-from pagekeep.library.imports.detect import detect_format, detect_tree_format
-from pagekeep.library.imports.input.archive import Archive, is_archive
-from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row, SkippedRow
-from pagekeep.library.imports.input.source import Folder, Source, Tree, source_from_stream
+from pagekeep.library.imports.check import CheckedRow
+from pagekeep.library.imports.input.row import CompleteItem, Fault, SkippedRow
 from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
+from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.report import ImportReport
+from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_stream
 from pagekeep.library.save import save
 from pagekeep.model import Fetched, Item, NewItem, Options, Page
 from pagekeep.rules import Rulebook
@@ -67,7 +63,7 @@ class ImportPlan:
 
 
 def import_stream(file: BinaryIO, filename: str, store: Store, plan: ImportPlan) -> ImportReport:
-    """Import an open, seekable file; raise `UnsupportedContent` when its format is not known."""
+    """Import an open, seekable file that the caller trusts; raise `UnsupportedContent` when its format is not known."""
     report = ImportReport()
     for _ in import_batches(file, filename, store, plan, report):
         pass
@@ -75,20 +71,20 @@ def import_stream(file: BinaryIO, filename: str, store: Store, plan: ImportPlan)
 
 
 def import_batches(
-    file: IO[bytes], filename: str, store: Store, plan: ImportPlan, report: ImportReport, *, skip: int = 0
+    file: IO[bytes], filename: str, store: Store, plan: ImportPlan, report: ImportReport
 ) -> Iterator[list[Item]]:
-    """Import a file, without its first `skip` rows, and yield, after each batch, its items that were never fetched."""
-    stream = cast("BinaryIO", file)
-    if is_archive(stream):
-        rows = _read_tree(Archive(stream, filename), plan.format)
-    else:
-        rows = _read_file(source_from_stream(stream, filename), plan.format)
-    return _run(islice(rows, skip, None), store, plan, report)
+    """Import a file that the caller trusts and yield, after each batch, its items that were never fetched."""
+    return import_rows(read_stream(file, filename, plan.format), store, plan, report)
 
 
-def import_folder(path: Path, store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
-    """Import all exports in a folder, like `import_batches`."""
-    return _run(_read_tree(Folder(path), plan.format), store, plan, report)
+def import_upload(file: IO[bytes], filename: str, store: Store, plan: ImportPlan) -> ImportReport:
+    """Import a file of others as `import_stream` does; a worker process reads it."""
+    report = ImportReport()
+    with copied(copied_stream(file)) as path, RowReader() as reader:
+        rows = reader.read(path, filename, plan.format, is_copy=True)
+        for _ in import_rows(rows, store, plan, report):
+            pass
+    return report
 
 
 async def fetch_items(
@@ -116,49 +112,28 @@ async def fetch_items(
             group.create_task(fetch_waiting())
 
 
-_NamedRow = tuple[str, ParsedRow]
-"""The name of the format, and what it read."""
+def import_rows(rows: Iterator[NamedRow], store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
+    """Import rows and yield, after each batch, its items that were never fetched.
 
-
-def _read_file(source: Source, name: str | None) -> Iterator[_NamedRow]:
-    detected = detect_format(source, name)
-    try:
-        for row in detected.read(source):
-            yield detected.name, row
-    except PagekeepError as error:
-        yield detected.name, Fault(Place(0, 0, source.part or source.name), error.message)
-
-
-def _read_tree(tree: Tree, name: str | None) -> Iterator[_NamedRow]:
-    detected = detect_tree_format(tree, name)
-    if detected is not None:
-        for row in detected.read(tree):
-            yield detected.name, row
-        return
-    rows = 0
-    for part in tree.names():
-        try:
-            for named_row in _read_file(tree.source(part), name):
-                rows += 1
-                yield named_row
-        except (UnsupportedContent, NotFound) as error:
-            yield "", SkippedRow(Place(0, 0, part), error.message)
-        except PagekeepError as error:
-            yield "", Fault(Place(0, 0, part), error.message)
-    if not rows:
-        raise UnsupportedContent(f"{tree.name} does not contain an export in a known format.")
-
-
-def _run(rows: Iterator[_NamedRow], store: Store, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
+    When the rows end with an error, those before it are stored first.
+    """
     batch = _Batch(store, plan, report)
-    for name, row in rows:
-        report.read += 1
-        batch.add(name, row)
-        if batch.is_full:
-            yield batch.store_all()
-            plan.progress(report)
+    fault: PagekeepError | None = None
+    try:
+        for name, row in rows:
+            report.read += 1
+            batch.add(name, row)
+            if batch.is_full:
+                yield batch.store_all()
+                plan.progress(report)
+    except StoreError:
+        raise
+    except PagekeepError as error:
+        fault = error
     yield batch.store_all()
     plan.progress(report)
+    if fault is not None:
+        raise fault
 
 
 @dataclass
@@ -177,46 +152,30 @@ class _Batch:
     def is_full(self) -> bool:
         return len(self.entries) >= BATCH_ROWS or self.content_chars > _BATCH_CHARS
 
-    def add(self, name: str, row: ParsedRow) -> None:
+    def add(self, name: str, row: ReadyRow) -> None:
         """Count a row and keep its entry, unless it is skipped or fails."""
         report = self.report
-        if isinstance(row, Row) and (reason := skip_reason(row)):
-            row = SkippedRow(row.place, reason)
         if isinstance(row, SkippedRow):
             report.skipped += 1
             report.remark(row.place, row.reason)
             return
         report.rows += 1
         report.formats[name] = report.formats.get(name, 0) + 1
-        entry = self._build_entry(name, row, clock.now())
-        if isinstance(entry, Fault):
-            report.fail(entry)
-            if self.plan.failed is not None:
-                self.plan.failed.write(failed_rows.format_line(entry, name) + "\n")
-            return
-        self.entries.append(entry)
-
-    def _build_entry(self, name: str, row: Row | CompleteItem | Fault, now: str) -> NewItem | Fault:
+        if isinstance(row, CheckedRow | Fault) and row.row is not None:
+            for remark in row.row.remarks:
+                report.remark(row.row.place, remark)
         if isinstance(row, Fault):
-            return row
-        if isinstance(row, CompleteItem):
-            return self._entry_from_item(row)
-        for remark in row.remarks:
-            self.report.remark(row.place, remark)
-        checked = check_row(row, now)
-        if isinstance(checked, Fault):
-            return checked
-        return self._entry_from_content(checked, name, now) or build.build_bookmark(
-            checked, name, self.store.user_id, now
-        )
+            report.fail(row)
+            if self.plan.failed is not None:
+                self.plan.failed.write(failed_rows.format_line(row, name) + "\n")
+            return
+        self.entries.append(self._build_entry(name, row, clock.now()))
 
-    def _entry_from_item(self, row: CompleteItem) -> NewItem | Fault:
-        try:
-            url = normal_url.normalise(row.item.url)
-        except PagekeepError as error:
-            return Fault(row.place, error.message, row.item.url[:500])
-        item = limit_item(replace(row.item, user_id=self.store.user_id, url=url, domain=normal_url.domain(url)))
-        return NewItem(item, row.raw, row.annotations)
+    def _build_entry(self, name: str, row: CheckedRow | CompleteItem, now: str) -> NewItem:
+        user_id = self.store.user_id
+        if isinstance(row, CompleteItem):
+            return NewItem(replace(row.item, user_id=user_id), row.raw, row.annotations)
+        return self._entry_from_content(row, name, now) or build.build_bookmark(row, name, user_id, now)
 
     def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> NewItem | None:
         """Return the row with its content; `None` without usable content, or when the library has content already."""

@@ -79,6 +79,14 @@ def test_a_long_import_goes_on_in_slices_with_one_report(
     assert len(library.find(ItemQuery(limit=100)).items) == 30
 
 
+@pytest.mark.parametrize("kind", ["application/octet-stream", "application/json", "application/x-www-form-urlencoded"])
+def test_a_file_of_many_rows_is_accepted_whatever_its_type(client: TestClient, kind: str) -> None:
+    rows = [{"url": f"https://example.com/{n % 3}", "is_archived": 0, "tags": ["&"] * 20} for n in range(3_000)]
+    answer = send(client, json.dumps(rows), fetch="never", headers={"content-type": kind})
+    assert answer.status_code == 202
+    assert finish(client, answer.json()["job"]["id"])["report"]["rows"] == 3_000
+
+
 def test_what_is_no_export_is_an_error_of_the_job_and_its_file_is_deleted(client: TestClient, library: Store) -> None:
     job = finish(client, send(client, b"\x00\x01\x02" * 1000).json()["job"]["id"])
     assert (job["state"], job["error"]["type"]) == ("dead", "UnsupportedContent")

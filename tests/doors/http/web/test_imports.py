@@ -17,7 +17,7 @@ from pagekeep.doors.http.caller import CSRF_FIELD, csrf_token
 from pagekeep.doors.http.import_slots import ImportSlots
 from pagekeep.doors.http.web import imports
 from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import import_stream
+from pagekeep.library.imports.run import import_upload
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -49,9 +49,9 @@ def test_a_large_file_goes_by_the_disk(client: TestClient, library: Store, monke
 
     def watched(file: Any, *rest: Any) -> ImportReport:
         spooled.append(file._rolled)
-        return import_stream(file, *rest)
+        return import_upload(file, *rest)
 
-    monkeypatch.setattr(imports, "import_stream", watched)
+    monkeypatch.setattr(imports, "import_upload", watched)
     page = client.post("/import", data={"fetch": "never"}, files={"file": ("bookmarks.html", padded(40), "text/html")})
     assert page.status_code == 200
     assert spooled == [True]

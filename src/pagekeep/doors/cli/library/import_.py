@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
 import click
 
@@ -19,6 +19,7 @@ from pagekeep.doors.cli.output import BAD_INPUT, format_count, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
+    from pagekeep.library.imports.reader import RowReader
     from pagekeep.library.imports.report import ImportReport
     from pagekeep.library.imports.run import ImportPlan
     from pagekeep.model import Item
@@ -82,11 +83,13 @@ def import_(paths: tuple[Path, ...], library: str | None, user: str | None, as_j
         report = ImportReport()
         with (
             open_room(opened.settings) as room,
+            _open_reader() as reader,
             _failed_rows(paths[0], options["failed"], options["dry_run"]) as failed,
             _progress(as_json) as progress,
         ):
             plan = _plan(opened, options, room, cast("TextIO", failed), progress)
-            asyncio.run(_import_all(paths, opened, plan, report, room if options["fetch"] == "now" else None))
+            room_to_fetch = room if options["fetch"] == "now" else None
+            asyncio.run(_import_all(paths, opened, plan, report, reader, room_to_fetch))
     if as_json:
         write_json(
             {
@@ -124,12 +127,17 @@ def _plan(
 
 
 async def _import_all(
-    paths: tuple[Path, ...], opened: OpenLibrary, plan: ImportPlan, report: ImportReport, room: Room | None
+    paths: tuple[Path, ...],
+    opened: OpenLibrary,
+    plan: ImportPlan,
+    report: ImportReport,
+    reader: RowReader,
+    room: Room | None,
 ) -> None:
     """Import the files; with a room, fetch the pages too."""
     if room is None or plan.dry_run:
         for path in paths:
-            for _ in _batches(path, opened, plan, report):
+            for _ in _batches(path, opened, plan, report, reader):
                 pass
         return
     from pagekeep.capture.from_url import Retrieval
@@ -137,37 +145,33 @@ async def _import_all(
 
     async with Retrieval(opened.settings, room=room) as retrieval:
         for path in paths:
-            for waiting in _batches(path, opened, plan, report):
+            for waiting in _batches(path, opened, plan, report, reader):
                 await fetch_items(waiting, opened.store, retrieval, report)
                 plan.progress(report)
 
 
-def _batches(path: Path, opened: OpenLibrary, plan: ImportPlan, report: ImportReport) -> Iterator[list[Item]]:
-    from pagekeep.errors import UnsupportedContent
-    from pagekeep.library.imports.run import import_batches, import_folder
-
-    if path.is_dir():
-        yield from import_folder(path, opened.store, plan, report)
-        return
-    with _open_file(path) as file:
-        try:
-            yield from import_batches(file, path.name, opened.store, plan, report)
-        except UnsupportedContent as error:
-            error.suggestions = ("Name its format with --format.", *error.suggestions)
-            raise
-
-
 @contextmanager
-def _open_file(path: Path) -> Iterator[BinaryIO]:
-    from pagekeep.errors import NotFound
+def _open_reader() -> Iterator[RowReader]:
+    """Open the process that reads the files, as a fork where possible."""
+    from pagekeep.library.imports.reader import RowReader
+
+    with RowReader() as reader:
+        reader.fork()
+        yield reader
+
+
+def _batches(
+    path: Path, opened: OpenLibrary, plan: ImportPlan, report: ImportReport, reader: RowReader
+) -> Iterator[list[Item]]:
+    from pagekeep.errors import UnsupportedContent
+    from pagekeep.library.imports.run import import_rows
 
     try:
-        file = path.open("rb")
-    except OSError as error:
-        hint = "Check the file's permissions."
-        raise NotFound(f"Cannot read the file {str(path)!r}.", suggestions=(hint,)) from error
-    with file:
-        yield file
+        yield from import_rows(reader.read(path, path.name, plan.format), opened.store, plan, report)
+    except UnsupportedContent as error:
+        if not path.is_dir():
+            error.suggestions = ("Name its format with --format.", *error.suggestions)
+        raise
 
 
 class _FailedRows:

@@ -15,6 +15,8 @@ from pagekeep.doors.http.middleware.arrivals import TOO_LARGE, Body, Limits, Poo
 from pagekeep.doors.http.middleware.body_shapes import shape_of
 from pagekeep.errors import PagekeepError
 
+STORED_PATHS: Final = frozenset({"/api/v1/imports"})
+"""Their bodies are stored as they arrive, whatever they are, and not parsed by the server."""
 PAGE_PATHS: Final = frozenset({"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add"})
 """Paths that accept a whole page."""
 MAX_PAGE_BYTES: Final = 30_000_000
@@ -96,7 +98,8 @@ class BodyLimits:
         except PagekeepError as error:
             await self._reject(error, scope, receive, send)
             return
-        body = Body(client, limits, pool, receive, send, shape_of(scope["headers"]))
+        shape = None if scope["path"] in STORED_PATHS else shape_of(scope["headers"])
+        body = Body(client, limits, pool, receive, send, shape)
         await self._run(body, pool, scope)
         if body.error is not None and not body.started:
             await self._reject(body.error, scope, receive, send)

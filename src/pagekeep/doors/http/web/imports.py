@@ -17,7 +17,7 @@ from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import InvalidQuery, PagekeepError
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.report import ImportReport
-from pagekeep.library.imports.run import ImportPlan, import_stream
+from pagekeep.library.imports.run import ImportPlan, import_upload
 from pagekeep.model import Fetched, Options, Page
 
 router = APIRouter()
@@ -61,7 +61,7 @@ async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> ImportR
         read=_page_extractor(frame.service),
     )
     return await frame.service.imports.run(
-        lambda: import_stream(file.file, file.filename or "", frame.library, plan),
+        lambda: import_upload(file.file, file.filename or "", frame.library, plan),
     )
 
 
