@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
+from pagekeep import extras
 from pagekeep.errors import StoreError
 from pagekeep.store import default_library, open_store
 
@@ -38,8 +38,8 @@ def test_a_folder_cannot_be_a_library(tmp_path: Path) -> None:
 
 
 def test_without_psycopg_postgres_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "pagekeep.store.postgres", raising=False)
-    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setattr(extras, "find_missing", lambda name: ["psycopg"])
+    monkeypatch.setattr(extras, "checkout", lambda: None)
     with pytest.raises(StoreError) as caught:
         open_store("postgresql://localhost/none")
     assert "pagekeep[postgres]" in caught.value.suggestions[0]

@@ -52,10 +52,12 @@ def keep_text(
     *,
     about: Metadata | None = None,
     plain: str | None = None,
+    comparison: Comparison = _KEPT,
 ) -> Page:
     """Return a page of the text as it is.
 
     Its metadata is `about`, else a title from its first line. `plain` is its words, where they differ from the text.
+    `comparison` is what is known about losses: by default that there are none.
     """
     source, warnings = decode(text, options)
     body = source.replace("\r\n", "\n").strip("\n") + "\n"
@@ -78,7 +80,7 @@ def keep_text(
         links=(),
         media=(),
         kind="article",
-        quality=quality.assess(output, "verbatim", about, None, _KEPT),
+        quality=quality.assess(output, "verbatim", about, None, comparison),
         strategy="verbatim",
         trace=Trace(attempts=(attempt,), warnings=(*warnings, *failures)),
         word_count=output.word_count,

@@ -9,6 +9,7 @@ from pagekeep.capture.markdown_parts import split_markdown
 from pagekeep.capture.plain_text import keep_text
 from pagekeep.errors import ParseError
 from pagekeep.extraction.metadata.dates import to_iso
+from pagekeep.extraction.output.losses import NOT_COMPARED
 from pagekeep.fetch.remote_reader import RemoteAnswer, parse_answer
 from pagekeep.model import Fetched, Link, Media, Metadata, Options, Page, PageWarning
 
@@ -27,6 +28,7 @@ def make_remote_page(fetched: Fetched, options: Options) -> Page:
         replace(options, encoding=None),
         about=_metadata(answer),
         plain=parts.words,
+        comparison=NOT_COMPARED,
     )
     warnings = (PageWarning("remote_reader", f"the remote reader warns: {text}") for text in answer.warnings)
     return replace(
