@@ -144,10 +144,11 @@ class Room:
             try:
                 if job.result.set_running_or_notify_cancel():
                     self._run(worker, job)
+                with suppress(RuntimeError):  # the room was closed
+                    worker.restart() if job.killed else worker.start()
             finally:
+                # Only now: a client whose jobs kill processes would else take the others while each is replaced.
                 self._queue.done(client)
-            with suppress(RuntimeError):  # the room was closed
-                worker.restart() if job.killed else worker.start()
 
     def _run(self, worker: Worker, job: _Job) -> None:
         with self._lock:
