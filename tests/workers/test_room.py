@@ -12,6 +12,7 @@ import pytest
 
 from pagekeep.errors import ParseError, TooLarge, TooManyRequests
 from pagekeep.workers import Limits, Room, current_client
+from pagekeep.workers.worker import Worker
 from tests.workers.jobs import Do, Wait
 
 TIGHT = Limits(cpu_seconds=0.5, wall_seconds=3, megabytes=1_000, input_bytes=10_000, result_bytes=10_000)
@@ -51,6 +52,21 @@ def test_a_task_over_its_limits_gets_an_error_and_the_next_a_new_process(room: R
         room.run_blocking(Do(bad), TIGHT)
     assert message in failed.value.message
     assert room.run_blocking(Do("echo", "next"), TIGHT) == "next"
+
+
+def test_a_client_has_its_share_back_only_when_its_dead_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    room, running = Room(2), list[int]()
+    start = Worker.start
+
+    def count(worker: Worker) -> None:
+        running.append(room._queue._running[current_client.get()])
+        start(worker)
+
+    monkeypatch.setattr(Worker, "start", count)
+    with pytest.raises(ParseError):
+        room.run_blocking(Do("vanish"))
+    room.close()
+    assert running == [1]
 
 
 def test_limits_are_those_of_the_task(room: Room) -> None:
