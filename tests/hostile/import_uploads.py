@@ -23,7 +23,7 @@ from tests.hostile.attack.machine import times
 from tests.hostile.attack.wire import Wire
 from tests.hostile.server import Served, served
 
-MEGABYTES: Final = 40
+MEGABYTES: Final = 15
 MAX_GROWTH_MEGABYTES: Final = 150
 """Peak memory of the server's process, over that of an import of one good row."""
 MAX_WAIT_SECONDS: Final = 600
