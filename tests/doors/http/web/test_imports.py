@@ -99,7 +99,7 @@ def test_imports_leave_the_threads_that_read_pages_for_others_alone(
     client: TestClient,
 ) -> None:
     """Each of several at once carries pages to be read; none waits for a thread that another one holds."""
-    service_of(client).imports = ImportSlots(8)
+    service_of(client).imports = ImportSlots(8, of_user=8)
 
     def export(name: int) -> bytes:
         page = "<p>" + "Words about a harbour. " * 40 + "</p>"

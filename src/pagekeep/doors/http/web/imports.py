@@ -38,16 +38,17 @@ async def import_file(frame: WriteFrame) -> HTMLResponse:
 
     The form is read here and not by FastAPI: it may be large, and only now is the caller authenticated. The file goes to disk.
     """
-    async with frame.request.form(**FORM_LIMITS) as form:
-        file, fetch = form.get("file"), form.get("fetch", "queue")
-        try:
+    try:
+        frame.service.imports.check(frame.caller.user_id)
+        async with frame.request.form(**FORM_LIMITS) as form:
+            file, fetch = form.get("file"), form.get("fetch", "queue")
             if not isinstance(file, UploadFile):
                 raise InvalidQuery("No file was sent.", suggestions=("Choose a file to import.",))
             report = await _run_import(file, frame, queue=fetch == "queue")
-        except PagekeepError as error:
-            response = _show_form(frame, status=status_of(error), problem=error)
-            response.headers.update(headers_of(error))
-            return response
+    except PagekeepError as error:
+        response = _show_form(frame, status=status_of(error), problem=error)
+        response.headers.update(headers_of(error))
+        return response
     frame.service.background.nudge()
     return _show_form(frame, report=report)
 
@@ -61,6 +62,7 @@ async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> ImportR
         read=_page_extractor(frame.service),
     )
     return await frame.service.imports.run(
+        frame.caller.user_id,
         lambda: import_upload(file.file, file.filename or "", frame.library, plan),
     )
 
