@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -102,14 +102,14 @@ def fresh(server: Server, settings: Settings) -> Server:
 
 
 @pytest.fixture
-def save(fresh: Server, site: Site, chrome: Any) -> Callable[[str], str]:
+def save(fresh: Server, site: Site, chrome: Any) -> Callable[..., str]:
     """Puts a page of the site into the library, and tells its id."""
 
-    def save(name: str) -> str:
+    def save(name: str, tags: Sequence[str] = ()) -> str:
         url = site.url(f"/pages/{name}")
         asked = urllib.request.Request(
             f"{fresh.url}/api/v1/saves",
-            data=f'{{"url": "{url}"}}'.encode(),
+            data=json.dumps({"url": url, "tags": list(tags)}).encode(),
             headers={"Content-Type": "application/json"},
         )
         with urllib.request.urlopen(asked) as answer:

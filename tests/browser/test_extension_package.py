@@ -18,7 +18,8 @@ BROWSERS = ("chromium", "firefox")
 @pytest.mark.parametrize("browser", BROWSERS)
 def test_it_asks_for_no_page_beyond_the_one_in_front(browser: str) -> None:
     made = manifest(browser)
-    assert made["permissions"] == ["activeTab", "alarms", "contextMenus", "scripting", "storage", "unlimitedStorage"]
+    more = ("notifications", "scripting", "storage", "unlimitedStorage")
+    assert made["permissions"] == ["activeTab", "alarms", "contextMenus", *more]
     assert made["optional_permissions"] == ["tabs"]
     # No page runs scripts of ours unasked, sees files of ours, or speaks to us.
     for key in ("host_permissions", "content_scripts", "web_accessible_resources", "externally_connectable"):

@@ -82,7 +82,9 @@ async def page_in_file(
     if url is None and is_html:
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))
     if url is None and not name:
-        raise InvalidUrl("The page does not name its address.", suggestions=("Give it, such as with --url.",))
+        raise InvalidUrl(
+            "The page does not name its address.", suggestions=("Name the address that the page came from.",)
+        )
     url = url or file_url(name, place.encode("utf-8", "surrogateescape") or body)
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html

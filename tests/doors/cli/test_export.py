@@ -37,7 +37,7 @@ def test_an_export_tells_how_many_pages_it_wrote(shell: Shell, tmp_path: Path) -
     assert (done.exit_code, done.stdout) == (0, "6 pages exported.\n")
     assert len(list((tmp_path / "notes").glob("*.md"))) == 6
     again = shell.json("export", str(tmp_path / "notes"), "--profile", "obsidian", "--query", "is:pinned")
-    assert again == {"items": 2, "written": 0, "unchanged": 2, "pictures": 0, "failed_pictures": {}}
+    assert again == {"success": True, "items": 2, "written": 0, "unchanged": 2, "pictures": 0, "failed_pictures": {}}
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ _BLANK: Final = "\ufeff\0 \t\r\n\f"
 _MAX_CONTROL_SHARE: Final = 0.02
 """Share of control characters above which bytes without a well-known tag are a binary file, not text. Random bytes have
 one in ten; text has none."""
+_MAX_CONTROL_SHARE_OF_PAGE: Final = 0.05
+"""The same for bytes with such a tag, which random bytes have once in some hundred files."""
 _TAG: Final = re.compile(rb"<(?:!doctype|html|head|body|meta|title|link|script|div|p|h1|table|article|br)[\s/>]", re.I)
 """Tags that tell a page with some broken characters from a binary file."""
 _BROKEN_ALLOWED: Final = 3
@@ -95,10 +97,13 @@ def _refuse_binary(data: bytes) -> None:
         if data.startswith(magic):
             raise UnsupportedContent(f"This is {what}, not a web page.")
     head = data[:_HEAD_BYTES]
-    if head.startswith(_BOMS) or _TAG.search(head.replace(b"\0", b"")):  # UTF-16 without a BOM has zeros
+    if head.startswith(_BOMS):
         return
+    max_share, stripped = _MAX_CONTROL_SHARE, head.replace(b"\0", b"")
+    if _TAG.search(stripped):
+        max_share, head = _MAX_CONTROL_SHARE_OF_PAGE, stripped  # UTF-16 without a BOM has zeros
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    if controls > _MAX_CONTROL_SHARE * len(head):
+    if controls > max_share * len(head):
         raise UnsupportedContent("This is a binary file, not a web page.")
 
 

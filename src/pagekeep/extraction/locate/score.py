@@ -17,7 +17,7 @@ _LENGTH: Final = ((2_000, 40), (500, 25), (100, 10))
 _STRUCTURE: Final = ((10, 20), (5, 12), (2, 6))
 _WORDS: Final = ((500, 10), (100, 5))
 _SENTENCES: Final = ((10, 10), (3, 5))
-_TITLE_POINTS: Final = 20
+TITLE_POINTS: Final = 20
 _LETTERS_PER_WORD: Final = 5
 """Length is counted in words of this many letters, so that scripts with short words score like others."""
 _WORDS_PER_SENTENCE: Final = 25
@@ -33,7 +33,7 @@ def score(*, has_title: bool, words: int, blocks: int, text: str) -> int:
     if sentences <= _SENTENCES[0][0]:  # else the full stops change nothing
         sentences = max(sentences, len(_SENTENCE_END.findall(text)))
     points = (
-        _TITLE_POINTS if has_title else 0,
+        TITLE_POINTS if has_title else 0,
         _points(words * (_LETTERS_PER_WORD + 1), _LENGTH),
         _points(blocks, _STRUCTURE),
         _points(words, _WORDS),

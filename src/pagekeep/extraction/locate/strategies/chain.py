@@ -8,7 +8,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts, iterate_kept, measure
-from pagekeep.extraction.locate.score import BLOCKS, GOOD_SCORE, MIN_SCORE, SURELY_GOOD_WORDS, score
+from pagekeep.extraction.locate.score import BLOCKS, GOOD_SCORE, MIN_SCORE, SURELY_GOOD_WORDS, TITLE_POINTS, score
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
 from pagekeep.extraction.locate.survey import TEXT
 from pagekeep.model import Attempt, Options, Strategy
@@ -176,8 +176,12 @@ def _limit(facts: PageFacts, timer: Timer, end: float) -> PageFacts:
 
 
 def _refuse(facts: PageFacts, points: int) -> str | None:
-    """Return why a result with a low score is refused; what a rule chose, or sets a length for, is right at any score."""
-    if points >= MIN_SCORE or facts.scope == "article" or facts.bounds.min_words is not None:
+    """Return why a result with a low score is refused; what a rule chose, or sets a length for, is right at any score.
+
+    That a page has no title says nothing about what a strategy found: a short note may have none.
+    """
+    min_score = MIN_SCORE if facts.metadata.title else MIN_SCORE - TITLE_POINTS
+    if points >= min_score or facts.scope == "article" or facts.bounds.min_words is not None:
         return None
     return f"a score of {points}, under {MIN_SCORE}"
 
