@@ -52,7 +52,7 @@ def test_the_document_states_the_limits_of_the_code(text: str) -> None:
 
 def test_every_script_it_names_exists() -> None:
     folder = Path(__file__).parent / "hostile"
-    named = DOC.partition("What was tested")[2].split("`")[1::2]
+    named = DOC.partition("## What is tested")[2].split("`")[1::2]
     scripts = [name for name in named if name.isidentifier() and "_" in name]
     assert len(scripts) > 10
     assert [name for name in scripts if not (folder / f"{name}.py").exists()] == []
