@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pagekeep.errors import (
@@ -40,13 +39,23 @@ from pagekeep.errors import (
     Unexpected,
     UnsupportedContent,
 )
-from pagekeep.model import Fetched, Metadata, Options, Page, Quality
 from pagekeep.version import __version__
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
     from pagekeep.config import Settings
+    from pagekeep.model import Fetched, Metadata, Options, Page, Quality
     from pagekeep.rules import Rulebook
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import the values of a page when one is first used: `pagekeep --help` starts without them."""
+        if name not in {"Fetched", "Metadata", "Options", "Page", "Quality"}:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from pagekeep import model
+
+        return getattr(model, name)
+
 
 __all__ = [
     "Abandoned",
@@ -91,18 +100,23 @@ __all__ = [
 
 
 def extract(
-    html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options = Options()
+    html: str | bytes, url: str | None = None, *, rules: Rulebook | None = None, options: Options | None = None
 ) -> Page:
     """Return the page's content as Markdown, clean HTML and text, with its metadata and the quality of the result.
 
     Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
     `UnsupportedContent` or `ParseError` for input that is not a page; a page without content gives a bookmark, never an
     error. `rules` defaults to the shipped rules; `pagekeep.rules.load` loads others, an empty `Rulebook` means none.
+    `options` defaults to `Options()`.
     """
     # Imported at the first call: the parser takes longer to load than everything else together.
+    from dataclasses import replace
+
     from pagekeep.markdown import write_document
+    from pagekeep.model import Options
     from pagekeep.pipeline import extract as run
 
+    options = options or Options()
     page = run(html, url, rules=rules, options=options)
     return replace(page, document=write_document(page, saved_at=options.saved_at)) if options.enable_markdown else page
 
@@ -130,7 +144,7 @@ def fetch_and_extract(
     url: str,
     *,
     rules: Rulebook | None = None,
-    options: Options = Options(),
+    options: Options | None = None,
     render: RenderMode | None = None,
     settings: Settings | None = None,
 ) -> Page:
@@ -147,11 +161,13 @@ async def fetch_and_extract_async(
     url: str,
     *,
     rules: Rulebook | None = None,
-    options: Options = Options(),
+    options: Options | None = None,
     render: RenderMode | None = None,
     settings: Settings | None = None,
 ) -> Page:
     """Fetch the page at a URL and return its content, as `fetch_and_extract` does."""
     from pagekeep.capture.source import fetch_and_extract_page
+    from pagekeep.model import Options
 
+    options = options or Options()
     return await fetch_and_extract_page(url, render=render, rules=rules, options=options, settings=settings)

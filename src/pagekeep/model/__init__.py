@@ -1,27 +1,9 @@
 """The values that pass between rooms: all frozen, all documented field by field."""
 
-from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
-from pagekeep.model.library import (
-    DERIVED_METADATA,
-    Annotation,
-    Filter,
-    FilterName,
-    Hit,
-    Item,
-    ItemMetadata,
-    ItemPage,
-    ItemQuery,
-    Job,
-    JobState,
-    MetadataChanges,
-    NewItem,
-    Order,
-    PutResult,
-    RawPage,
-    SaveResult,
-    Term,
-    item_filters,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from pagekeep.model.page import (
     KINDS,
     PARSER_VERSION,
@@ -50,6 +32,40 @@ from pagekeep.model.page import (
     plain,
 )
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
+
+if TYPE_CHECKING:
+    from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
+    from pagekeep.model.library import (
+        DERIVED_METADATA,
+        Annotation,
+        Filter,
+        FilterName,
+        Hit,
+        Item,
+        ItemMetadata,
+        ItemPage,
+        ItemQuery,
+        Job,
+        JobState,
+        MetadataChanges,
+        NewItem,
+        Order,
+        PutResult,
+        RawPage,
+        SaveResult,
+        Term,
+        item_filters,
+    )
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import the values of the library and its users when one is first used: a page can be extracted without them."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from pagekeep.model import accounts, library
+
+        return getattr(library if hasattr(library, name) else accounts, name)
+
 
 __all__ = [
     "DERIVED_METADATA",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
@@ -11,13 +10,11 @@ import click
 
 from pagekeep.doors.cli.output import write_json
 
-_NO_LIMIT: Final = 1_000
-"""Characters of a command's summary: more than any has, so that click never cuts one short."""
-
 JSON_FLAG: Final = "--json"
 
-Commands = Mapping[str, str]
-"""Command name to `module:function`, the module as seen from this folder; help lists them in this order."""
+Commands = Mapping[str, tuple[str, str]]
+"""Command name to `module:function`, the module as seen from this folder, and the first sentence of its help, so that the help
+of the group imports no command. It lists them in this order."""
 
 
 class LazyGroup(click.Group):
@@ -26,7 +23,7 @@ class LazyGroup(click.Group):
     def __init__(self, *arguments: Any, sections: Mapping[str, Commands], **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.sections = sections
-        self._places = {name: place for commands in sections.values() for name, place in commands.items()}
+        self._places = {name: place for commands in sections.values() for name, (place, _) in commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._places)
@@ -44,9 +41,11 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments name; for an unknown one, name the most similar."""
         name = args[0]
-        near = get_close_matches(name.lower(), self._places, 1)
-        if near and name not in self._places and not name.startswith("-"):
-            ctx.fail(f"No such command {name!r}: did you mean {near[0]}?")
+        if name not in self._places and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            if near := get_close_matches(name.lower(), self._places, 1):
+                ctx.fail(f"No such command {name!r}: did you mean {near[0]}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -65,13 +64,8 @@ class LazyGroup(click.Group):
         """Write one section per group of commands, each command with its whole first sentence."""
         width = max(map(len, self._places))
         for title, commands in self.sections.items():
-            rows = []
-            for name in commands:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                rows.append((name.ljust(width), command.get_short_help_str(_NO_LIMIT)))
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(name.ljust(width), summary) for name, (_, summary) in commands.items()])
 
 
 def _help_hint(error: click.UsageError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +11,6 @@ from contextlib import contextmanager
 import click
 
 from pagekeep.errors import BlockedAddress, PagekeepError, StoreError
-from pagekeep.text import printable
 
 BAD_INPUT = 2
 """Exit code, as click uses it."""
@@ -35,6 +33,8 @@ def write_json(value: Mapping[str, object]) -> None:
 
     Every `--json` has this shape: `success`, and what the command found or did; or `success` false and `error`.
     """
+    import json
+
     write(json.dumps({"success": True, **value}, ensure_ascii=False, indent=2))
 
 
@@ -70,6 +70,8 @@ def remove_control_chars(text: str) -> str:
 
 def show_table(rows: list[list[str]]) -> None:
     """Print rows under their header row: a table on a terminal, tab-separated in a pipe."""
+    from pagekeep.text import printable
+
     cells = [[printable(cell) for cell in row] for row in rows]
     if not is_terminal():
         write("\n".join("\t".join(row) for row in cells))

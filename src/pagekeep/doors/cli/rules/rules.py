@@ -22,14 +22,26 @@ if TYPE_CHECKING:
     from pagekeep.rules.rule import Rule
 
 COMMANDS: Final = {
-    "list": "rules.rules:list_rules",
-    "show": "rules.rules:show",
-    "check": "rules.rules:check",
-    "schema": "rules.rules:schema",
-    "explain": "rules.explain:explain",
-    "test": "rules.measure:test",
-    "stats": "rules.measure:stats",
-    "import": "rules.import_:import_rules",
+    "list": ("rules.rules:list_rules", "List the rules, in the order they run."),
+    "show": ("rules.rules:show", "Show a rule as YAML, which you can change and save as your own."),
+    "check": (
+        "rules.rules:check",
+        "Check rule files, by default your own, and show every fault with its line, key and fix.",
+    ),
+    "schema": (
+        "rules.rules:schema",
+        "Print the JSON Schema of rule files, for use in an editor; with --json, under the key `schema`.",
+    ),
+    "explain": (
+        "rules.explain:explain",
+        "Show which rules matched a page and why, and what each removed, moved or found.",
+    ),
+    "test": ("rules.measure:test", "Run the test cases in DIR."),
+    "stats": (
+        "rules.measure:stats",
+        "Show for each rule how many pages of a corpus it matches, and their mean F1 score with and without it.",
+    ),
+    "import": ("rules.import_:import_rules", "Convert FiveFilters site configs or GoodLinks rules to rules on stdout."),
 }
 """Command name to module and function, in the order of the help."""
 _MAX_ID_SHOWN: Final = 80
