@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pagekeep.config import Settings, rules_folder
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
 from pagekeep.rules import Rulebook, load
-from pagekeep.rules.loading import Loaded, check, read
+
+if TYPE_CHECKING:
+    from pagekeep.rules.loading import Loaded
 
 _FileStates = tuple[tuple[str, int, int], ...]
 """Name, modification time and size of each rule file."""
@@ -45,6 +46,8 @@ def _file_states(folder: Path) -> _FileStates:
 
 def parse_draft(yaml: str) -> Loaded:
     """Parse the rules that a user is writing, with their faults."""
+    from pagekeep.rules.loading import read  # reading YAML is not needed to extract a page
+
     return read(yaml, "your rules")
 
 
@@ -56,6 +59,8 @@ class CheckTask:
 
     def run(self) -> Loaded:
         """Return the rules and their faults."""
+        from pagekeep.rules.loading import check, read
+
         return check(read(self.yaml, "rules.yaml"))
 
 
@@ -111,5 +116,7 @@ def fingerprint(rules: Rulebook) -> str:
 
     It covers all rules, not only those that matched: whether a new rule matches a page is known only by extracting it.
     """
+    import hashlib  # it loads OpenSSL
+
     text = "\n".join(repr(replace(rule, source=None)) for rule in rules.rules)  # the file of a rule does not matter
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekeep.rules.loading import load, shipped
+from pagekeep.rules.prebuilt import load, shipped
 from pagekeep.rules.rulebook import Matched, Rulebook
 
 __all__ = ["Matched", "Rulebook", "load", "shipped"]

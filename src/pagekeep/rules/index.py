@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from pagekeep import dom
 from pagekeep.rules import hosts
@@ -23,8 +23,9 @@ _HOST_WORDS: Final = {
 class Index:
     """The rules of one phase, indexed by host or, without one, by what the page must contain."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules = tuple(rules)
+    def __init__(self, rules: Mapping[int, Rule], numbers: Iterable[int] = ()) -> None:
+        self._rules = rules
+        """All rules by their place in the order they run; the index has those with the numbers."""
         self._by_host: dict[tuple[str, str], list[int]] = {}
         self._by_class: dict[str, list[int]] = {}
         self._by_id: dict[str, list[int]] = {}
@@ -32,17 +33,26 @@ class Index:
         self._by_tagged: dict[str, list[int]] = {}
         self._by_other: dict[str, list[int]] = {}
         self._by_text: list[int] = []
-        for number, rule in enumerate(self._rules):
-            trigger = rule.trigger
+        for number in numbers:
+            trigger = rules[number].trigger
             if trigger.host:
                 self._add_host(number, trigger.host)
             if trigger.dom and (trigger.host is None or trigger.mode == "any"):
                 self._add_dom(number, trigger.dom)
 
+    @classmethod
+    def from_tables(cls, rules: Mapping[int, Rule], tables: Mapping[str, Any]) -> Index:
+        """Return an index without building it, from what `tables` returned for the same rules."""
+        index = cls(rules)
+        vars(index).update(tables)
+        return index
+
+    def tables(self) -> dict[str, Any]:
+        """Return the index without its rules, as plain data."""
+        return {name: table for name, table in vars(self).items() if name != "_rules"}
+
     def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
         """Return the rules that apply to the page, in order, each with what triggered it. `names` are the root's names."""
-        if not self._rules:
-            return []
         page = _Page(root, names)
         by_host = self._match_host(host)
         matches = []

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
 from pagekeep.rules import hosts, schema
 from pagekeep.rules.faults import Faults
 from pagekeep.rules.outline import Entries, Items, Outline, OutlineError, Value, outline
 from pagekeep.rules.rule import Rule, Source
-from pagekeep.rules.rulebook import Rulebook
 from pagekeep.rules.value_types import is_null
 
 MAX_RULES: Final = 5_000
@@ -125,29 +122,6 @@ def read_files(paths: Iterable[Path], *, shipped: bool = False) -> Loaded:
         rules += loaded.rules
         faults += loaded.faults
     return _unique(rules, faults)
-
-
-@lru_cache(maxsize=1)
-def shipped() -> Rulebook:
-    """Return the rules that come with Pagekeep; a fault in one is a bug of ours and raises `RuleError`."""
-    sites = Path(__file__).with_name("sites")  # importlib.resources takes 8 ms to import
-    loaded = read_files(sorted(sites.glob("*.yaml")), shipped=True)
-    if loaded.faults:
-        raise RuleError.of(loaded.faults)
-    return Rulebook(loaded.rules)
-
-
-def load(folder: Path) -> Rulebook:
-    """Load the shipped rules and those in the folder's `*.yaml` files, which replace shipped rules with the same id.
-
-    A missing folder is an empty one. Rules with faults are left out; `Rulebook.faults` lists what is wrong.
-    """
-    own = read_files(sorted(folder.glob("*.yaml")))
-    if not own.rules and not own.faults:
-        return shipped()
-    replaced = {rule.id for rule in own.rules}
-    others = tuple(rule for rule in shipped().rules if rule.id not in replaced)
-    return Rulebook((*own.rules, *others), own.faults)
 
 
 def check(loaded: Loaded) -> Loaded:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from pagekeep import dom
 from pagekeep.model import RuleFault
@@ -27,13 +29,35 @@ class Rulebook:
     """Rules in the order they run. Immutable: built once, used for every page."""
 
     def __init__(self, rules: tuple[Rule, ...] = (), faults: tuple[RuleFault, ...] = ()) -> None:
-        self.rules = tuple(sorted(rules, key=lambda rule: -rule.priority))
+        ordered = dict(enumerate(sorted(rules, key=lambda rule: -rule.priority)))
         self.faults = faults
         """What is wrong with the rules that were left out."""
+        self._rules: Mapping[int, Rule] = ordered
+        self._count = len(ordered)
         self._indexes = {
-            phase: Index([rule for rule in self.rules if rule.phase in (phase, "both")]) for phase in PHASES
+            phase: Index(ordered, [number for number, rule in ordered.items() if rule.phase in (phase, "both")])
+            for phase in PHASES
         }
-        self._renderings = Index([rule for rule in self.rules if rule.rendering])
+        self._renderings = Index(ordered, [number for number, rule in ordered.items() if rule.rendering])
+
+    @classmethod
+    def from_tables(cls, rules: Mapping[int, Rule], tables: Mapping[str, Any]) -> Rulebook:
+        """Return a rulebook without reading its rules, from what `tables` returned for the same ones."""
+        book = cls()
+        book._rules, book._count = rules, tables["count"]
+        book._indexes = {phase: Index.from_tables(rules, tables[phase]) for phase in PHASES}
+        book._renderings = Index.from_tables(rules, tables["renderings"])
+        return book
+
+    def tables(self) -> dict[str, Any]:
+        """Return the number of rules and their indexes as plain data."""
+        indexes = {phase: index.tables() for phase, index in self._indexes.items()}
+        return {"count": self._count, "renderings": self._renderings.tables(), **indexes}
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return all rules in the order they run."""
+        return tuple(self._rules[number] for number in range(self._count))
 
     def match(
         self, phase: Literal["pre", "post"], url: str | None, root: dom.Node, names: Names | None = None
