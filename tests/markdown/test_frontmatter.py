@@ -127,7 +127,9 @@ def test_a_discarded_page_names_the_rule() -> None:
 
 
 SIMPLE = st.from_regex(
-    r"[A-Za-z\u00c0-\u024f\u0400-\u04ff\u4e00-\u9fff][ -~\u00a0-\u0250\u2010-\u2030\u4e00-\u4e20]{0,12}", fullmatch=True
+    r"[!-~\u00a0-\u024f\u0400-\u04ff\u05d0-\u05ea\u0600-\u06ff\u2010-\u2030\u4e00-\u9fff\uac00-\uac20\ufe00-\uffff]"
+    r"[ -~\u00a0-\u0250\u2010-\u2030\u4e00-\u4e20]{0,12}",
+    fullmatch=True,
 )
 
 
