@@ -6,13 +6,10 @@ variable `PAGEKEEP_PER_HOST_DELAY`. Unknown settings and invalid values are erro
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NoReturn, cast
 
@@ -87,6 +84,8 @@ def _list(value: object) -> tuple[str, ...]:
 
 
 def _networks(value: object) -> tuple[str, ...]:
+    import ipaddress
+
     return tuple(str(ipaddress.ip_network(entry.strip(), strict=False)) for entry in _list(value))
 
 
@@ -275,6 +274,8 @@ def _read_file(environ: Mapping[str, str], path: Path | None) -> Mapping[str, ob
         if required is not None and isinstance(error, FileNotFoundError):
             raise NotFound(f"Settings file not found: {required}", suggestions=("Check the path.",)) from None
         raise ParseError("Cannot read the settings file.", suggestions=("Check the file's permissions.",)) from None
+    import tomllib  # most users have no such file
+
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -308,6 +309,8 @@ def _parse(name: str, value: object, source: str, prefix: str) -> object:
 
 
 def _refuse_unknown(name: str, label: str, source: str, prefix: str) -> NoReturn:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, _PARSERS, n=1)
     known = [prefix + key.upper() if prefix else key for key in near or _PARSERS]
     suggestion = f"Did you mean `{known[0]}`?" if near else f"Known settings: {', '.join(known)}."

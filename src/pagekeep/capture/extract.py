@@ -17,6 +17,7 @@ REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
 _TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 """Content types that are stored as they are."""
+_TEXT_SUFFIXES: Final = {"md": "text/markdown", "markdown": "text/markdown", "txt": "text/plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ def with_document(page: Page, saved_at: str | None) -> Page:
     from pagekeep.markdown import write_document  # it loads the parser
 
     return replace(page, document=write_document(page, saved_at=saved_at))
+
+
+def text_type(name: str) -> str | None:
+    """Return the content type of a file of Markdown or plain text by its name; `None` for any other file."""
+    return _TEXT_SUFFIXES.get(name.rpartition(".")[2].lower())
 
 
 def is_text(fetched: Fetched) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from pagekeep import dom
+from pagekeep.capture.extract import text_type
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidUrl
 from pagekeep.fetch.urls import split_url
@@ -24,7 +25,6 @@ FILE_HOST: Final = "file.invalid"
 """The host in the addresses of files that do not contain their URL."""
 _DIGEST_CHARS: Final = 12
 """48 bits: enough to tell the files of one library apart."""
-_TEXT_TYPES: Final = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain"}
 
 
 def sent_page(url: str, html: str, *, rendered: bool = True) -> Fetched:
@@ -61,11 +61,6 @@ class _WrapSelection:
         inner = dom.inner_html(head) if head else ""
         body = f"<body><main><article>{self.selection}</article></main></body>"
         return f"<!doctype html><html><head>{inner}</head>{body}</html>".encode("utf-8", "replace")
-
-
-def text_type(name: str) -> str | None:
-    """Return the content type of a file of Markdown or plain text by its name; `None` for any other file."""
-    return _TEXT_TYPES.get(f".{name.rpartition('.')[2].lower()}")
 
 
 async def page_in_file(

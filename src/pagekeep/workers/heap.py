@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import sys
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 GROWTH_BYTES: Final = 64_000_000
 """Growth of the process after which it cleans up; collecting all objects takes about 5 ms."""
@@ -20,15 +19,13 @@ class Heap:
         gc.collect()
         gc.freeze()  # imported modules stay; scanning them at each collection takes 3 % of the time of a page
         self._size = _resident()
-        self._trim = _trimmer()
 
     def tidy(self) -> None:
         """Free unused memory if the process has grown."""
         if _resident() - self._size < GROWTH_BYTES:
             return
         gc.collect()
-        if self._trim is not None:
-            self._trim(0)
+        _trim()
         self._size = max(
             self._size, _resident() - GROWTH_BYTES // 2
         )  # the rest is in use, so do not try again every time
@@ -41,8 +38,10 @@ def _resident() -> int:
     return 0
 
 
-def _trimmer() -> Any:
-    """Return the C library's `malloc_trim` if it has one; without it, freed memory stays with the process."""
-    if not sys.platform.startswith("linux"):
-        return None
-    return getattr(ctypes.CDLL(None), "malloc_trim", None)
+def _trim() -> None:
+    """Return freed memory to the system, if the C library can; otherwise it stays with the process."""
+    if sys.platform.startswith("linux"):
+        import ctypes  # few processes need it
+
+        if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
+            trim(0)

@@ -11,7 +11,6 @@ import click
 
 from pagekeep.doors.cli.output import report_errors
 from pagekeep.errors import NotFound
-from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
@@ -74,5 +73,7 @@ def load_rules(settings: Settings) -> Rulebook:
 
 def report_faults(faults: Iterable[RuleFault]) -> None:
     """Print to stderr what is wrong with the rules that were left out."""
+    from pagekeep.text import printable
+
     for fault in faults:
         click.echo(f"Skipped a faulty rule: {printable(str(fault))}", err=True)

@@ -108,8 +108,7 @@ def extract(
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
     """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
-    from pagekeep.capture.extract import FileTask
-    from pagekeep.capture.uploads import text_type
+    from pagekeep.capture.extract import FileTask, text_type
 
     settings = config.load(flags)
     with open_room(settings) as room:
