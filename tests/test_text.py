@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.text import (
+    compile_lazily,
     count_words,
     normalise_tokens,
     normalise_url,
@@ -150,3 +152,18 @@ def test_coverage_is_unknown_when_the_reference_is_empty() -> None:
 
 def test_a_broken_address_stays_as_it_is() -> None:
     assert normalise_url("http://[broken") == "http://[broken"
+
+
+def test_lazy_patterns_work_as_others_do() -> None:
+    lazy, plain = compile_lazily(r"(?P<word>k\w+)", re.I), re.compile(r"(?P<word>k\w+)", re.I)
+    text = "Kelp and krill"
+    assert lazy.sub("x", text) == plain.sub("x", text)
+    assert [match["word"] for match in lazy.finditer(text)] == ["Kelp", "krill"]
+    assert (lazy.pattern, lazy.flags, lazy.groups) == (plain.pattern, plain.flags, plain.groups)
+    assert compile_lazily(rb"\d+").findall(b"1 22") == [b"1", b"22"]
+
+
+def test_lazy_patterns_are_compiled_when_they_are_used() -> None:
+    wrong = compile_lazily("(")
+    with pytest.raises(re.error):
+        wrong.search("")

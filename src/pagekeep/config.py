@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NoReturn, cast
 
 from pagekeep.errors import NotFound, ParseError
+from pagekeep.values import dataclass
 from pagekeep.version import __version__
 
 PREFIX: Final = "PAGEKEEP_"

@@ -22,6 +22,8 @@ from turbohtml import tokenize as _tokenize
 from turbohtml.detect import detect as _detect
 from turbohtml.detect import detect_language as _detect_language
 
+from pagekeep.text import compile_lazily
+
 __all__ = [
     "MAX_DEPTH",
     "Comment",
@@ -81,14 +83,14 @@ _ROOT_TAG: Final = re.compile(r"<(?:[hH][tT][mM][lL]|[bB][oO][dD][yY])(?=[\s/])"
 """Case is spelled out: without `IGNORECASE` the scan of a page takes half the time."""
 _FORMATTING: Final = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 """Tags that the parser opens again in every block until they are closed, except `a`, of which only one can be open."""
-_FORMATTING_START: Final = re.compile(
+_FORMATTING_START: Final = compile_lazily(
     "<(?:" + re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", _FORMATTING) + r")[\s/>]"
 )
-_FORMATTING_NAME: Final = re.compile(rf"(</?)(?:{_FORMATTING})(?=[\s/>])", re.IGNORECASE)
+_FORMATTING_NAME: Final = compile_lazily(rf"(</?)(?:{_FORMATTING})(?=[\s/>])", re.IGNORECASE)
 _ATTRIBUTE: Final = r"""\s+[^\s"'<>/=]{1,100}+(?:=(?:"[^"]{0,200}+"|'[^']{0,200}+'|[^\s"'=<>`]{1,200}+))?"""
 _TAG_END: Final = rf"(?=[\s/>])(?:{_ATTRIBUTE}){{0,8}}+\s?/?>"
 _INNER: Final = rf"<(?P<inner>a|span|{_FORMATTING}){_TAG_END}[^<]*+</(?P=inner)>"
-_FORMATTING_TAG: Final = re.compile(
+_FORMATTING_TAG: Final = compile_lazily(
     # Everything is in a lookahead: what looks like a tag may be text that hides real tags in its "attributes". Lengths
     # are limited because every such place is looked at. A leaf is closed right behind its text and simple elements.
     rf"<(?=((?P<name>{_FORMATTING})(?:{_TAG_END}|(?=[\s/>])))(?P<leaf>[^<]*+(?:{_INNER}[^<]*+){{0,20}}+</(?P=name)>)?)",

@@ -6,17 +6,40 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, AnyStr, Final, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
+
+
+class _LazyPattern:
+    """A regular expression that is compiled when one of its methods is first used."""
+
+    def __init__(self, pattern: Any, flags: int) -> None:
+        self._source = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # asked for by `copy` and the like
+            raise AttributeError(name)
+        value = getattr(re.compile(*self._source), name)
+        setattr(self, name, value)  # found without this function from now on
+        return value
+
+
+def compile_lazily(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return a regular expression that is compiled when it is first used: there are hundreds, and a page needs few of them.
+
+    One that nearly every page needs is compiled with `re.compile`, which makes its calls a little faster.
+    """
+    return cast("re.Pattern[AnyStr]", _LazyPattern(pattern, flags))
+
 
 WORDS_PER_MINUTE: Final = 200
 """Average silent reading speed."""
 
 # Scripts written without spaces between words.
-_IDEOGRAPHIC: Final = re.compile(
+_IDEOGRAPHIC: Final = compile_lazily(
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_UNSPACED: Final = compile_lazily("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _MAYBE_UNSPACED: Final = bytes([0xE0, 0xE1, *range(0xE3, 0xF5)])
 """First bytes of such characters in UTF-8, by which a text is quickly checked. Some other characters have them too, but not
 the quotation marks and dashes of nearly every text."""
@@ -54,12 +77,12 @@ def reading_time(words: int) -> str:
     return f"{max(1, (words + WORDS_PER_MINUTE // 2) // WORDS_PER_MINUTE)} min"
 
 
-LINK_TARGET: Final = re.compile(r"(?<=\])\([^()\s]{0,2000}(?: \"[^\"\n]{0,300}\")?\)|<https?://[^<>\s]{0,2000}>")
+LINK_TARGET: Final = compile_lazily(r"(?<=\])\([^()\s]{0,2000}(?: \"[^\"\n]{0,300}\")?\)|<https?://[^<>\s]{0,2000}>")
 """The address of a Markdown link or image, or an autolink."""
-_MARKDOWN_SIGNS: Final = re.compile(
+_MARKDOWN_SIGNS: Final = compile_lazily(
     r"^(?:[|: \t-]{3,}$|[ \t]*(?:[#>|]+|[-*+](?= ))[ \t]*)|[*`]+|~~|!(?=\[)|[\[\]\\|]|(?<!\w)_+|_+(?!\w)", re.M
 )
-_SPACE: Final = re.compile(r"\s+")
+_SPACE: Final = compile_lazily(r"\s+")
 
 
 def strip_markdown(content: str) -> str:
@@ -82,10 +105,10 @@ def one_line(text: str) -> str:
 SHINGLE_TOKENS = 3
 """Enough to notice words in another order, and few enough that one changed word costs little."""
 
-_WORD = re.compile(r"\w+")
+_WORD = compile_lazily(r"\w+")
 # In scripts without spaces each character is a token; otherwise a whole sentence would be one word.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_TOKEN = re.compile(f"[{_CJK}]|[^\\W_{_CJK}]+")
+_TOKEN = compile_lazily(f"[{_CJK}]|[^\\W_{_CJK}]+")
 _APOSTROPHES = str.maketrans("", "", "'\u2018\u2019\u02bc\u00ad\u200b")
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,13 +12,15 @@ from pagekeep.config import Settings, rules_folder
 from pagekeep.errors import RuleError
 from pagekeep.model import RuleFault
 from pagekeep.rules import Rulebook, load
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
     from pagekeep.rules.loading import Loaded
 
 _FileStates = tuple[tuple[str, int, int], ...]
 """Name, modification time and size of each rule file."""
-_NOT_IN_FILE_NAMES: Final = re.compile(r"[^a-z0-9-]+")
+_NOT_IN_FILE_NAMES: Final = compile_lazily(r"[^a-z0-9-]+")
 _MAX_NAME_CHARS: Final = 80
 
 

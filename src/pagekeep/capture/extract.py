@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pagekeep.capture.active_rules import load_active
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
+from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
     from pagekeep.rules import Rulebook

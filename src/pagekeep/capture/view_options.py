@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pagekeep.errors import RuleError
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

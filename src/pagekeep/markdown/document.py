@@ -9,17 +9,20 @@ from urllib.parse import urlsplit
 from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
 from pagekeep.markdown.inline.escape import clean, destination, escape, publish
 from pagekeep.model import Metadata, Page
+from pagekeep.text import compile_lazily
 
-_IMAGE: Final = re.compile(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
+_IMAGE: Final = compile_lazily(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
 _FIRST_LINES: Final = 3
 """Lines of the body in which the title may be: an image or a date may come before it."""
 _HEAD_CHARS: Final = 4_000
 _HEAD_LINES: Final = 12
-_SIZE: Final = re.compile(r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)")
+_SIZE: Final = compile_lazily(
+    r"(?:[-_](?:\d{2,5}x\d{2,5}|\d{2,5}w|scaled|large|medium|small|thumb(?:nail)?))+(?=\.\w+$|$)"
+)
 _TAIL_CHARS: Final = 100
 """Characters at the end of a path that are searched for a size."""
-_LINK_END: Final = re.compile(r"\]\([^)\s]*\)")
-_WORD: Final = re.compile(r"\w+")
+_LINK_END: Final = compile_lazily(r"\]\([^)\s]*\)")
+_WORD: Final = compile_lazily(r"\w+")
 
 
 _DISCARDED: Final = "[Content discarded by parsing rule]"

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from pagekeep.errors import ParseError
 from pagekeep.model import Metadata, Quality
-from pagekeep.text import reading_time
+from pagekeep.text import compile_lazily, reading_time
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = compile_lazily("[\ud800-\udfff]")
 _WIDTH: Final = 1 << 30
 """Lines are never folded, so that a search finds a value by its words."""
 
@@ -23,7 +23,7 @@ _SIMPLE: Final = re.compile(
 )
 """Text that needs no quotes in YAML: it starts with a letter and has no colon before a space and no `#` after one. If it
 starts with a digit, it has a letter that no number and no time has."""
-_SIMPLE_IN_LIST: Final = re.compile(r"(?:[A-Za-z]|[^\0-\x7f])(?:[A-Za-z0-9_./&+%()-]|[^\0-\x7f]| (?! ))*+(?<! )")
+_SIMPLE_IN_LIST: Final = compile_lazily(r"(?:[A-Za-z]|[^\0-\x7f])(?:[A-Za-z0-9_./&+%()-]|[^\0-\x7f]| (?! ))*+(?<! )")
 _QUOTED: Final = re.compile(r"(?! )(?=[\"'#,\[\]{}&*!|>%@`]|.*: |.* #|.*:\Z).*+(?<! )")
 """Text that needs quotes in YAML, by its first character, a colon or a `#`."""
 _LAST_UNESCAPED: Final = "\ufffd"
@@ -214,7 +214,7 @@ def page_fields(
     return fields
 
 
-_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
+_ISO: Final = compile_lazily(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?")
 
 
 def stamp(moment: str | None) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, TypedDict
 
 from pagekeep.model.page import PageWarning, QualityLevel
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

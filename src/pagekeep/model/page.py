@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pagekeep.model.rules import RuleMatch
+from pagekeep.values import dataclass
 
 
 def _make_view(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
+
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 MAX_HOST_CHARS: Final = 253
 """The limit of the DNS (RFC 1035)."""
@@ -16,8 +18,8 @@ _CACHED_HOSTS: Final = 1024
 """A crawl returns to the same hosts; parsing one takes longer than looking it up."""
 
 _AUTHORITY: Final = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2}([^/?#\\]*)")
-_NAME: Final = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_URL_PARTS: Final = re.compile(r"[/?#@\\]|:\d")
+_NAME: Final = compile_lazily(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_URL_PARTS: Final = compile_lazily(r"[/?#@\\]|:\d")
 
 
 class HostError(ValueError):

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 Place = Literal["class", "id", "class_part", "tag", "any"]
 
@@ -26,7 +27,7 @@ ANY: Final = Need("any", "")
 _SELECTIVITY: Final[dict[Place, int]] = {"class": 4, "id": 3, "class_part": 2, "tag": 1, "any": 0}
 
 _NAME: Final = r"-?[A-Za-z_][A-Za-z0-9_-]*|--[A-Za-z0-9_-]+"
-_PIECE: Final = re.compile(
+_PIECE: Final = compile_lazily(
     rf"""
       (?P<class>\.(?:{_NAME}))
     | (?P<id>\#(?:{_NAME}))
@@ -40,7 +41,7 @@ _PIECE: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_BRACKETS: Final = re.compile(r"""[()]|"[^"\\]*"|'[^'\\]*'|[^()"'\\]+""")
+_BRACKETS: Final = compile_lazily(r"""[()]|"[^"\\]*"|'[^'\\]*'|[^()"'\\]+""")
 _CACHED_SELECTORS: Final = 8_192
 """The shipped rules have 2,400 selectors, and users add some."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Literal
+
+from pagekeep.values import dataclass
 
 Phase = Literal["pre", "post", "both"]
 """Before extraction (on the raw tree), after it (on the extracted tree), or both."""

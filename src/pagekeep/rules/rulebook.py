@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from pagekeep.rules import hosts
 from pagekeep.rules.index import Index
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import Rendering, Rule
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

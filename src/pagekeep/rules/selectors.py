@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 MAX_SELECTOR_CHARS: Final = 1_000
 """The longest selector of the shipped rules has 180; parsing and prefiltering take time linear in it."""
@@ -24,7 +25,7 @@ _QUOTED_CHARS: Final = 80
 _MAX_PROBLEM_CHARS: Final = 120
 """Characters of the HTML library's message that are quoted."""
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = compile_lazily(
     r"""(?P<skipped>\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\[[^\]"']*)
     |(?P<open>:?[\w-]*+\()
     |(?P<word>[\w-]++)

@@ -9,11 +9,12 @@ import pickle
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock, Thread
 from typing import Any, Final, Protocol, TypeVar
 
 from pagekeep.errors import PagekeepError, ParseError, TooLarge
+from pagekeep.values import dataclass
 from pagekeep.workers.fair_queue import FairQueue
 from pagekeep.workers.worker import Limits, Worker
 

@@ -7,10 +7,10 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from pagekeep.errors import PagekeepError, ParseError
+from pagekeep.values import dataclass
 from pagekeep.workers import child
 from pagekeep.workers.alarm import Alarm
 from pagekeep.workers.forked import BUFFER_BYTES, Forked, can_fork

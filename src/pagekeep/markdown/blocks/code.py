@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -10,9 +9,10 @@ from pagekeep.dom import Element, text_of
 from pagekeep.markdown.blocks.writer import Block, Writer
 from pagekeep.markdown.inline.escape import clean, count_ticks
 from pagekeep.markdown.inline.run import Stack
+from pagekeep.text import compile_lazily
 
 _MIN_FENCE: Final = 3
-_LANGUAGE: Final = re.compile(r"(?:^|\s)lang(?:uage)?-([^\s`]+)")
+_LANGUAGE: Final = compile_lazily(r"(?:^|\s)lang(?:uage)?-([^\s`]+)")
 
 
 def code_block(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -11,10 +10,11 @@ from pagekeep.dom import Element, Node, Text
 from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent
 from pagekeep.markdown.inline.emphasis import STRONG, STRONG_END
 from pagekeep.markdown.inline.run import END, Stack
+from pagekeep.text import compile_lazily
 
 _MAX_NUMBER: Final = 999_999_999
 """CommonMark allows at most nine digits in a list number."""
-_DIGITS: Final = re.compile(r"\d{1,12}$")
+_DIGITS: Final = compile_lazily(r"\d{1,12}$")
 
 
 def bullet_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -11,10 +10,11 @@ from pagekeep.markdown.blocks.writer import Block, Writer, enter, join
 from pagekeep.markdown.inline.emphasis import EM, EM_END
 from pagekeep.markdown.inline.escape import clean, escape_dollars
 from pagekeep.markdown.inline.run import END, Stack
+from pagekeep.text import compile_lazily
 
-_CLOSING: Final = re.compile(r"(?:^|(?<= ))(?=#+$)")
-_NOT_A_NAME: Final = re.compile(r"[^a-z0-9-]+")
-_BLANK_LINES: Final = re.compile(r"\n\s*\n|\r\n?")
+_CLOSING: Final = compile_lazily(r"(?:^|(?<= ))(?=#+$)")
+_NOT_A_NAME: Final = compile_lazily(r"[^a-z0-9-]+")
+_BLANK_LINES: Final = compile_lazily(r"\n\s*\n|\r\n?")
 
 
 def heading(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -11,6 +10,7 @@ from pagekeep.markdown.inline.emphasis import STRONG
 from pagekeep.markdown.inline.escape import escape_first, guard_line, publish
 from pagekeep.markdown.inline.links import make_link
 from pagekeep.markdown.inline.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
+from pagekeep.text import compile_lazily
 
 MAX_NESTING: Final = 9
 """Lists and quotes nested deeper are written at this depth: CommonMark presets stop at 20 levels of tokens (two
@@ -116,7 +116,7 @@ def join(blocks: Iterable[Block]) -> str:
     return "\n\n".join([block.text for block in blocks])
 
 
-_LINE_END: Final = re.compile(r"\n(?=[^\n])")
+_LINE_END: Final = compile_lazily(r"\n(?=[^\n])")
 
 
 def indent(text: str, pad: str) -> str:

@@ -7,11 +7,11 @@ the emphasis (`**bold**:text`); where that does not help, the emphasis is droppe
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
 from pagekeep.markdown.inline.escape import ATOM_END, ATOM_START, BRACKET, DOLLAR
+from pagekeep.text import compile_lazily
 
 STRONG: Final = "\x01"
 STRONG_END: Final = "\x02"
@@ -26,11 +26,11 @@ _DELIMITER: Final = {
     STRONG: "**", STRONG_END: "**", EM: "*", EM_END: "*", STRIKE: "~~", STRIKE_END: "~~"
 }  # fmt: skip
 
-_MARKS: Final = re.compile("([\x01-\x06])")
-_SPACE_INSIDE_START: Final = re.compile(r"([\x01\x03\x05]+)(\s+)")
-_SPACE_INSIDE_END: Final = re.compile(r"(\s+)([\x02\x04\x06]+)")
-_EMPTY: Final = re.compile("\x01\x02|\x03\x04|\x05\x06|\x02\x01|\x04\x03|\x06\x05")
-_LOOSE: Final = re.compile(r"[\x01\x03\x05]\s|\s[\x02\x04\x06]|" + _EMPTY.pattern)
+_MARKS: Final = compile_lazily("([\x01-\x06])")
+_SPACE_INSIDE_START: Final = compile_lazily(r"([\x01\x03\x05]+)(\s+)")
+_SPACE_INSIDE_END: Final = compile_lazily(r"(\s+)([\x02\x04\x06]+)")
+_EMPTY: Final = compile_lazily("\x01\x02|\x03\x04|\x05\x06|\x02\x01|\x04\x03|\x06\x05")
+_LOOSE: Final = compile_lazily(r"[\x01\x03\x05]\s|\s[\x02\x04\x06]|" + _EMPTY.pattern)
 _MAX_PASSES: Final = 12
 """Bounds hostile nesting of marks; real lines need one or two passes."""
 _MOVABLE_ASCII: Final = frozenset("\"'(),.:;?!-/ ")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pagekeep.text import compile_lazily
+
 ATOM_START: Final = "\x0e"
 ATOM_END: Final = "\x0f"
 """Around links, images, code and math, which emphasis must not be moved into."""
@@ -22,10 +24,10 @@ BRACKET: Final = "\x12"
 _ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff"
 _CONTROL: Final = re.compile(f"[{_CONTROLS}\ud800-\udfff]")
-_SPECIAL: Final = re.compile(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)|\^(?=\[|$)")
+_SPECIAL: Final = compile_lazily(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)|\^(?=\[|$)")
 _ANY_SPECIAL: Final = re.compile(r"[\\`*_~<&\[\]$^]")
-_TAG_START: Final = re.compile(r"<(?:[A-Za-z/!?]|$|[^\s<>]*@)")
-_ENTITY: Final = re.compile(r"&#?\w{1,40};")
+_TAG_START: Final = compile_lazily(r"<(?:[A-Za-z/!?]|$|[^\s<>]*@)")
+_ENTITY: Final = compile_lazily(r"&#?\w{1,40};")
 
 
 def clean(text: str) -> str:
@@ -94,9 +96,9 @@ _DIGIT: Final = (
     "[\\d\u00b2\u00b3\u00b9\u1369-\u1371\u2070-\u2089\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\U0001f100-\U0001f10a]"
 )
 """Digits, including superscript, subscript and circled ones."""
-_MATH_BY_DIGIT: Final = re.compile(rf"(?<={_DIGIT})(?={ATOM_START}\$)|(?<=\${ATOM_END})(?={_DIGIT})")
+_MATH_BY_DIGIT: Final = compile_lazily(rf"(?<={_DIGIT})(?={ATOM_START}\$)|(?<=\${ATOM_END})(?={_DIGIT})")
 """Renderers take a dollar sign next to a digit for money."""
-_CALLOUT: Final = re.compile(rf"\A\[!(?=[\w-]+{BRACKET})")
+_CALLOUT: Final = compile_lazily(rf"\A\[!(?=[\w-]+{BRACKET})")
 
 
 def publish(text: str) -> str:
@@ -132,7 +134,7 @@ def _could_be_math(text: str) -> bool:
     return False
 
 
-_BARE_DOLLAR: Final = re.compile(r"(?<!\\)\$")
+_BARE_DOLLAR: Final = compile_lazily(r"(?<!\\)\$")
 
 
 def escape_dollars(tex: str) -> str:
@@ -142,13 +144,13 @@ def escape_dollars(tex: str) -> str:
 
 
 _RISKY: Final = frozenset("#-+*_=>|:[~0123456789")
-_BLOCK_START: Final = re.compile(
+_BLOCK_START: Final = compile_lazily(
     r"#{1,6}(?: |$)|[-+*](?: |$)|>|~~~"
     r"|=+ *$|-{2,} *$|([-_*])(?: *\1){2,} *$|[|:-][-|: ]*$"  # underlines, rules, the line below a table's header
     r"|\[[ xX]\](?: |$)"  # tasks
 )
-_NUMBER: Final = re.compile(r"(\d{1,9})[.)](?: |$)")
-_NOTE_START: Final = re.compile(r"\[\^[^\]]*\](?=:)")
+_NUMBER: Final = compile_lazily(r"(\d{1,9})[.)](?: |$)")
+_NOTE_START: Final = compile_lazily(r"\[\^[^\]]*\](?=:)")
 
 
 def guard_line(line: str) -> str:
@@ -169,7 +171,7 @@ def guard(paragraph: str) -> str:
     return "\\\n".join(guard_line(line) for line in paragraph.split("\n"))
 
 
-_BACKTICKS: Final = re.compile("`+")
+_BACKTICKS: Final = compile_lazily("`+")
 
 
 def count_ticks(text: str) -> int:
@@ -184,7 +186,7 @@ def code_span(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-_TOUCHING_CODE: Final = re.compile(f"(?:{ATOM_START}`[^{ATOM_END}]*`{ATOM_END}){{2,}}")
+_TOUCHING_CODE: Final = compile_lazily(f"(?:{ATOM_START}`[^{ATOM_END}]*`{ATOM_END}){{2,}}")
 
 
 def _join_code(match: re.Match[str]) -> str:
@@ -193,7 +195,7 @@ def _join_code(match: re.Match[str]) -> str:
     return code_span("".join([_CODE_SPAN.sub(r"\2", span) for span in spans]))
 
 
-_CODE_SPAN: Final = re.compile("(`(?!`)|`+ )(.*?)(?: `+|`)$")
+_CODE_SPAN: Final = compile_lazily("(`(?!`)|`+ )(.*?)(?: `+|`)$")
 
 
 _MAX_PARENTHESES: Final = 30

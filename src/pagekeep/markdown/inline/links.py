@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -10,8 +9,9 @@ from pagekeep.dom import Element
 from pagekeep.markdown.inline.emphasis import ENDS
 from pagekeep.markdown.inline.escape import BANG, clean, destination, escape, escape_first, link_title
 from pagekeep.markdown.inline.run import Run, Stack, one_line, only_text
+from pagekeep.text import compile_lazily
 
-_FILE_NAME: Final = re.compile(r"\S*[_\d.]\S*")
+_FILE_NAME: Final = compile_lazily(r"\S*[_\d.]\S*")
 """A title without spaces, such as `IMG_2034` or `harbour.jpg`, which programs write by themselves."""
 
 
@@ -68,7 +68,7 @@ def _adds_words(title: str, alt: str) -> bool:
     return title.casefold() not in alt.casefold() and _FILE_NAME.fullmatch(title) is None
 
 
-_LABEL: Final = re.compile(r"[^\w-]+")
+_LABEL: Final = compile_lazily(r"[^\w-]+")
 
 
 def footnote_label(fragment: str) -> str:

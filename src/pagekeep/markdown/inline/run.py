@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pagekeep.dom import Element, Node, Text, text_of
@@ -20,6 +18,8 @@ from pagekeep.markdown.inline.escape import (
     guard,
     publish,
 )
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 Stack: TypeAlias = list[Node | str]
 """What remains to be written, the next item last: nodes, text that is not in the tree, emphasis marks and `END`."""
@@ -214,8 +214,8 @@ def only_text(nodes: Sequence[Node | str]) -> str | None:
     return words if words.isprintable() else None
 
 
-_SPACES: Final = re.compile(r"[ \n]*\n[ \n]*")
-_PARAGRAPH: Final = re.compile(r" *\n *\n[ \n]*")
+_SPACES: Final = compile_lazily(r"[ \n]*\n[ \n]*")
+_PARAGRAPH: Final = compile_lazily(r" *\n *\n[ \n]*")
 
 
 def one_line(taken: str) -> str:
