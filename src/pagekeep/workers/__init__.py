@@ -2,8 +2,35 @@
 
 from __future__ import annotations
 
-from pagekeep.workers.pool import JobResult, Pool
-from pagekeep.workers.room import NICE, PAGE, TEXT, Room, Task, current_client
+from typing import TYPE_CHECKING
+
+from pagekeep.workers.task import NICE, PAGE, Task, run_alone
 from pagekeep.workers.worker import Limits, Worker
 
-__all__ = ["NICE", "PAGE", "TEXT", "JobResult", "Limits", "Pool", "Room", "Task", "Worker", "current_client"]
+if TYPE_CHECKING:
+    from pagekeep.workers.pool import JobResult, Pool
+    from pagekeep.workers.room import TEXT, Room, current_client
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import pools and rooms when one is first used: a command with a single task starts without threads."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from pagekeep.workers import pool, room
+
+        return getattr(room if hasattr(room, name) else pool, name)
+
+
+__all__ = [
+    "NICE",
+    "PAGE",
+    "TEXT",
+    "JobResult",
+    "Limits",
+    "Pool",
+    "Room",
+    "Task",
+    "Worker",
+    "current_client",
+    "run_alone",
+]

@@ -5,65 +5,35 @@ The processes stay warm: one serves many tasks, and one that is killed is replac
 
 from __future__ import annotations
 
-import pickle
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import field
 from threading import Lock, Thread
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 
-from pagekeep.errors import PagekeepError, ParseError, TooLarge
+from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.values import dataclass
 from pagekeep.workers.fair_queue import FairQueue
+from pagekeep.workers.task import PAGE, Result_co, Sealed, Task, make_worker, open_result, seal
 from pagekeep.workers.worker import Limits, Worker
 
-PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
-"""For extracting or decoding a page."""
 TEXT: Final = Limits(
     cpu_seconds=5.0, wall_seconds=20.0, megabytes=1_500, input_bytes=50_000_000, result_bytes=50_000_000
 )
 """For showing a text: rendering, comparing, explaining, outlines."""
 MAX_WAITING: Final = 64
 """Tasks of one client that wait."""
-NICE: Final = 10
-"""Requests that need no worker are answered first when the CPU is busy."""
 GRACE_SECONDS: Final = 1.0
 """A running task whose client went away may go on for this long: most are done by then, and a new process takes as long."""
 
 current_client: ContextVar[str] = ContextVar("current_client", default="")
 """The client whose tasks are run: requests set it. Each client has its share of the room."""
 
-Result_co = TypeVar("Result_co", covariant=True)
-
-
-class Task(Protocol[Result_co]):
-    """Work on content of others; picklable, as it is sent to another process."""
-
-    def run(self) -> Result_co:
-        """Do the work and return its result."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Sealed:
-    """A task as it is sent: its size is known before it is read."""
-
-    task: bytes
-    result_bytes: int
-
-
-def run_sealed(sealed: _Sealed) -> bytes:
-    """Run a task, in the worker process."""
-    result = pickle.dumps(pickle.loads(sealed.task).run(), pickle.HIGHEST_PROTOCOL)
-    if len(result) > sealed.result_bytes:
-        raise TooLarge(f"The result has more than {sealed.result_bytes // 1_000_000} MB.")
-    return result
-
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    sealed: _Sealed
+    sealed: Sealed
     limits: Limits
     result: Future[Any] = field(default_factory=Future)
     worker: Worker | None = None
@@ -75,8 +45,7 @@ class Room:
     """Worker processes for tasks of many clients; with more than one process, no client has all of them at a time."""
 
     def __init__(self, processes: int, *, max_waiting: int = MAX_WAITING) -> None:
-        task = f"{__name__}:{run_sealed.__name__}"
-        self._workers = [Worker(task, PAGE, nice=NICE) for _ in range(processes)]
+        self._workers = [make_worker() for _ in range(processes)]
         self._queue: FairQueue[_Job] = FairQueue(max_running=max(1, processes - 1), max_waiting=max_waiting)
         self._threads: list[Thread] = []
         self._lock = Lock()
@@ -122,10 +91,7 @@ class Room:
             worker.close()
 
     def _submit(self, task: Task[Any], limits: Limits, client: str) -> _Job:
-        data = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
-        if len(data) > limits.input_bytes:
-            raise TooLarge(f"The page has more than {limits.input_bytes // 1_000_000} MB.")
-        job = _Job(_Sealed(data, limits.result_bytes), limits)
+        job = _Job(seal(task, limits), limits)
         self._start_threads()
         self._queue.put(client, job)
         return job
@@ -175,10 +141,7 @@ def _ended() -> ParseError:
 
 
 def _settle(result: Future[Any], data: bytes | None, error: PagekeepError | None) -> None:
-    if error is None and data is not None:
-        try:
-            result.set_result(pickle.loads(data))
-            return
-        except Exception as fault:  # a bug of ours: a result that cannot be read
-            error = ParseError(f"The result cannot be read ({type(fault).__name__}).", suggestions=())
-    result.set_exception(error or ParseError("There is no result.", suggestions=()))
+    try:
+        result.set_result(open_result(data, error))
+    except PagekeepError as fault:
+        result.set_exception(fault)

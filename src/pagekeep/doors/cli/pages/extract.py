@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pagekeep.doors.cli.open_library import load_rules
 from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import parse_pairs, verbose_option
 from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
@@ -109,11 +110,12 @@ def page_from_file(source: str, url: str | None, options: Options, **flags: str 
     """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
     from pagekeep.capture.extract import FileTask, text_type
+    from pagekeep.workers import run_alone
 
     settings = config.load(flags)
-    with open_room(settings) as room:
-        data = read_file(source, options.max_bytes + 1)
-        return room.run_blocking(FileTask(data, url, options, settings, is_text=text_type(source) is not None))
+    data = read_file(source, options.max_bytes + 1)
+    load_rules(settings)  # before the process is forked, so that it has them too
+    return run_alone(FileTask(data, url, options, settings, is_text=text_type(source) is not None))
 
 
 def page_from_url(

@@ -1,0 +1,80 @@
+"""Tasks as they are sent to a worker process and their results as they come back, both of limited size."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Final, Protocol, TypeVar
+
+from pagekeep.errors import PagekeepError, ParseError, TooLarge
+from pagekeep.values import dataclass
+from pagekeep.workers.worker import Limits, Worker
+
+PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
+"""For extracting or decoding a page."""
+NICE: Final = 10
+"""Requests that need no worker are answered first when the CPU is busy."""
+
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Task(Protocol[Result_co]):
+    """Work on content of others; picklable, as it is sent to another process."""
+
+    def run(self) -> Result_co:
+        """Do the work and return its result."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A task as it is sent: its size is known before it is read."""
+
+    task: bytes
+    result_bytes: int
+
+
+def seal(task: Task[Any], limits: Limits) -> Sealed:
+    """Return the task as it is sent; raise `TooLarge` for one over its limit."""
+    data = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+    if len(data) > limits.input_bytes:
+        raise TooLarge(f"The page has more than {limits.input_bytes // 1_000_000} MB.")
+    return Sealed(data, limits.result_bytes)
+
+
+def run_sealed(sealed: Sealed) -> bytes:
+    """Run a task, in the worker process."""
+    result = pickle.dumps(pickle.loads(sealed.task).run(), pickle.HIGHEST_PROTOCOL)
+    if len(result) > sealed.result_bytes:
+        raise TooLarge(f"The result has more than {sealed.result_bytes // 1_000_000} MB.")
+    return result
+
+
+def open_result(data: bytes | None, error: PagekeepError | None) -> Any:
+    """Return the result that a worker sent, or raise its error."""
+    if error is not None or data is None:
+        raise error or ParseError("There is no result.", suggestions=())
+    try:
+        return pickle.loads(data)
+    except Exception as fault:  # a bug of ours: a result that cannot be read
+        raise ParseError(f"The result cannot be read ({type(fault).__name__}).", suggestions=()) from fault
+
+
+def make_worker() -> Worker:
+    """Return a worker for sealed tasks."""
+    return Worker(f"{__name__}:{run_sealed.__name__}", PAGE, nice=NICE)
+
+
+def run_alone(task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
+    """Run one task in a process of its own, forked if that is safe, and return its result as a room does.
+
+    For commands that have a single task: they start faster than with a room.
+    """
+    sealed = seal(task, limits)
+    worker = make_worker()
+    try:
+        worker.fork()
+        ((data, error),) = worker.run([sealed], limits)
+    finally:
+        worker.close()
+    result: Result_co = open_result(data, error)
+    return result

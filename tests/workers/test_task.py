@@ -1,0 +1,66 @@
+"""One task in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from pagekeep.errors import ParseError, TooLarge
+from pagekeep.workers import Limits, run_alone
+
+
+@dataclass
+class Call:
+    """Do something by name, in the worker process."""
+
+    action: str
+
+    def run(self) -> object:
+        if self.action == "pid":
+            return os.getpid(), os.nice(0), threading.active_count()
+        if self.action == "loop":
+            while True:
+                pass
+        if self.action == "fill":
+            return len(bytearray(3_000_000_000))
+        if self.action == "die":
+            os._exit(3)
+        raise ParseError("It cannot be read.", suggestions=("Try another.",))
+
+
+def test_a_task_runs_in_another_process_and_gives_way_to_others() -> None:
+    pid, nice, threads = run_alone(Call("pid"))  # type: ignore[misc]
+    assert pid != os.getpid()
+    assert nice >= os.nice(0) + 10 or nice == 19
+    assert threads == 1
+
+
+def test_its_process_ends_with_it() -> None:
+    pid, *_ = run_alone(Call("pid"))  # type: ignore[misc]
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_its_error_is_raised() -> None:
+    with pytest.raises(ParseError, match="cannot be read") as caught:
+        run_alone(Call("fail"))
+    assert caught.value.suggestions == ("Try another.",)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [("loop", "more than 0.2 s of CPU time"), ("fill", "too much memory"), ("die", "was killed")],
+)
+def test_it_has_the_limits_of_a_room(action: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        run_alone(Call(action), Limits(cpu_seconds=0.2, megabytes=1_000))
+
+
+def test_a_large_task_or_result_is_refused() -> None:
+    with pytest.raises(TooLarge, match="page"):
+        run_alone(Call("a" * 1_000), Limits(input_bytes=1_000))
+    with pytest.raises(TooLarge, match="result"):
+        run_alone(Call("pid"), Limits(result_bytes=1))
