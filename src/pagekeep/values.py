@@ -73,7 +73,7 @@ def _refuse_to_delete(self: Any, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _is_equal(self: Any, other: object) -> Any:
+def _is_equal(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
     return self is other or self._compared(self) == self._compared(other)

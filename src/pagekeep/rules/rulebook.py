@@ -52,7 +52,7 @@ class Rulebook:
 
     def tables(self) -> dict[str, Any]:
         """Return the number of rules and their indexes as plain data."""
-        indexes = {phase: index.tables() for phase, index in self._indexes.items()}
+        indexes: dict[str, Any] = {phase: index.tables() for phase, index in self._indexes.items()}
         return {"count": self._count, "renderings": self._renderings.tables(), **indexes}
 
     @cached_property

@@ -65,7 +65,7 @@ def make_worker() -> Worker:
 
 
 def run_alone(task: Task[Result_co], limits: Limits = PAGE) -> Result_co:
-    """Run one task in a process of its own, forked if that is safe, and return its result as a room does.
+    """Run one task in a separate process, forked if that is safe, and return its result as a room does.
 
     For commands that have a single task: they start faster than with a room.
     """
