@@ -101,9 +101,9 @@ _HEADING_CHARS: Final = 200
 """Characters of a heading that are compared with an id, more than an id has."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _NEVER: Final = frozenset({"body", "main", "article", "html"})
-# Highlighters use names such as `comment` and `button` for the parts of code.
-_CODE: Final = frozenset({"pre", "code"})
-_SUSPECT_TAGS: Final = frozenset(TAGS) | _CODE
+# Highlighters use names such as `comment` and `button` for the parts of code, and formulas are drawn from hidden parts.
+_WHOLE: Final = frozenset({"pre", "code", "math", "mjx-container"})
+_SUSPECT_TAGS: Final = frozenset(TAGS) | _WHOLE
 
 
 def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile: Profile) -> Reasons:
@@ -122,7 +122,7 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
             reason = page.judge(index)
             if reason:
                 reasons[index] = reason
-            index = ends[index] if reason or tag in _CODE else index + 1
+            index = ends[index] if reason or tag in _WHOLE else index + 1
         else:
             index += 1
     return reasons
@@ -176,7 +176,7 @@ class _Page:
     def _find_reason(self, index: int) -> Reason | None:
         survey = self.context.survey
         tag = survey.tag[index]
-        if tag in _NEVER or tag in _CODE:
+        if tag in _NEVER or tag in _WHOLE:
             return None
         reason = TAGS.get(tag)
         if reason:

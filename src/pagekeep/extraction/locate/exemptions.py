@@ -6,8 +6,9 @@ closed accordion is hidden. So each reason has one record: how much of the page'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -22,6 +23,9 @@ _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _QUOTES: Final = frozenset({"blockquote"})
 _FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
 """Elements that a title of an accordion opens."""
+_MARK: Final = re.compile(r"[\[(]?\s?(?:\d{1,3}|[a-z]|[*†‡§]{1,3})\s?[\])]?", re.I)
+"""The mark of a footnote."""
+_NOTE_ROLES: Final = frozenset({"doc-footnote", "doc-endnote", "doc-endnotes"})
 _FOLDED: Final = int(Sign.FOLDED)
 _QUOTE: Final = int(Sign.QUOTE)
 
@@ -51,6 +55,8 @@ OPENER_NODES: Final = 5
 """How many elements of an opener are searched for `aria-expanded`."""
 TITLE_LEVELS: Final = 3
 """Boxes around a title of an accordion, at most, before the block it opens."""
+NOTE_NODES: Final = 12
+"""Nodes of an element that are searched for the first footnote in it."""
 NEARBY_NODES: Final = 400
 """Nodes of an element that are searched for code or text: a bound on work."""
 
@@ -65,10 +71,22 @@ class Context:
     text: Sequence[int]
     """Characters in each subtree that count as content for this kind of page."""
     profile: Profile
+    _note_names: list[frozenset[str]] = field(default_factory=list, repr=False)
+
+    def find_note_names(self) -> frozenset[str]:
+        """Return the places in the page that numbers and signs link to, which are footnotes; found on the first call."""
+        if not self._note_names:
+            links = dom.select(self.survey.nodes[0], 'a[href^="#"]')
+            self._note_names.append(frozenset((link.attr("href") or "")[1:] for link in links if _is_mark(link)))
+        return self._note_names[0]
 
     def is_inside(self, index: int, tags: frozenset[str]) -> bool:
         """Return whether one of these elements is around the node."""
         return any(self.survey.tag[above] in tags for above in self.survey.ancestors(index))
+
+
+def _is_mark(link: dom.Element) -> bool:
+    return _MARK.fullmatch(dom.text_of(link).strip()) is not None
 
 
 Check = Callable[[Context, int], bool]
@@ -106,6 +124,26 @@ def _is_section_header(page: Context, index: int) -> bool:
 
 def _is_named_quote(page: Context, index: int) -> bool:
     return bool(page.survey.flags[index] & _QUOTE)
+
+
+def _is_note(page: Context, index: int) -> bool:
+    """Return whether the element is a footnote, or the box of some: a mark links to it, or its role says so."""
+    survey = page.survey
+    names = page.find_note_names()
+    for inner in range(index, min(survey.end[index], index + NOTE_NODES)):
+        node = survey.nodes[inner]
+        if isinstance(node, dom.Element) and (node.attr("role") in _NOTE_ROLES or (names and node.attr("id") in names)):
+            return True
+    return False
+
+
+def _is_quote_or_note(page: Context, index: int) -> bool:
+    return _is_named_quote(page, index) or _is_note(page, index)
+
+
+def _is_source_or_notes(page: Context, index: int) -> bool:
+    """Return whether a footer has the source of a quotation, or the footnotes of the article around it."""
+    return _is_source_of_quote(page, index) or (page.is_inside(index, _CONTENT_TAGS) and _is_note(page, index))
 
 
 def _is_source_of_quote(page: Context, index: int) -> bool:
@@ -190,8 +228,13 @@ def _is_formula(page: Context, index: int) -> bool:
     return not survey.chars[index] and "math" in survey.tag[index : min(survey.end[index], index + NEARBY_NODES)]
 
 
-def _is_shown_later_or_formula(page: Context, index: int) -> bool:
-    return _is_formula(page, index) or _is_shown_later(page, index)
+def _is_needed(page: Context, index: int) -> bool:
+    """Return whether a hidden element is content: shown on demand, the source of a formula, or a footnote."""
+    return _is_formula(page, index) or _is_shown_later(page, index) or _is_note(page, index)
+
+
+def _is_formula_or_note(page: Context, index: int) -> bool:
+    return _is_formula(page, index) or _is_note(page, index)
 
 
 def _opens(node: dom.Element) -> bool:
@@ -231,7 +274,7 @@ _SMALL: Final = Exemption(by_name=_is_longer_than_paragraph)
 
 EXEMPTIONS: Final[dict[Reason, Exemption]] = {
     Reason.ALERT: Exemption(by_attribute=_is_callout),
-    Reason.ASIDE: Exemption(0.4, by_sentences=True, by_tag=_is_named_quote),
+    Reason.ASIDE: Exemption(0.4, by_sentences=True, by_tag=_is_quote_or_note, by_attribute=_is_note),
     Reason.BAR: _SMALL,
     Reason.BUTTON: Exemption(by_tag=_is_fold_title, by_name=_is_long_or_code, by_attribute=_is_long_or_fold_title),
     Reason.BYLINE: _SMALL,
@@ -240,11 +283,11 @@ EXEMPTIONS: Final[dict[Reason, Exemption]] = {
     Reason.COOKIE_NOTICE: Exemption(0.95),
     Reason.DIALOG: Exemption(0.9),
     Reason.FILTERS: Exemption(0.6, by_name=_contains_longer_text),
-    Reason.FOOTER: Exemption(0.9, by_sentences=True, unless=_is_footer_of_page, by_tag=_is_source_of_quote),
+    Reason.FOOTER: Exemption(0.9, by_sentences=True, unless=_is_footer_of_page, by_tag=_is_source_or_notes),
     Reason.FORM: Exemption(0.4, covers_subtree=True),
     Reason.HEADER: Exemption(0.4, by_sentences=True, by_tag=_is_section_header),
-    Reason.HIDDEN: Exemption(by_name=_is_formula, by_attribute=_is_shown_later_or_formula),
-    Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_shown_later_or_formula),
+    Reason.HIDDEN: Exemption(by_name=_is_formula_or_note, by_attribute=_is_needed),
+    Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_needed),
     Reason.MEMBER_CARD: _SMALL,
     Reason.NAVIGATION: Exemption(0.6, by_sentences=True, by_name=_is_text_named_navigation),
     Reason.NOSCRIPT: Exemption(unless=_is_script_notice, by_tag=_has_no_text),

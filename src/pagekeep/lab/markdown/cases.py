@@ -65,9 +65,9 @@ def score_case(source: Path, extractor: Extractor = pipeline_extract) -> CaseSco
     except Exception as error:  # an extractor that raises must not end the measurement
         return CaseScore(source.stem, 0.0, ASPECTS, type(error).__name__, "", reference)
     titles = (metadata.get("title") or "", page.metadata.title or "")
-    ours, theirs = _render_ours(page, titles), _normalise(render_tree(reference), titles)
+    ours, theirs = _render_ours(page, titles), normalise(render_tree(reference), titles)
     f1 = score_words(ours.text, theirs.text).f1
-    return CaseScore(source.stem, f1, tuple(_differing_aspects(ours, theirs, f1)), "", page.markdown, reference)
+    return CaseScore(source.stem, f1, tuple(find_differing_aspects(ours, theirs, f1)), "", page.markdown, reference)
 
 
 def split_reference(text: str) -> tuple[str, dict[str, Any]]:
@@ -82,7 +82,7 @@ def split_reference(text: str) -> tuple[str, dict[str, Any]]:
     return text.replace("\r\n", "\n")[block.end() :], metadata if isinstance(metadata, dict) else {}
 
 
-def _differing_aspects(ours: Rendered, theirs: Rendered, f1: float) -> Iterable[str]:
+def find_differing_aspects(ours: Rendered, theirs: Rendered, f1: float) -> Iterable[str]:
     if f1 <= MIN_F1:
         yield "words"
     if ours.code != theirs.code:
@@ -107,10 +107,10 @@ def _render_ours(page: Page, titles: Sequence[str]) -> Rendered:
     for link in dom.select(root, "a"):
         if link.attr("href") in embeds:
             dom.drop(link)
-    return _normalise(root, titles)
+    return normalise(root, titles)
 
 
-def _normalise(root: dom.Element, titles: Sequence[str]) -> Rendered:
+def normalise(root: dom.Element, titles: Sequence[str]) -> Rendered:
     """Return the tree's content without the page's title, formulas among the words, and callout titles that repeat the kind."""
     known = [normalise_tokens(title) for title in titles if title]
     for heading in dom.select(root, "h1,h2,h3")[:1]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pagekeep import dom
+from pagekeep.extraction.clean.footnotes.inline import drop_copies, has_inline_notes, take_inline_notes
 from pagekeep.extraction.clean.footnotes.linked import BACK_LINK, BACK_LINKS, take_linked_notes
 from pagekeep.extraction.clean.footnotes.notes import Notes
 from pagekeep.extraction.clean.footnotes.section import write_section
-from pagekeep.extraction.clean.footnotes.unlinked import take_inline_notes, take_unlinked_notes
+from pagekeep.extraction.clean.footnotes.unlinked import take_unlinked_notes
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.model import Removal
 
@@ -15,11 +16,16 @@ def collect_footnotes(state: CleanState) -> list[Removal]:
     """Number footnotes in order of first use, move them to one list at the end, and remove back-links."""
     removals, root = Removals(state.changes), state.root
     notes = Notes(removals)
-    if state.index.has_class("ltx_", "sidenote"):
+    has_inline = has_inline_notes(state)
+    if has_inline:
         take_inline_notes(root, notes)
+        if notes.bodies:
+            drop_copies(root, notes, inline=True)
     has_links = dom.first(root, 'a[href*="#"]') is not None
     if has_links:
         take_linked_notes(root, notes)
+        if has_inline and notes.bodies:
+            drop_copies(root, notes, inline=False)
     if not notes.bodies:
         take_unlinked_notes(state, notes)
     if notes.bodies:

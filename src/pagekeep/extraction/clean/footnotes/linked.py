@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, reference, strip_leading_mark
+from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box, reference, strip_leading_mark
 from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, first_elements, is_only_child, is_tag
 
 _NOTE_NAME: Final = re.compile(
@@ -96,6 +96,11 @@ def _note_block(target: dom.Element) -> dom.Element | None:
             return None
         if node.tag in ("li", "dd", "tr"):
             return node
+        if node.tag == "dt":
+            after = dom.next_element(node)
+            return after if is_tag(after, "dd") else None
+        if node.tag == "table":
+            return dom.first(node, "tr") if "footnote" in (node.attr("class") or "") else None
         if node.tag in _NOTE_BLOCKS:
             item = node.parent
             if isinstance(item, dom.Element) and item.tag in ("li", "dd") and dom.previous_element(node) is None:
@@ -111,6 +116,8 @@ def _is_note(link: dom.Element, body: dom.Element, fragment: str) -> bool:
     if _NOTE_NAME.search(fragment) or _is_raised(link):
         return True
     if link.attr("data-type") == "noteref" or link.attr("role") == "doc-noteref":
+        return True
+    if "footnote" in (link.attr("class") or "") or body.attr("role") in ("doc-footnote", "doc-endnote"):
         return True
     return body.tag == "li" and is_tag(body.parent, "ol")
 
@@ -160,6 +167,7 @@ def _add_unreferenced(notes: Notes) -> None:
 
 def _strip_note(body: dom.Element, backs: dict[int, dom.Element], notes: Notes) -> None:
     """Remove back-links and the note's own mark from the note."""
+    has_box = drop_mark_box(body)
     for back in dom.select(body, BACK_LINKS):
         notes.removals.drop(back, BACK_LINK)
     for link in dom.select(body, "a"):
@@ -168,7 +176,8 @@ def _strip_note(body: dom.Element, backs: dict[int, dom.Element], notes: Notes) 
             dom.drop(link)
         elif _leads_back(link, text, backs):
             _drop_with_boxes(link, body, notes)
-    strip_leading_mark(body)
+    if not has_box:
+        strip_leading_mark(body)
 
 
 def _leads_back(link: dom.Element, text: str, backs: dict[int, dom.Element]) -> bool:

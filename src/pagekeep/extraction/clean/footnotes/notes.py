@@ -67,6 +67,20 @@ def strip_leading_mark(body: dom.Element) -> None:
             return
 
 
+def drop_mark_box(body: dom.Element) -> bool:
+    """Remove the box or cell at the beginning of a note that has only its mark in brackets; return whether it had one."""
+    first = next((child for child in body.children if not is_blank(child)), None)
+    if not isinstance(first, dom.Element) or first.tag not in ("span", "td", "th", "div", "dt"):
+        return False
+    if not MARK.fullmatch(dom.text_of(first).strip(" \n\u00a0^↑")) or dom.next_element(first) is None:
+        return False
+    after = first.next_sibling
+    dom.drop(first)
+    if isinstance(after, dom.Text):
+        dom.replace(after, after.data.lstrip())
+    return True
+
+
 def _is_mark_box(node: dom.Element) -> bool:
     """Return whether the element is only the note's own mark; letters in bold are words."""
     text = dom.text_of(node).strip()

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.footnotes.notes import Notes
+from pagekeep.extraction.clean.footnotes.notes import MARK, Notes
 from pagekeep.extraction.clean.vocabulary import HEADINGS, is_blank
 
 _SECTION_NAME: Final = re.compile(
@@ -40,12 +40,17 @@ def write_section(root: dom.Element, notes: Notes) -> None:
 
 
 def _move_note(number: int, body: dom.Element, items: dom.Element) -> None:
+    term = dom.previous_element(body) if body.tag == "dd" else None
+    if term is not None and term.tag == "dt" and MARK.fullmatch(dom.text_of(term).strip()):
+        dom.drop(term)
     item = dom.element("li", {"id": f"fn-{number}"})
     dom.append(items, item)
     if body.tag == "p":
         dom.append(item, body)
         return
-    dom.append(item, *body.children)
+    for child in list(body.children):
+        cells = isinstance(child, dom.Element) and child.tag in ("td", "th")
+        dom.append(item, *(child.children if cells else (child,)))
     if body.parent is not None:
         dom.drop(body)
 

@@ -1,4 +1,4 @@
-"""Footnotes without links: notes in the line itself (LaTeXML, side notes), and marks that are bare raised numbers."""
+"""Footnotes without links: marks that are bare raised numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from pagekeep.extraction.clean.footnotes.section import is_announcement
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, parent_it_begins
 
-_INLINE_NOTES: Final = (
-    "span.ltx_role_footnotemark,span.ltx_note.ltx_role_footnote,span.sidenote,small.sidenote,aside.sidenote"
-)
 _NOTE_ID: Final = re.compile(r"(?i)(?:user-content-)?(?:fn|footnote|note|ft)[-_:.]?(\d{1,4})")
 _MAX_BLOCKS_BEFORE: Final = 60
 """Blocks between a note and the rule or heading above it that announces notes."""
@@ -26,35 +23,6 @@ _MAX_MARK_DEPTH: Final = 4
 """Boxes between a mark and the paragraph it begins."""
 _MAX_DEPTH: Final = 12
 """Boxes between a mark and the note it may be inside of."""
-
-
-def take_inline_notes(root: dom.Element, notes: Notes) -> None:
-    """Move notes that are written into the line to the end, and put references in their place."""
-    for note in dom.select(root, _INLINE_NOTES):
-        if "ltx_role_footnotemark" in (note.attr("class") or ""):
-            _drop_repeated_note(note, notes)
-            continue
-        inner = dom.first(note, ".ltx_note_content")
-        source = inner if inner is not None else note
-        for mark in dom.select(source, "sup.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number"):
-            notes.removals.drop(mark, "mark of a footnote")
-        body = dom.element("li", None, *source.children)
-        _drop_toggle(note)
-        dom.replace(note, reference(notes.number(body)))
-
-
-def _drop_repeated_note(note: dom.Element, notes: Notes) -> None:
-    """Remove the text of a second mark of a note, which only repeats the mark."""
-    for part in dom.select(note, ".ltx_note_outer"):
-        notes.removals.drop(part, "repeated mark of a footnote")
-
-
-def _drop_toggle(note: dom.Element) -> None:
-    """Remove the label and checkbox that show a side note on small screens."""
-    for _ in range(2):
-        before = dom.previous_element(note)
-        if before is not None and before.tag in ("label", "input") and not dom.text_of(before).strip("0123456789⊕ \n"):
-            dom.drop(before)
 
 
 def take_unlinked_notes(state: CleanState, notes: Notes) -> None:
@@ -134,7 +102,7 @@ def _block_it_begins(mark: dom.Element) -> dom.Element | None:
         parent = parent_it_begins(node)
         if parent is None:
             return None
-        if parent.tag in ("p", "li", "dd"):
+        if parent.tag in ("p", "li", "dd", "aside"):
             return parent
         if parent.tag not in ("span", "strong", "b", "em", "i", "small", "div"):
             return None

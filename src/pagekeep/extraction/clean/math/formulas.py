@@ -7,37 +7,42 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.math.mathml import tex_of
+from pagekeep.extraction.clean.math.pictures import find_image_source, is_displayed
+from pagekeep.extraction.clean.math.source import SOURCES, plain_tex, tex_in_attributes
 from pagekeep.extraction.clean.math.typed import formula
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import ancestors, class_names, first_elements, is_blank, is_only_child
 from pagekeep.model import Removal
 
+_UNITS: Final = (
+    'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,tex-math,span.math-tex,.js-render-math,.latex-rendered,'
+    ".ql-formula,.MathJax,.MathJax_SVG,.MathJax_CHTML,.mjx-chtml," + SOURCES
+)
+"""What is one formula."""
 _FORMULAS: Final = (
-    'script[type^="math/"],.katex-display,.katex,mjx-container,.mwe-math-element,math,table.ltx_eqn_table,'
-    "table.ltx_equation,table.ltx_equationgroup,span.math-tex,[data-latex],[data-tex],.MathJax_Display,.MathJax"
+    _UNITS + ",.katex-display,table.ltx_eqn_table,table.ltx_equation,table.ltx_equationgroup,.MathJax_Display"
 )
-_IMAGES: Final = (
-    'img[alt*="\\\\"],img.latex,img.tex,img.math,img.mwe-math-fallback-image-inline,img.mwe-math-fallback-image-display'
-)
-_TAGS: Final = ("math", "mjx-container", "script")
-_CLASS_PARTS: Final = ("katex", "MathJax", "mwe-math", "ltx_", "math-tex")
+_TAGS: Final = ("math", "mjx-container", "script", "tex-math")
+_PREFIXED: Final = ("mml:math", "m:math")
+_CLASS_PARTS: Final = ("katex", "math", "Math", "ltx_", "latex", "formula", "quation")
 """A page without one of these tags and classes has no formulas; the scripts left are sources of formulas or gists."""
 _MAX_ELEMENTS: Final = 5000
 """Elements of a rendered formula; more are a part of the page."""
 _MAX_NESTING: Final = 40
 """Levels between a formula and the paragraph around it."""
 _RENDERED: Final = re.compile(r"MathJax|mjx-|katex")
+_DRAWN: Final = frozenset(("MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML", "mjx-chtml"))
+_CONTAINERS: Final = _DRAWN | frozenset(
+    ("katex", "katex-display", "mwe-math-element", "math-tex", "js-render-math", "latex-rendered", "ql-formula")
+)
 _TEX_NOTE: Final = (
-    'annotation[encoding="application/x-tex"],annotation[encoding="TeX"],annotation[encoding="application/x-latex"]'
+    'annotation[encoding="application/x-tex"],annotation[encoding="TeX"],annotation[encoding="application/x-latex"],'
+    'annotation[encoding="LaTeX"]'
 )
-_STYLE: Final = re.compile(r"^\{?\s*\\(?:displaystyle|textstyle)\b\s*(.*?)\s*\}?$", re.S)
+_DRAWN_SOURCES: Final = "mjx-math[data-latex],[data-mml-node=math][data-latex],math[data-latex]"
+_TEXTS: Final = frozenset(("span", "tex-math", "code", "pre"))
+"""Elements whose text is the TeX where nothing else is."""
 _HIDDEN_SOURCE: Final = frozenset(("sr-only", "visually-hidden", "screen-reader-text"))
-_TEX_IN_ALT: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\\[({\[]")
-
-
-_UNITS: Final = (
-    'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,span.math-tex,[data-latex],[data-tex],.MathJax'
-)
 
 
 def find_formulas(root: dom.Element) -> list[tuple[dom.Element, str]]:
@@ -47,21 +52,21 @@ def find_formulas(root: dom.Element) -> list[tuple[dom.Element, str]]:
         after = dom.next_element(node)
         drawn = after is not None and after.tag == "script" and (after.attr("type") or "").startswith("math/")
         if not drawn and not any(above in formulas for above in ancestors(node, _MAX_NESTING)):
-            formulas[node] = _script_source(node) if node.tag == "script" else _tex_or_mathml(node)
+            tex = _script_source(node) if node.tag == "script" else _tex_or_mathml(node)
+            if tex or _is_container(node):
+                formulas[node] = tex
     return [(node, tex) for node, tex in formulas.items() if isinstance(node, dom.Element)]
-
-
-def find_image_source(image: dom.Element) -> str | None:
-    """Return the TeX that an image of a formula shows."""
-    alt, names = (image.attr("alt") or "").strip(), class_names(image)
-    named = any(name in ("latex", "tex", "math") or name.startswith("mwe-math") for name in names)
-    return _plain(alt.strip("$")) if alt and (named or _TEX_IN_ALT.search(alt)) else None
 
 
 def mark_formulas(state: CleanState) -> list[Removal]:
     """Turn rendered formulas (MathJax, KaTeX, MathML, images) into their TeX."""
     removals, root = Removals(state.changes), state.root
-    if state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS):
+    has_prefixed = state.index.has_tag(*_PREFIXED)
+    if has_prefixed:
+        _rename_prefixed(root)
+    if has_prefixed or state.index.has_tag(*_TAGS) or state.index.has_class(*_CLASS_PARTS):
+        for number in dom.select(root, ".math .eqno") if state.index.has_class("eqno") else ():
+            removals.drop(number, "number of an equation")
         too_big: set[dom.Node] = set()
         for node in dom.select(root, _FORMULAS):
             if node.parent in too_big or len(first_elements(node, _MAX_ELEMENTS)) == _MAX_ELEMENTS:
@@ -69,9 +74,16 @@ def mark_formulas(state: CleanState) -> list[Removal]:
             elif _is_below(node, root):
                 _mark_formula(node, removals)
     if state.index.has_tag("img"):
-        for image in dom.select(root, _IMAGES):
-            _mark_image(image, class_names(image))
+        for image in state.index.find("img"):
+            if tex := find_image_source(image):
+                _write(image, tex, is_displayed(image))
     return removals
+
+
+def _rename_prefixed(root: dom.Element) -> None:
+    """Turn `mml:math` into `math`; its parts are read with any prefix."""
+    for node in dom.tagged(root, _PREFIXED):
+        dom.retag(node, "math")
 
 
 def _is_below(node: dom.Element, root: dom.Element) -> bool:
@@ -92,7 +104,7 @@ def _mark_formula(node: dom.Element, removals: Removals) -> None:
         _mark_equation_table(node, removals)
     elif node.tag == "script":
         _mark_script(node)
-    elif node.tag not in ("math", "mjx-container") and ("MathJax" in names or "MathJax_Display" in names):
+    elif node.tag not in ("math", "mjx-container") and not _DRAWN.isdisjoint(names):
         _mark_drawing(node)
     else:
         tex = _tex(node)
@@ -110,34 +122,37 @@ def _write(place: dom.Element, tex: str, display: bool) -> None:
     dom.replace(place, formula(tex, display))
 
 
+def _is_container(node: dom.Element) -> bool:
+    """Return whether the element is a formula by its tag or class; others only may have one in their attributes."""
+    return node.tag in _TAGS or not _CONTAINERS.isdisjoint(class_names(node))
+
+
 def _tex(node: dom.Element) -> str:
+    if not _is_container(node):
+        return tex_in_attributes(node)
     note = dom.first(node, _TEX_NOTE)
     if note is not None and dom.text_of(note).strip():
-        return _plain(dom.text_of(note))
-    for name in ("data-latex", "data-tex", "alttext"):
-        if (node.attr(name) or "").strip():
-            return _plain(node.attr(name) or "")
+        return plain_tex(dom.text_of(note))
+    if tex := tex_in_attributes(node) or plain_tex(node.attr("alttext") or ""):
+        return tex
+    if (drawn := dom.first(node, _DRAWN_SOURCES)) is not None:
+        return tex_in_attributes(drawn)
     math = node if node.tag == "math" else dom.first(node, "math")
     if math is not None:
-        return _plain(math.attr("alttext") or "") or tex_of(math)
+        return plain_tex(math.attr("alttext") or "") or tex_of(math)
     image = dom.first(node, "img[alt]")
     if image is not None:
-        return _plain(image.attr("alt") or "")
+        return plain_tex(image.attr("alt") or "")
     drawn = dom.first(node, "mjx-math,[data-mml-node=math]")
     if drawn is not None:
         return tex_of(drawn)
-    return _plain(re.sub(r"^\\[(\[]|\\[)\]]$", "", dom.text_of(node).strip())) if node.tag == "span" else ""
-
-
-def _plain(tex: str) -> str:
-    """Return the TeX without the style command that some renderers wrap everything in."""
-    tex = tex.strip()
-    styled = _STYLE.match(tex)
-    return (styled.group(1) if styled else tex).strip()
+    return plain_tex(dom.text_of(node)) if node.tag in _TEXTS else ""
 
 
 def _is_display(node: dom.Element, names: list[str]) -> bool:
-    if "katex-display" in names or node.attr("display") in ("block", "true"):
+    if "katex-display" in names or node.attr("display") in ("block", "true") or node.attr("data-math-style") == "display":
+        return True
+    if node.tag == "div" or dom.first(node, ".katex-display") is not None:
         return True
     math = node if node.tag == "math" else dom.first(node, "math")
     if math is not None and math.attr("display") == "block":
@@ -171,7 +186,7 @@ def _script_source(script: dom.Element) -> str:
     if (script.attr("type") or "").startswith("math/mml") and source is None:
         inner = dom.first(dom.parse_fragment(dom.text_of(script)), "math")
         return tex_of(inner) if inner is not None else ""
-    return tex_of(source) if source is not None else _plain(dom.text_of(script).strip("% \n"))
+    return tex_of(source) if source is not None else plain_tex(dom.text_of(script).strip("% \n"))
 
 
 def _mark_drawing(node: dom.Element) -> None:
@@ -190,19 +205,6 @@ def _tex_or_mathml(node: dom.Element) -> str:
         inner = dom.first(dom.parse_fragment(node.attr("data-mathml") or ""), "math")
         tex = tex_of(inner) if inner is not None else ""
     return tex
-
-
-def _mark_image(image: dom.Element, names: list[str]) -> None:
-    tex = find_image_source(image)
-    if tex is None:
-        return
-    alone = is_only_child(image) and image.parent is not None and not _is_line(image.parent)
-    display = "mwe-math-fallback-image-display" in names or alone
-    _write(image, tex, display)
-
-
-def _is_line(node: dom.Node) -> bool:
-    return isinstance(node, dom.Element) and node.tag not in ("p", "div", "figure", "center", "dd", "td")
 
 
 def _mark_equation_table(table: dom.Element, removals: Removals) -> None:

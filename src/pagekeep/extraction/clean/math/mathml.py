@@ -81,7 +81,7 @@ def _tex(node: dom.Node, depth: int) -> str:
 
 def _name(node: dom.Element) -> str:
     """Return the MathML name, also where MathJax writes it as a custom element or an attribute."""
-    return node.attr("data-mml-node") or node.tag.removeprefix("mjx-")
+    return node.attr("data-mml-node") or node.tag.rpartition(":")[2].removeprefix("mjx-")
 
 
 def _parts(node: dom.Element) -> list[dom.Element]:

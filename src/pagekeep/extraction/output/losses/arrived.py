@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from typing import Final, Literal, NamedTuple
 
 from pagekeep import dom
-from pagekeep.extraction.clean.math.formulas import find_formulas, find_image_source
+from pagekeep.extraction.clean.math.formulas import find_formulas
+from pagekeep.extraction.clean.math.pictures import find_image_source
 from pagekeep.extraction.clean.vocabulary import ancestors
 
 StructureKind = Literal["code blocks", "tables", "lists", "images", "math"]
@@ -20,11 +21,10 @@ KINDS: Final[dict[str, StructureKind]] = {
 }
 """The structures that are found by their tag; formulas have many forms."""
 _WITHOUT_TEXT: Final = ("images", "math")
-_FORMULAS: Final = ("math", "mjx-container", "script")
+_FORMULAS: Final = ("math", "mjx-container", "script", "tex-math", "mml:math", "m:math")
 _LANDMARKS: Final = ("p", "h1", "h2", "h3", "h4", "h5", "h6")
 """Elements that show where on the page something was."""
 _RECORDED: Final = (*KINDS, *_FORMULAS, *_LANDMARKS)
-_IMAGE_CLASSES: Final = frozenset(("latex", "tex", "math"))
 _FORMULA_LEVELS: Final = 4
 """Levels between a formula and a drawing of it."""
 _START_CHARS: Final = 160
@@ -83,8 +83,8 @@ def record(body: dom.Element) -> Arrived:
         kind = KINDS.get(node.tag)
         if kind is not None:
             structures.append(Structure(kind, node, node.parent))
-            if kind == "images" and ("\\" in (node.attr("alt") or "") or node.attr("class") in _IMAGE_CLASSES):
-                may_have_formulas = True
+            if kind == "images" and not may_have_formulas:
+                may_have_formulas = find_image_source(node) is not None
         elif node.tag in _FORMULAS and (node.tag != "script" or (node.attr("type") or "").startswith("math/")):
             may_have_formulas = True
     if may_have_formulas:
