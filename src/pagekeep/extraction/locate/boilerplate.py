@@ -224,8 +224,11 @@ class _Page:
 
 
 def _is_part_of_text(survey: Survey, index: int) -> bool:
-    """Return whether it is a heading's link to itself (`a.header`) or a word explained elsewhere (`a.glossary-tooltip`)."""
+    """Return whether it is a heading's link to itself (`a.header`), a word explained elsewhere (`a.glossary-tooltip`), or the
+    title of a figure (`figcaption.header`)."""
     flags = survey.flags[index]
+    if survey.tag[index] == "figcaption" and flags & _HEADER:
+        return True
     if survey.tag[index] not in _WORDS or flags & _HIDING:
         return False
     return bool(flags & _TOOLTIP) or (bool(flags & _HEADER) and survey.tag[survey.parent[index]] in HEADINGS)

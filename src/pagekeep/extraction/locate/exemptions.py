@@ -200,6 +200,13 @@ def _contains_code(page: Context, index: int) -> bool:
     return "pre" in page.survey.tag[index : min(page.survey.end[index], index + NEARBY_NODES)]
 
 
+def _is_title_of_code(page: Context, index: int) -> bool:
+    """Return whether a `label` is the title of the code block after it."""
+    node = page.survey.nodes[index]
+    after = dom.next_element(node) if page.survey.tag[index] == "label" else None
+    return after is not None and after.tag == "pre"
+
+
 def _contains_longer_text(page: Context, index: int) -> bool:
     """Return whether a text near the beginning is longer than an option to choose."""
     survey = page.survey
@@ -284,7 +291,7 @@ EXEMPTIONS: Final[dict[Reason, Exemption]] = {
     Reason.DIALOG: Exemption(0.9),
     Reason.FILTERS: Exemption(0.6, by_name=_contains_longer_text),
     Reason.FOOTER: Exemption(0.9, by_sentences=True, unless=_is_footer_of_page, by_tag=_is_source_or_notes),
-    Reason.FORM: Exemption(0.4, covers_subtree=True),
+    Reason.FORM: Exemption(0.4, covers_subtree=True, by_tag=_is_title_of_code),
     Reason.HEADER: Exemption(0.4, by_sentences=True, by_tag=_is_section_header),
     Reason.HIDDEN: Exemption(by_name=_is_formula_or_note, by_attribute=_is_needed),
     Reason.HIDDEN_BY_CLASS: Exemption(by_name=_is_needed),

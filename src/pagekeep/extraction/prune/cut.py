@@ -20,6 +20,9 @@ _MAX_REMOVALS: Final = 200
 _OUTSIDE: Final = Exclusion(Reason.OUTSIDE_CONTENT, LOCATE_STEP)
 _FOLDED: Final = f'{boilerplate.HIDDEN}, button, [role="button"]'
 
+_MAX_CODE_LEVELS: Final = 10
+"""Boxes around a button or hidden part that are searched for code."""
+
 # Roots that are themselves part of what they contain; others only contain it and are left out.
 _WHOLE: Final = frozenset("p li table ul ol dl blockquote pre figure h1 h2 h3 h4 h5 h6".split())
 
@@ -50,10 +53,24 @@ def cut(survey: Survey, content: Content) -> dom.Element:
 def unfold(holder: dom.Element) -> None:
     """Make what was kept though hidden or a button plain, so that no later step removes it."""
     for node in dom.select(holder, _FOLDED):
+        if _is_in_code(node):
+            continue
         if node.tag == "button":
             dom.retag(node, "span")
         for name in ("hidden", "aria-hidden", "style", "role"):
             dom.set_attr(node, name, None)
+
+
+def _is_in_code(node: dom.Node) -> bool:
+    """Return whether the node is in a code block, whose buttons and hidden line numbers are not text."""
+    above = node.parent
+    for _ in range(_MAX_CODE_LEVELS):
+        if not isinstance(above, dom.Element):
+            return False
+        if above.tag in ("pre", "code"):
+            return True
+        above = above.parent
+    return False
 
 
 def _find_footnotes(survey: Survey, content: Content) -> list[dom.Element]:

@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.code.editors import EDITORS, join_editor_lines, join_file_tables, join_fragments
-from pagekeep.extraction.clean.code.language import language_from_label, language_of
+from pagekeep.extraction.clean.code.editors import (
+    EDITORS,
+    join_editor_lines,
+    join_file_tables,
+    join_fragments,
+    join_numbered_columns,
+)
+from pagekeep.extraction.clean.code.labels import take_inner_bar, take_label
+from pagekeep.extraction.clean.code.language import language_of
+from pagekeep.extraction.clean.code.styled import write_line_breaks, write_preformatted
 from pagekeep.extraction.clean.code.text import NUMBERS, code_text
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import (
@@ -27,16 +35,9 @@ _BARE: Final = (
     "code.block,"
     ":is(div,section)[class*=code]:is([data-lang],[data-language])"
 )
-_CLASS_PARTS: Final = ("blob-code", "code-", *(box.removeprefix(".") for box in EDITORS))
+_CLASS_PARTS: Final = ("blob-code", "code-", "-code", *(box.removeprefix(".") for box in EDITORS))
 _CODE_OR_TEXT: Final = "pre,code,p,table,textarea," + ",".join(EDITORS)
 _NOT_CODE: Final = "img,h1,h2,h3,h4,h5,h6,iframe,video"
-_BARS: Final = frozenset("div span header p figcaption b strong em i".split())
-_MAX_BAR_CHARS: Final = 200
-"""Of the text of a bar above a block; more is text of the page."""
-_MAX_BAR_DEPTH: Final = 4
-"""Boxes around a block that may follow a bar with its language."""
-_MAX_BLANKS: Final = 8
-"""Blank nodes between a bar and its block."""
 _MAX_DEPTH: Final = 12
 """Boxes around code that are searched for a block."""
 _MAX_CELL_DEPTH: Final = 3
@@ -46,10 +47,13 @@ _MAX_CELL_DEPTH: Final = 3
 def normalise_code_blocks(state: CleanState) -> list[Removal]:
     """Turn every code block into `pre` and `code` with its language, without line numbers and buttons."""
     removals, root = Removals(state.changes), state.root
+    write_preformatted(root, removals)
     if not (state.index.has_tag("pre", "code") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     join_editor_lines(root, removals)
-    join_file_tables(root, removals)
+    if state.index.has_tag("table"):
+        join_file_tables(root, removals)
+        join_numbered_columns(root, removals)
     join_fragments(root, removals)
     for node in dom.select(root, f"pre,code:has(br),{_BARE}"):
         if node.tag == "pre":
@@ -79,8 +83,9 @@ def _normalise_pre(pre: dom.Element, removals: Removals) -> None:
         return
     place = table or pre
     language = language_of(pre)
-    label_language = _take_label(place, language, removals)
-    text = code_text(pre, removals)
+    inner, label_language = take_inner_bar(pre, language, removals)
+    label_language = label_language or take_label(place, language, removals)
+    text = code_text(inner, removals)
     if table is not None:
         removals.note_rebuilt(pre)
         dom.drop(pre)
@@ -142,14 +147,7 @@ def _write_block(place: dom.Element, text: str, language: str, removals: Removal
 
 def _lay_out_as_text(pre: dom.Element) -> None:
     """Turn a `pre` around images or headings into text that keeps its line breaks."""
-    for node in [node for node in dom.nodes(pre) if isinstance(node, dom.Text) and "\n" in node.data]:
-        parts: list[dom.Node | str] = []
-        for number, line in enumerate(node.data.split("\n")):
-            if number:
-                parts.append(dom.element("br"))
-            if line:
-                parts.append(line)
-        dom.replace(node, *parts)
+    write_line_breaks(pre)
     dom.retag(pre, "div")
 
 
@@ -187,51 +185,3 @@ def _has_code_beside(pre: dom.Element) -> bool:
     while isinstance(cell, dom.Element) and cell.tag not in ("td", "th"):
         cell = cell.parent
     return cell is not None and dom.next_element(cell) is not None
-
-
-def _take_label(block: dom.Element, language: str, removals: Removals) -> str:
-    """Remove the bar above a block that names its language; return that language."""
-    node: dom.Node = block
-    for _ in range(_MAX_BAR_DEPTH):
-        before = _right_before(node)
-        if isinstance(before, dom.Text):
-            return ""
-        if before is not None:
-            label = _label(before)
-            label_language = language_from_label(label)
-            if label_language and (
-                not language
-                or language in (label_language, label.lower())
-                or language_from_label(language) == label_language
-            ):
-                removals.drop(before, "name of a code block's language")
-                return label_language
-            return ""
-        parent = node.parent
-        if not isinstance(parent, dom.Element) or parent.tag not in ("div", "figure", "code", "section"):
-            return ""
-        node = parent
-    return ""
-
-
-def _right_before(node: dom.Node) -> dom.Element | dom.Text | None:
-    """Return the element before the node, or the text between them; many blank nodes count as text."""
-    before = node.previous_sibling
-    for _ in range(_MAX_BLANKS):
-        if isinstance(before, dom.Element) or (isinstance(before, dom.Text) and not is_blank(before)):
-            return before
-        if before is None:
-            return None
-        before = before.previous_sibling
-    return None
-
-
-def _label(bar: dom.Element) -> str:
-    if bar.tag not in _BARS or (bar.tag == "p" and any(node.tag not in _BARS for node in dom.elements(bar))):
-        return ""  # a paragraph with a link or a key is text of the page
-    text = dom.text_of(bar)
-    if len(text) > _MAX_BAR_CHARS:
-        return ""
-    for button in dom.select(bar, "button,[role=button]"):
-        text = text.replace(dom.text_of(button), "", 1)
-    return text.strip()

@@ -7,7 +7,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.code.text import code_text
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, ancestors, class_names, first_elements, is_blank
+from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, ancestors, class_names, first_elements, is_blank, is_only_child
 
 EDITORS: Final = {
     ".CodeMirror-code": ".CodeMirror-line",
@@ -17,7 +17,7 @@ EDITORS: Final = {
     ".react-code-lines": ".react-code-text",
 }
 """Editors that draw each line as its own box: the element around the lines, and a line."""
-_GUTTERS: Final = ".cm-gutters,.CodeMirror-gutters,.ace_gutter,.margin-view-overlays"
+_GUTTERS: Final = ".cm-gutters,.CodeMirror-gutters,.CodeMirror-measure,.CodeMirror-gutter-wrapper,.ace_gutter,.margin-view-overlays"
 _MAX_EDITOR_DEPTH: Final = 30
 """Boxes around an editor that are searched for an outer one."""
 _FRAGMENTS: Final = frozenset(("code", "pre"))
@@ -29,7 +29,8 @@ def join_editor_lines(root: dom.Element, removals: Removals) -> None:
         if _is_within_editor(editor):
             continue
         line = next(lines for box, lines in EDITORS.items() if dom.matches(editor, box))
-        text = "\n".join(dom.text_of(part).strip("\n\u200b") for part in dom.select(editor, line))
+        lines = [dom.text_of(part).strip("\n\u200b") for part in dom.select(editor, line)]
+        text = "\n".join(lines) if lines else code_text(editor, removals)
         removals.note_rebuilt(editor)
         dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
     for gutter in dom.select(root, _GUTTERS):
@@ -58,6 +59,23 @@ def join_file_tables(root: dom.Element, removals: Removals) -> None:
             dom.drop(cell)
         removals.record_words([table], "line numbers of a file")
         dom.replace(table, dom.element("pre", dom.attributes(table), "\n".join(lines)))
+
+
+def join_numbered_columns(root: dom.Element, removals: Removals) -> None:
+    """Replace a table with a column of line numbers and one of lines, which are boxes and not a `pre`."""
+    for cell in dom.select(root, "td.code,td[class*=-code]"):
+        row = cell.parent
+        gutter = dom.previous_element(cell)
+        if not isinstance(row, dom.Element) or gutter is None or not is_only_child(row) or dom.first(cell, "pre"):
+            continue
+        numbers = dom.text_of(gutter).split()
+        table = next((above for above in ancestors(row, 2) if above.tag == "table"), None)
+        if table is None or not numbers or not all(number.isdecimal() for number in numbers):
+            continue
+        text = code_text(cell, removals)
+        dom.drop(cell)
+        removals.record_words([table], "line numbers of a code block")
+        dom.replace(table, dom.element("pre", dom.attributes(table), text))
 
 
 def _marker(cell: dom.Element) -> str:

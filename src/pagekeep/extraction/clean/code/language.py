@@ -13,14 +13,21 @@ _ATTRIBUTES: Final = (
     "data-lang",
     "data-language",
     "data-code-lang",
+    "data-code-language",
+    "data-canonical-lang",
     "data-enlighter-language",
     "data-programming-language",
+    "data-mode-id",
+    "data-syntax",
+    "language",
 )
+_PARAMETERS: Final = ("data-syntaxhighlighter-params", "data-params")
+_BRUSH: Final = re.compile(r"brush:\s*([\w+#.-]+)")
 _PREFIXED: Final = re.compile(
-    r"(?:language-|lang-|code-lang-|hljs-lang-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
+    r"(?:(?:[a-zA-Z][\w-]*-)?lang(?:uage)?-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
 )
 """Prefixes that only highlighters use: the name after them may be a language that is not in our list."""
-_HINTED: Final = re.compile(r"(?:highlight-|src-|syntax-|sourceCode-?)([\w+#.-]+)")
+_HINTED: Final = re.compile(r"(?:highlight-|hl-|src-|syntax-|sourceCode-?|code-)([\w+#.-]+)")
 """Prefixes that other class names have too: the name after them must be a known language."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _NONE: Final = frozenset(
@@ -42,7 +49,11 @@ _LABELS: Final = (
     "kotlin kotlin swift swift go go golang go rust rust ruby ruby php php perl perl r r scala scala haskell "
     "haskell lua lua sql sql graphql graphql dart dart elixir elixir erlang erlang clojure clojure diff diff "
     "dockerfile dockerfile makefile makefile markdown markdown latex latex scss scss vue vue zig zig objective-c "
-    "objectivec matlab matlab julia julia nix nix http http node.js javascript"
+    "objectivec matlab matlab julia julia nix nix http http node.js javascript node javascript react jsx zsh zsh "
+    "batch batch cmd cmd svelte svelte astro astro mdx mdx jsonc jsonc json5 json5 hcl hcl terraform terraform "
+    "docker dockerfile vb.net vbnet f# fsharp ocaml ocaml solidity solidity sass sass less less mermaid mermaid "
+    "prisma prisma groovy groovy fortran fortran pascal pascal assembly asm curl shell xaml xaml razor razor csv csv "
+    "protobuf protobuf nginx nginx vim vim lisp lisp scheme scheme prolog prolog fish fish regex regex wasm wasm"
 ).split()
 _LANGUAGE_OF_LABEL: Final = dict(zip(_LABELS[::2], _LABELS[1::2], strict=True))
 """Language names as written in bars above code blocks."""
@@ -64,6 +75,14 @@ _LANGUAGES: Final = (
         "vim viml visualbasic wasm wat wgsl wolfram xml xquery xsl xslt zsh zshell".split()
     )
 )
+
+_LANG_ATTRIBUTE: Final = frozenset(name for name in _LANGUAGES if len(name) > 2) | {"js", "ts", "py", "rb", "go"}
+"""What `lang` on code may name; other short names are of languages that people speak, such as `sv` and `cs`."""
+_ALIASES: Final = {"html-basic": "html", "html-erb": "erb", "html-vue": "vue", "html-php": "php", "html-django": "django"}
+"""Names that a code host makes of those of grammars."""
+_NO_LANGUAGE_LABELS: Final = frozenset("text plaintext txt plain code snippet copy copied".split()) | {
+    "plain text", "copy code", "code example", "copy to clipboard",
+}  # fmt: skip
 
 
 def language_of(block: dom.Element) -> str:
@@ -88,18 +107,31 @@ def language_from_label(label: str) -> str:
     return _LANGUAGE_OF_LABEL.get(label.lower(), "") if len(label) <= _MAX_LABEL_CHARS else ""
 
 
+def is_empty_label(label: str) -> bool:
+    """Return whether a bar above a block says only that it is text, or offers to copy it."""
+    return label.lower() in _NO_LANGUAGE_LABELS
+
+
 def _named_by(node: dom.Element, *, bare: bool) -> str:
     for name in _ATTRIBUTES:
         language = _known(node.attr(name) or "")
         if language:
             return language
+    for name in _PARAMETERS:
+        brush = _BRUSH.search(node.attr(name) or "")
+        if brush and (language := _known(brush.group(1))):
+            return language
     names = class_names(node)
+    if node.tag in ("pre", "code") and (language := _known(node.attr("lang") or "")) in _LANG_ATTRIBUTE:
+        return language
     is_code = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
     for name in names:
         language = _in_class(name, is_code)
         if language:
             return language
-    return _bare_name(names) if bare else ""
+    if "blob-wrapper" in names:
+        names = ["hl", *(name.removeprefix("type-") for name in names if name.startswith("type-"))]
+    return _bare_name(names) if bare or names[:1] in (["hl"], ["syntaxhighlighter"]) else ""
 
 
 def _in_class(name: str, is_code: bool) -> str:
@@ -127,4 +159,5 @@ def _bare_name(names: list[str]) -> str:
 
 def _known(name: str) -> str:
     name = name.strip().lower()
+    name = _ALIASES.get(name, name)
     return name if name not in _NONE and _NAME.fullmatch(name) else ""

@@ -7,23 +7,30 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.clean.vocabulary import BLOCKS, is_tag
+from pagekeep.extraction.clean.vocabulary import BLOCKS, class_names, first_elements, is_blank, is_tag
 
 _NOT_PLAIN: Final = (
     ",".join(sorted(BLOCKS))
     + ",br,button,style,script,svg,textarea,[class*=line],[class*=Line],[class*=ln],[class*=gutter],[data-line],"
-    "[style*=user-select],[class*=copy],[aria-hidden=true]"
+    "[style*=user-select],[class*=select],[class*=copy],[aria-hidden=true],pre > code + code"
 )
 """Elements that may change the text; a block without them is its text as it is."""
 _LINE_SPANS: Final = "span.line,span[data-line],span.code-line,span.view-line,span.ec-line,code.line,code[data-line]"
+_ALWAYS_LINES: Final = frozenset(("gatsby-highlight-code-line", "highlight-line"))
+"""Classes of spans that are lines although the others are not."""
+_UNSELECTABLE: Final = frozenset(("select-none", "unselectable", "noselect", "user-select-none", "no-select"))
 _LINE_BLOCKS: Final = BLOCKS - {"td", "th", "thead", "tbody", "tfoot"}
 _NO_TEXT: Final = frozenset(("button", "style", "script", "svg", "textarea", "noscript", "template", "select"))
 _CODE_OF_PAGE: Final = frozenset(("style", "script"))
 _GUTTER: Final = re.compile(
-    r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|lineno|gutter|blob-num|hljs-ln-(?:numbers|n))"
+    r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|linenr|lineno|lineindex|line-?index|gutter|blob-num|hljs-ln-(?:numbers|n))"
     r"(?:$|[\s_-])"
 )
 _SPACE_LINE: Final = re.compile(r"^ $", re.M)
+_MIN_ROWS: Final = 2
+_MAX_DIGITS: Final = 5
+_MAX_ROW_DEPTH: Final = 5
+"""Boxes between a block and the rows in it."""
 NUMBERS: Final = re.compile(r"[\d\s|.:]*")
 """A column or cell of line numbers."""
 _BAR: Final = re.compile(r"(?i)(?:^|[\s_-])(?:copy|clipboard|toolbar|header|titlebar|caption-bar)(?:$|[\s_-])")
@@ -34,6 +41,8 @@ def code_text(block: dom.Element, removals: Removals) -> str:
     if dom.first(block, _NOT_PLAIN) is None:
         return dom.text_of(block)
     spans_are_lines = _spans_are_lines(block)
+    pieces = _pieces(block)
+    numbers = _row_numbers(block)
     out: list[str] = []
     beside: list[dom.Element] = []
     # Each entry is a node to write (-1) or the end of a line that began when `out` had that many parts.
@@ -45,7 +54,7 @@ def code_text(block: dom.Element, removals: Removals) -> str:
         elif isinstance(node, dom.Text):
             if node.data:
                 out.append(node.data)
-        elif isinstance(node, dom.Element) and _is_beside_code(node):
+        elif isinstance(node, dom.Element) and (node in numbers or _is_beside_code(node)):
             beside.append(node)
         elif isinstance(node, dom.Element):
             if node.tag == "br":
@@ -53,7 +62,12 @@ def code_text(block: dom.Element, removals: Removals) -> str:
                 continue
             if node.tag in ("td", "th") and out and not out[-1][-1:].isspace():
                 out.append(" ")
-            if node.tag in _LINE_BLOCKS or (spans_are_lines and dom.matches(node, _LINE_SPANS)):
+            if (
+                node.tag in _LINE_BLOCKS
+                or (spans_are_lines and dom.matches(node, _LINE_SPANS))
+                or node in pieces
+                or not _ALWAYS_LINES.isdisjoint(class_names(node))
+            ):
                 if out and not out[-1].endswith("\n"):
                     out.append("\n")
                 pending.append((node, len(out)))
@@ -94,6 +108,29 @@ def _spans_are_lines(block: dom.Element) -> bool:
     return not is_tag(after, "br") and not dom.text_of(lines[0]).endswith("\n")
 
 
+def _pieces(block: dom.Element) -> list[dom.Element]:
+    """Return the `code` elements of a block that has one for each line, without line breaks between them."""
+    shown = [child for child in block.children if not is_blank(child)]
+    is_split = len(shown) > 1 and not any(isinstance(child, dom.Text) for child in block.children)
+    return [child for child in shown if isinstance(child, dom.Element) and child.tag == "code"] if is_split else []
+
+
+def _row_numbers(block: dom.Element) -> set[dom.Element]:
+    """Return the first elements of rows that only count them: 1, 2, 3."""
+    rows = [child for child in block.children if isinstance(child, dom.Element)]
+    for _ in range(_MAX_ROW_DEPTH):
+        if len(rows) != 1:
+            break
+        rows = [child for child in rows[0].children if isinstance(child, dom.Element)]
+    numbers = [first_elements(row, 1)[:1] for row in rows if row.tag != "br"]
+    counted = [dom.text_of(number[0]).strip() if number else "" for number in numbers]
+    if len(counted) < _MIN_ROWS or not counted[0].isdecimal() or len(counted[0]) > _MAX_DIGITS:
+        return set()
+    start = int(counted[0])
+    is_count = all(text == str(start + place) for place, text in enumerate(counted))
+    return {number[0] for number in numbers if number} if is_count else set()
+
+
 def _is_beside_code(node: dom.Element) -> bool:
     """Return whether the element is a number, button or bar in the block but not in the code."""
     if node.tag in _NO_TEXT:
@@ -106,6 +143,8 @@ def _is_beside_code(node: dom.Element) -> bool:
             return True
     style = node.attr("style") or ""
     unselectable = (
-        "user-select" in style or node.attr("aria-hidden") == "true" or node.attr("data-line-number") is not None
+        "user-select" in style
+        or not _UNSELECTABLE.isdisjoint(names.split())
+        or node.attr("aria-hidden") == "true" or node.attr("data-line-number") is not None
     )
     return unselectable and NUMBERS.fullmatch(dom.text_of(node)) is not None
