@@ -7,40 +7,56 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import class_names, fill, first_elements, is_blank
+from pagekeep.extraction.clean.vocabulary import class_names, fill, first_elements, is_blank, shown_before
 from pagekeep.model import Removal
 
-_CALLOUTS: Final = (
-    ".markdown-alert,[data-callout],.theme-admonition,.admonition,.alert,.admonitionblock,.hint,.notice,.custom-block,"
-    ".callout,.callout-block,.bd-callout,.wp-block-callout,.starlight-aside,.nextra-callout,.message,"
-    '[class*="callout_"],[class*="callout-"],[class*="admonition-"],'
-    "details:is(.note,.info,.tip,.success,.warning,.danger,.caution,.important,.failure,.bug,.example,.abstract)"
-)
-_CLASS_PARTS: Final = ("alert", "callout", "admonition", "hint", "notice", "custom-block", "starlight-aside", "message")
-_ASIDES: Final = "div,aside,section,blockquote,details,p,table"
+_CLASS_PARTS: Final = (
+    "alert", "allout", "dmonition", "hint", "notice", "notecard", "custom-block", "starlight-aside", "message",
+    "blockquote-tag", "information-macro",
+)  # fmt: skip
+_CALLOUTS: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS) + ",[data-callout],details[class]"
+_ASIDES: Final = frozenset("div aside section blockquote details p table figure article".split())
 _PAIRS: Final = (
     "note note info info tip tip hint tip success success check success done success important important warning "
     "warning warn warning attention warning caution caution danger danger error danger failure danger bug bug "
     "example example quote quote question question help question faq question abstract abstract summary abstract "
     "tldr abstract todo todo seealso info see-also info primary note secondary note advice tip idea tip critical "
     "danger alert warning default note definition note deprecated warning experimental warning versionadded info "
-    "versionchanged info"
+    "versionchanged info information info warnung warning achtung warning hinweis note tipp tip attention warning "
+    "notable important cautionary caution severe danger fail danger failed danger missing danger"
 ).split()
 _KINDS: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 """What pages call a callout, and the kind it becomes."""
 _KIND_OF_CLASS: Final = re.compile(
-    r"(?:markdown-alert|alert|admonition|callout|hint|notice|custom-block|bd-callout|starlight-aside|is|message|style|type|theme-admonition)"
-    r"[-_]{1,2}([a-z-]+?)(?:__\w+|_\w{4,8})?"
+    r"(?:[a-z0-9]+-)*?(?:alert|admonition|callout|hint|notices?|custom-block|starlight-aside|is|message|style|type|"
+    r"blockquote-tag|information-macro|notecard)[-_]{1,2}([a-z-]+?)(?:__\w+|_\w{4,8})?"
 )
-_TITLE: Final = (
-    ".markdown-alert-title,.admonition-title,.callout-title,.admonitionHeading,[class*=admonitionHeading],.alert-heading,.alert-title,"
-    ".hint-title,.custom-block-title,.starlight-aside__title,.notice-title,.callout-header,summary,.title"
+_KIND_ATTRIBUTES: Final = ("data-callout", "data-callout-type", "data-admonition-type", "data-type", "data-variant", "data-kind")
+_NAMES: Final = frozenset(("callout", "admonition", "theme-admonition"))
+"""Classes of a callout, whatever its kind."""
+_FAMILIES: Final = frozenset(
+    "alert callout admonition admonitionblock hint notice notices notecard message blockquote-tag custom-block".split()
 )
+"""Classes beside which the bare name of a kind is one."""
+_SIGNS: Final = {"⚠": "warning", "🚧": "warning", "🚫": "danger", "🛑": "danger", "⛔": "danger", "❌": "danger", "❗": "important",
+    "ℹ": "info", "📘": "info", "✅": "success"}  # fmt: skip
+"""Icons whose meaning is clear, for callouts that do not name their kind."""
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+")
+_TITLE_WORDS: Final = frozenset(("title", "heading", "header", "label"))
+_PART_WORDS: Final = _TITLE_WORDS | frozenset(
+    "content body icon inner text link fold emoji container image button close list item".split()
+)
+"""Last words in the classes of parts of a callout."""
+_LETTER: Final = re.compile(r"\w")
 _MAX_HEAD_ELEMENTS: Final = 16
 """First elements of a callout that may be its title and icon."""
 _MAX_TITLE_CHARS: Final = 200
 """A longer first line is text of the callout."""
 _ICONS: Final = ".callout-fold,.callout-icon,.admonition-icon,[class*=admonitionIcon],td.icon"
+_MAX_LABEL_DEPTH: Final = 2
+"""Elements of a callout that may be its first word in bold."""
+_MAX_ICON_CHARS: Final = 8
+"""Characters of an emoji with its joiners."""
 
 
 def mark_callouts(state: CleanState) -> list[Removal]:
@@ -49,8 +65,10 @@ def mark_callouts(state: CleanState) -> list[Removal]:
     if not (state.index.has_tag("details") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     for node in dom.select(state.root, _CALLOUTS):
+        if node.tag not in _ASIDES or node.parent is None or _is_part(node):
+            continue
         kind = _kind(node)
-        if kind and dom.matches(node, _ASIDES) and node.parent is not None and not _is_part(node):
+        if kind and not _is_only_around(node):
             _write(node, kind, removals)
     return removals
 
@@ -65,22 +83,44 @@ def _kind(node: dom.Element) -> str:
         match = _KIND_OF_CLASS.fullmatch(name)
         if match and match.group(1) in _KINDS:
             return _KINDS[match.group(1)]
-    for name in names:
-        if name in _KINDS and name not in ("alert", "hint", "default", "primary", "secondary"):
-            return _KINDS[name]
+    if node.tag == "details" or any(name in _FAMILIES or name.endswith("hint") for name in names):
+        for name in names:
+            if name in _KINDS and name not in ("alert", "hint", "default", "primary", "secondary"):
+                return _KINDS[name]
     if "hint" in names and "hint" not in names[1:]:
         return "tip" if len(names) == 1 else ""
-    return "note" if any(name in ("admonition", "callout", "theme-admonition") for name in names) else ""
+    if _NAMES.isdisjoint(names) and not (_find_sign(node) and any("callout" in _words(name) for name in names)):
+        return ""
+    named = (_KINDS.get((node.attr(name) or "").strip().lower()) for name in _KIND_ATTRIBUTES)
+    return next(filter(None, named), None) or _kind_by_icon(node) or "note"
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def _kind_by_icon(node: dom.Element) -> str:
+    """Return the kind that the sign at the beginning of a callout means."""
+    return _SIGNS.get(dom.text_of(node).lstrip()[:1], "")
 
 
 def _is_part(node: dom.Element) -> bool:
     """Return whether this is the title, icon or body of a callout."""
-    return any(
-        name.endswith(
-            ("-title", "-content", "-body", "-icon", "-header", "-heading", "-inner", "-text", "-link", "-fold")
-        )
-        for name in class_names(node)
-    )
+    names = class_names(node)
+    return _NAMES.isdisjoint(names) and any(_names_part(name, _PART_WORDS) for name in names)
+
+
+def _names_part(name: str, parts: frozenset[str]) -> bool:
+    """Return whether a class such as `callout-title`, `starlight-aside__title` or `admonitionHeading_x1` names a part."""
+    words = _words(name)
+    return len(words) > 1 and (words[-1] in parts or words[1] in parts)
+
+
+def _is_only_around(node: dom.Element) -> bool:
+    """Return whether the element only wraps a callout, which is marked itself."""
+    shown = [child for child in node.children if not is_blank(child)]
+    inner = shown[0] if len(shown) == 1 else None
+    return isinstance(inner, dom.Element) and inner.tag in _ASIDES and not _is_part(inner) and bool(_kind(inner))
 
 
 def _write(node: dom.Element, kind: str, removals: Removals) -> None:
@@ -88,6 +128,9 @@ def _write(node: dom.Element, kind: str, removals: Removals) -> None:
     for part in first_elements(node, _MAX_HEAD_ELEMENTS):
         if dom.matches(part, _ICONS):
             removals.drop(part, "icon of a callout")
+    if (sign := _find_sign(node)) is not None:
+        removals.drop(sign, "icon of a callout")
+    _drop_label(node, kind)
     body = _body(node)
     if body is not node:
         around = list(node.children)
@@ -103,6 +146,36 @@ def _write(node: dom.Element, kind: str, removals: Removals) -> None:
         dom.set_attr(node, name, value)
 
 
+def _drop_label(node: dom.Element, kind: str) -> None:
+    """Remove a bold first word that only repeats the kind: "Note:"."""
+    label = next((part for part in first_elements(node, _MAX_LABEL_DEPTH) if part.tag in ("strong", "b")), None)
+    if label is None or label.parent is None or shown_before(label) is not None:
+        return
+    if label.parent is not node and shown_before(label.parent) is not None:
+        return
+    if _repeats(dom.text_of(label), kind):
+        after = label.next_sibling
+        dom.drop(label)
+        if isinstance(after, dom.Text):
+            dom.replace(after, after.data.lstrip(" :\u00a0\n"))
+
+
+def _repeats(text: str, kind: str) -> bool:
+    """Return whether a title is only another name of the kind."""
+    name = text.strip(" :!\n").lower()
+    return name == kind or _KINDS.get(name) == kind
+
+
+def _find_sign(node: dom.Element) -> dom.Element | None:
+    """Return the box at the beginning of a callout that has only an emoji or a drawing."""
+    first = next((child for child in node.children if not is_blank(child)), None)
+    if not isinstance(first, dom.Element) or first.tag not in ("div", "span", "svg", "i") or not dom.next_element(first):
+        return None
+    text = dom.text_of(first).strip()
+    is_sign = len(text) <= _MAX_ICON_CHARS and not _LETTER.search(text) and dom.first(first, "img,pre,table") is None
+    return first if is_sign else None
+
+
 def _body(node: dom.Element) -> dom.Element:
     """Return what holds the callout's words: the cell beside the icon in a table, else the callout itself."""
     return next(
@@ -115,14 +188,21 @@ def _body(node: dom.Element) -> dom.Element:
     )
 
 
+def _is_title(part: dom.Element) -> bool:
+    """Return whether the element is the title line of a callout."""
+    names = class_names(part)
+    return part.tag == "summary" or "title" in names or any(_names_part(name, _TITLE_WORDS) for name in names)
+
+
 def _take_title(node: dom.Element, kind: str) -> str:
     """Detach the title line and return its text; empty if it only repeats the kind."""
-    title = next((part for part in first_elements(node, _MAX_HEAD_ELEMENTS) if dom.matches(part, _TITLE)), None)
+    title = next((part for part in first_elements(node, _MAX_HEAD_ELEMENTS) if _is_title(part)), None)
     if title is None:
         return ""
+    for icon in dom.select(title, ".callout-icon,.icon,[class*=sr-only],[class*=screen-reader],[class*=visually-hidden]"):
+        dom.drop(icon)
     text = " ".join(dom.text_of(title).split())
     if len(text) > _MAX_TITLE_CHARS or dom.first(title, "img,pre,table,ul,ol") is not None:
         return ""
     dom.drop(title)
-    names = (kind, *[name for name, same in _KINDS.items() if same == kind])
-    return "" if text.strip(" :!").lower() in names else text
+    return "" if _repeats(text, kind) else text

@@ -236,8 +236,10 @@ def _is_formula(page: Context, index: int) -> bool:
 
 
 def _is_needed(page: Context, index: int) -> bool:
-    """Return whether a hidden element is content: shown on demand, the source of a formula, or a footnote."""
-    return _is_formula(page, index) or _is_shown_later(page, index) or _is_note(page, index)
+    """Return whether a hidden element is content: shown on demand, the source of a formula, a callout or a footnote."""
+    if _is_named_quote(page, index) or _is_formula(page, index):
+        return True
+    return _is_shown_later(page, index) or _is_note(page, index)
 
 
 def _is_formula_or_note(page: Context, index: int) -> bool:
