@@ -37,6 +37,7 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("screen-reader-text", non_text.drop_screen_reader_text),
     Step("hidden", non_text.drop_hidden),
     Step("buttons", non_text.drop_buttons),
+    Step("grids", tables.write_grids),
     Step("layout-tables", tables.unwrap_layout_tables),
     Step("tables", tables.normalise_tables),
     Step("figures", figures.join_figures),

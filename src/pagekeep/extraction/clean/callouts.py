@@ -14,7 +14,6 @@ _CLASS_PARTS: Final = (
     "alert", "allout", "dmonition", "hint", "notice", "notecard", "custom-block", "starlight-aside", "message",
     "blockquote-tag", "information-macro",
 )  # fmt: skip
-_CALLOUTS: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS) + ",[data-callout],details[class]"
 _ASIDES: Final = frozenset("div aside section blockquote details p table figure article".split())
 _PAIRS: Final = (
     "note note info info tip tip hint tip success success check success done success important important warning "
@@ -31,15 +30,27 @@ _KIND_OF_CLASS: Final = re.compile(
     r"(?:[a-z0-9]+-)*?(?:alert|admonition|callout|hint|notices?|custom-block|starlight-aside|is|message|style|type|"
     r"blockquote-tag|information-macro|notecard)[-_]{1,2}([a-z-]+?)(?:__\w+|_\w{4,8})?"
 )
-_KIND_ATTRIBUTES: Final = ("data-callout", "data-callout-type", "data-admonition-type", "data-type", "data-variant", "data-kind")
+_KIND_ATTRIBUTES: Final = (
+    "data-callout",
+    "data-callout-type",
+    "data-admonition-type",
+    "data-type",
+    "data-variant",
+    "data-kind",
+)
 _NAMES: Final = frozenset(("callout", "admonition", "theme-admonition"))
 """Classes of a callout, whatever its kind."""
 _FAMILIES: Final = frozenset(
     "alert callout admonition admonitionblock hint notice notices notecard message blockquote-tag custom-block".split()
 )
 """Classes beside which the bare name of a kind is one."""
-_SIGNS: Final = {"⚠": "warning", "🚧": "warning", "🚫": "danger", "🛑": "danger", "⛔": "danger", "❌": "danger", "❗": "important",
-    "ℹ": "info", "📘": "info", "✅": "success"}  # fmt: skip
+_SIGNS: Final = {
+    **dict.fromkeys("⚠🚧", "warning"),
+    **dict.fromkeys("🚫🛑⛔❌", "danger"),
+    **dict.fromkeys("ℹ📘", "info"),
+    "❗": "important",
+    "✅": "success",
+}
 """Icons whose meaning is clear, for callouts that do not name their kind."""
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+")
 _TITLE_WORDS: Final = frozenset(("title", "heading", "header", "label"))
@@ -62,9 +73,10 @@ _MAX_ICON_CHARS: Final = 8
 def mark_callouts(state: CleanState) -> list[Removal]:
     """Turn notes, tips and warnings into quotes that carry their kind and title."""
     removals = Removals(state.changes)
-    if not (state.index.has_tag("details") or state.index.has_class(*_CLASS_PARTS)):
-        return removals
-    for node in dom.select(state.root, _CALLOUTS):
+    selector = state.index.class_selector(_CLASS_PARTS)
+    if state.index.has_tag("details"):
+        selector = f"{selector},details[class]".lstrip(",")
+    for node in dom.select(state.root, selector) if selector else ():
         if node.tag not in _ASIDES or node.parent is None or _is_part(node):
             continue
         kind = _kind(node)
@@ -169,7 +181,11 @@ def _repeats(text: str, kind: str) -> bool:
 def _find_sign(node: dom.Element) -> dom.Element | None:
     """Return the box at the beginning of a callout that has only an emoji or a drawing."""
     first = next((child for child in node.children if not is_blank(child)), None)
-    if not isinstance(first, dom.Element) or first.tag not in ("div", "span", "svg", "i") or not dom.next_element(first):
+    if (
+        not isinstance(first, dom.Element)
+        or first.tag not in ("div", "span", "svg", "i")
+        or not dom.next_element(first)
+    ):
         return None
     text = dom.text_of(first).strip()
     is_sign = len(text) <= _MAX_ICON_CHARS and not _LETTER.search(text) and dom.first(first, "img,pre,table") is None
@@ -199,7 +215,9 @@ def _take_title(node: dom.Element, kind: str) -> str:
     title = next((part for part in first_elements(node, _MAX_HEAD_ELEMENTS) if _is_title(part)), None)
     if title is None:
         return ""
-    for icon in dom.select(title, ".callout-icon,.icon,[class*=sr-only],[class*=screen-reader],[class*=visually-hidden]"):
+    for icon in dom.select(
+        title, ".callout-icon,.icon,[class*=sr-only],[class*=screen-reader],[class*=visually-hidden]"
+    ):
         dom.drop(icon)
     text = " ".join(dom.text_of(title).split())
     if len(text) > _MAX_TITLE_CHARS or dom.first(title, "img,pre,table,ul,ol") is not None:

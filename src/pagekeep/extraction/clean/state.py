@@ -43,9 +43,15 @@ class ElementIndex:
         """Return whether a class name in the content as it came contains one of these parts."""
         return any(part in self._class_names for part in parts)
 
+    def class_selector(self, parts: tuple[str, ...]) -> str:
+        """Return a selector of the elements whose class contains one of these parts; empty if no class does."""
+        return ",".join(f'[class*="{part}"]' for part in parts if part in self._class_names)
+
 
 _CREATED_TAGS: Final = frozenset(
-    ("a abbr blockquote br code dd div dl em figcaption figure img li ol p pre s section span strong sup th ul").split()
+    (
+        "a abbr blockquote br code dd div dl em figcaption figure img li ol p pre s section span strong sup table td th tr ul"
+    ).split()
 )
 """Tags that steps create: these may occur though the content came without."""
 

@@ -9,16 +9,44 @@ from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import is_tag
 from pagekeep.model import Removal
 
+_GRIDS: Final = "[role=table],[role=grid]"
+_CELL_ROLES: Final = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
+_MIN_GRID_ROWS: Final = 2
+"""Rows and columns of a table made of boxes; a single row is a bar."""
+_MAX_GRID_CELLS: Final = 5_000
 _BLOCK_HEAVY: Final = "h1,h2,h3,h4,pre,blockquote,figure,hr,article,section"
 _PARTS: Final = frozenset(("thead", "tbody", "tfoot"))
 _MAX_LINE_OF_CODE_CHARS: Final = 200
 """A longer line of code would make its table unreadable; it stays a block."""
 _MAX_CELL_CHARS: Final = 400
 """Cells with more characters than this, on average, are columns of the page and not data."""
+_MIN_PARAGRAPH_CHARS: Final = 120
+"""Characters beside a picture that are a paragraph and not its label."""
 _MAX_LAYOUT_CELLS: Final = 30
 """A table with headings, code or quotes in it and fewer cells lays out the page."""
 _MAX_COLUMN_CELLS: Final = 12
 """Only a table with fewer cells may be columns of long text."""
+
+
+def write_grids(state: CleanState) -> None:
+    """Turn boxes that are a table only by their roles into a table."""
+    for grid in dom.select(state.root, _GRIDS):
+        rows = dom.select(grid, "[role=row]")
+        cells = [dom.select(row, _CELL_ROLES) for row in rows]
+        count = sum(map(len, cells))
+        if grid.tag == "table" or len(rows) < _MIN_GRID_ROWS or max(map(len, cells)) < _MIN_GRID_ROWS:
+            continue
+        if count > _MAX_GRID_CELLS or dom.first(grid, "table,[role=table],[role=grid]") is not None:
+            continue
+        inside = sum(len(dom.text_of(cell).split()) for row in cells for cell in row)
+        if inside == len(" ".join(dom.texts_of(grid)).split()) or inside == len(dom.text_of(grid).split()):
+            made = [dom.element("tr", None, *map(_make_cell, row)) for row in cells]
+            dom.replace(grid, dom.element("table", None, *made))
+
+
+def _make_cell(cell: dom.Element) -> dom.Element:
+    tag = "th" if (cell.attr("role") or "").endswith("header") else "td"
+    return dom.element(tag, None, *cell.children)
 
 
 def unwrap_layout_tables(state: CleanState) -> list[Removal]:
@@ -94,7 +122,7 @@ def _is_layout(table: dom.Element, rows: list[list[dom.Element]]) -> bool:
         return False
     if all(_count_shown(row) <= 1 for row in rows):
         return True
-    if dom.first(table, "table") is not None:
+    if dom.first(table, "table") is not None or _is_picture_beside_text(rows):
         return True
     cells = [cell for row in rows for cell in row]
     if dom.first(table, _BLOCK_HEAVY) is not None and len(cells) < _MAX_LAYOUT_CELLS:
@@ -102,6 +130,15 @@ def _is_layout(table: dom.Element, rows: list[list[dom.Element]]) -> bool:
     return len(cells) < _MAX_COLUMN_CELLS and sum(len(dom.text_of(cell)) for cell in cells) > _MAX_CELL_CHARS * len(
         cells
     )
+
+
+def _is_picture_beside_text(rows: list[list[dom.Element]]) -> bool:
+    """Return whether a table of one row sets a picture beside paragraphs."""
+    if len(rows) != 1 or len(rows[0]) != 2:
+        return False
+    texts = [dom.text_of(cell).strip() for cell in rows[0]]
+    pictures = [not text and dom.first(cell, "img") is not None for text, cell in zip(texts, rows[0], strict=True)]
+    return any(pictures) and len(max(texts, key=len)) > _MIN_PARAGRAPH_CHARS
 
 
 def _count_shown(row: list[dom.Element]) -> int:

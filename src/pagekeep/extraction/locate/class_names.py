@@ -127,9 +127,13 @@ _CONCEALING: Final = frozenset({"hidden", "hide", "d-none", "display-none", "u-h
 _SHOWING: Final = ("d-", "show", "visible")
 
 # A name that states whether something exists does not name the element: `has-sidebar`, `no-nav`, `CtxtMenu_Attached_0`.
-_STATE_WORDS: Final = frozenset({"has", "no", "with", "without", "not", "enabled", "disabled", "attached", "hide", "show"})
+_STATE_WORDS: Final = frozenset(
+    {"has", "no", "with", "without", "not", "enabled", "disabled", "attached", "hide", "show"}
+)
 # Notes are below the text and part of it: `footnotes-footer` is not a footer.
-_NOTES: Final = frozenset({"footnote", "footnotes", "endnote", "endnotes", "sidenote", "sidenotes", "marginnote", "marginnotes"})
+_NOTES: Final = frozenset(
+    {"footnote", "footnotes", "endnote", "endnotes", "sidenote", "sidenotes", "marginnote", "marginnotes"}
+)
 
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
 # Page builders make names of letters and digits: there is no advertisement in `elementor-element-38ad5ea`.

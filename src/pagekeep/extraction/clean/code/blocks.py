@@ -23,7 +23,6 @@ from pagekeep.extraction.clean.vocabulary import (
     KEPT_INLINE,
     ancestors,
     class_names,
-    is_blank,
     is_only_child,
     shown_after,
     shown_before,

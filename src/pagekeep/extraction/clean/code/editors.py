@@ -7,7 +7,14 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.code.text import code_text
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.clean.vocabulary import KEPT_INLINE, ancestors, class_names, first_elements, is_blank, is_only_child
+from pagekeep.extraction.clean.vocabulary import (
+    KEPT_INLINE,
+    ancestors,
+    class_names,
+    first_elements,
+    is_blank,
+    is_only_child,
+)
 
 EDITORS: Final = {
     ".CodeMirror-code": ".CodeMirror-line",
@@ -17,7 +24,9 @@ EDITORS: Final = {
     ".react-code-lines": ".react-code-text",
 }
 """Editors that draw each line as its own box: the element around the lines, and a line."""
-_GUTTERS: Final = ".cm-gutters,.CodeMirror-gutters,.CodeMirror-measure,.CodeMirror-gutter-wrapper,.ace_gutter,.margin-view-overlays"
+_GUTTERS: Final = (
+    ".cm-gutters,.CodeMirror-gutters,.CodeMirror-measure,.CodeMirror-gutter-wrapper,.ace_gutter,.margin-view-overlays"
+)
 _MAX_EDITOR_DEPTH: Final = 30
 """Boxes around an editor that are searched for an outer one."""
 _FRAGMENTS: Final = frozenset(("code", "pre"))

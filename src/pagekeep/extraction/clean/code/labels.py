@@ -25,7 +25,7 @@ def take_inner_bar(pre: dom.Element, language: str, removals: Removals) -> tuple
     A bar that names something else, such as a file, is put before the block.
     """
     codes = dom.tagged(pre, ("code",), limit=2)
-    if len(codes) != 1 or codes[0].parent is pre and len(pre.children) == 1:
+    if len(codes) != 1 or (codes[0].parent is pre and len(pre.children) == 1):
         return pre, ""
     code = codes[0]
     beside = _beside(pre, code)

@@ -78,7 +78,13 @@ _LANGUAGES: Final = (
 
 _LANG_ATTRIBUTE: Final = frozenset(name for name in _LANGUAGES if len(name) > 2) | {"js", "ts", "py", "rb", "go"}
 """What `lang` on code may name; other short names are of languages that people speak, such as `sv` and `cs`."""
-_ALIASES: Final = {"html-basic": "html", "html-erb": "erb", "html-vue": "vue", "html-php": "php", "html-django": "django"}
+_ALIASES: Final = {
+    "html-basic": "html",
+    "html-erb": "erb",
+    "html-vue": "vue",
+    "html-php": "php",
+    "html-django": "django",
+}
 """Names that a code host makes of those of grammars."""
 _NO_LANGUAGE_LABELS: Final = frozenset("text plaintext txt plain code snippet copy copied".split()) | {
     "plain text", "copy code", "code example", "copy to clipboard",

@@ -145,6 +145,7 @@ def _is_beside_code(node: dom.Element) -> bool:
     unselectable = (
         "user-select" in style
         or not _UNSELECTABLE.isdisjoint(names.split())
-        or node.attr("aria-hidden") == "true" or node.attr("data-line-number") is not None
+        or node.attr("aria-hidden") == "true"
+        or node.attr("data-line-number") is not None
     )
     return unselectable and NUMBERS.fullmatch(dom.text_of(node)) is not None

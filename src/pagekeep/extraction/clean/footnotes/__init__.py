@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pagekeep import dom
-from pagekeep.extraction.clean.footnotes.inline import drop_copies, has_inline_notes, take_inline_notes
+from pagekeep.extraction.clean.footnotes.inline import (
+    drop_lists,
+    drop_margins,
+    note_selector,
+    take_inline_notes,
+    take_latexml_notes,
+)
 from pagekeep.extraction.clean.footnotes.linked import BACK_LINK, BACK_LINKS, take_linked_notes
 from pagekeep.extraction.clean.footnotes.notes import Notes
 from pagekeep.extraction.clean.footnotes.section import write_section
@@ -16,16 +22,17 @@ def collect_footnotes(state: CleanState) -> list[Removal]:
     """Number footnotes in order of first use, move them to one list at the end, and remove back-links."""
     removals, root = Removals(state.changes), state.root
     notes = Notes(removals)
-    has_inline = has_inline_notes(state)
-    if has_inline:
-        take_inline_notes(root, notes)
+    if state.index.has_class("ltx_"):
+        take_latexml_notes(root, notes)
+    if selector := note_selector(state):
+        take_inline_notes(root, selector, notes)
         if notes.bodies:
-            drop_copies(root, notes, inline=True)
+            drop_lists(root, selector, notes)
     has_links = dom.first(root, 'a[href*="#"]') is not None
     if has_links:
         take_linked_notes(root, notes)
-        if has_inline and notes.bodies:
-            drop_copies(root, notes, inline=False)
+        if selector and notes.bodies:
+            drop_margins(root, notes)
     if not notes.bodies:
         take_unlinked_notes(state, notes)
     if notes.bodies:

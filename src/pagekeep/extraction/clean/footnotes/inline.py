@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from pagekeep import dom
@@ -13,10 +12,11 @@ from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import BLOCKS, ancestors, class_names, first_elements, shown_before
 
 _CLASS_PARTS: Final = ("idenote", "ide-note", "arginnote", "argin-note", "ootnote", "oot-note", "ndnote")
-_NOTES: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS) + ",d-footnote"
 _SIDE_NOTES: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS[:4])
 _LATEXML: Final = "span.ltx_role_footnotemark,span.ltx_note.ltx_role_footnote"
-_LINE_TAGS: Final = frozenset(("span", "small", "i", "em", "cite", "mark", "d-footnote", "sup", "aside", "div", "section"))
+_LINE_TAGS: Final = frozenset(
+    ("span", "small", "i", "em", "cite", "mark", "d-footnote", "sup", "aside", "div", "section")
+)
 _MARK_TAGS: Final = frozenset(("sup", "a", "label", "input", "span", "button", "small"))
 _MIN_WORDS: Final = 2
 """Words of a note; a single one is a mark or a label."""
@@ -30,16 +30,17 @@ _MARKS_IN_NOTE: Final = "sup.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenot
 _SIGNS: Final = "0123456789⊕+*†‡[]() \n\t\u00a0"
 
 
-def has_inline_notes(state: CleanState) -> bool:
-    """Return whether a class or tag in the content is one of notes in the line."""
-    return state.index.has_class("ltx_", *_CLASS_PARTS) or state.index.has_tag("d-footnote")
+def note_selector(state: CleanState) -> str:
+    """Return the selector of what may be a note in the line; empty if no class or tag in the content is one."""
+    selector = state.index.class_selector(_CLASS_PARTS)
+    return f"{selector},d-footnote".lstrip(",") if state.index.has_tag("d-footnote") else selector
 
 
-def take_inline_notes(root: dom.Element, notes: Notes) -> None:
+def take_inline_notes(root: dom.Element, selector: str, notes: Notes) -> None:
     """Move notes that are written into the line to the end, and put references in their place."""
-    _take_latexml_notes(root, notes)
-    candidates = [node for node in dom.select(root, _NOTES) if node.tag in _LINE_TAGS and _is_note_text(node)]
-    inner = [node for node in candidates if not any(_is_note_text(part) for part in _parts(node))]
+    candidates = [node for node in dom.select(root, selector) if node.tag in _LINE_TAGS and _is_note_text(node)]
+    around = {above for node in candidates for above in ancestors(node, _MAX_LEVELS)}
+    inner = [node for node in candidates if node not in around]
     targets: dict[str, dom.Element] | None = None
     for note in inner:
         place = _outer_place(note)
@@ -58,7 +59,8 @@ def take_inline_notes(root: dom.Element, notes: Notes) -> None:
         _move(note, place, notes)
 
 
-def _take_latexml_notes(root: dom.Element, notes: Notes) -> None:
+def take_latexml_notes(root: dom.Element, notes: Notes) -> None:
+    """Move the notes that LaTeXML writes into the line to the end."""
     for note in dom.select(root, _LATEXML):
         if "ltx_role_footnotemark" in (note.attr("class") or ""):
             for part in dom.select(note, ".ltx_note_outer"):  # a second mark repeats only the mark
@@ -82,13 +84,6 @@ def _drop_toggle(note: dom.Element) -> None:
         before = dom.previous_element(note)
         if before is not None and before.tag in ("label", "input") and not dom.text_of(before).strip(_SIGNS):
             dom.drop(before)
-
-
-def _parts(node: dom.Element) -> Iterator[dom.Element]:
-    """Yield the elements in a note that are notes by their class."""
-    for part in dom.select(node, _NOTES):
-        if part.tag in _LINE_TAGS:
-            yield part
 
 
 def _is_note_text(node: dom.Element) -> bool:
@@ -167,16 +162,22 @@ def normalise_note(node: dom.Element) -> tuple[str, ...]:
     return tuple(words)
 
 
-def drop_copies(root: dom.Element, notes: Notes, *, inline: bool) -> None:
-    """Remove the copies of notes that the page shows again: in a margin, or in a list below notes in the line."""
+def drop_lists(root: dom.Element, selector: str, notes: Notes) -> None:
+    """Remove the list of notes at the end that repeats those in the line."""
     known = {normalise_note(body) for body in notes.bodies}
-    for node in dom.select(root, ":is(" + _NOTES + ") :is(li,tr,dd,p)" if inline else _SIDE_NOTES):
-        if node.parent is None or normalise_note(node) not in known or _holds_note(node, notes):
-            continue
+    for node in dom.select(root, f":is({selector}) :is(li,tr,dd,p)"):
         box = node.parent
-        notes.removals.drop(node, "footnote shown twice")
-        if inline and isinstance(box, dom.Element):
+        if isinstance(box, dom.Element) and normalise_note(node) in known:
+            notes.removals.drop(node, "footnote shown twice")
             _drop_announced_box(box, root, notes)
+
+
+def drop_margins(root: dom.Element, notes: Notes) -> None:
+    """Remove the notes in the margin that repeat those at the end."""
+    known = {normalise_note(body) for body in notes.bodies}
+    for node in dom.select(root, _SIDE_NOTES):
+        if node.parent is not None and normalise_note(node) in known and not _holds_note(node, notes):
+            notes.removals.drop(node, "footnote shown twice")
 
 
 def _holds_note(node: dom.Element, notes: Notes) -> bool:

@@ -31,7 +31,9 @@ _MAX_ELEMENTS: Final = 5000
 _MAX_NESTING: Final = 40
 """Levels between a formula and the paragraph around it."""
 _RENDERED: Final = re.compile(r"MathJax|mjx-|katex")
-_DRAWN: Final = frozenset(("MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML", "mjx-chtml"))
+_DRAWN: Final = frozenset(
+    ("MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML", "mjx-chtml")
+)
 _CONTAINERS: Final = _DRAWN | frozenset(
     ("katex", "katex-display", "mwe-math-element", "math-tex", "js-render-math", "latex-rendered", "ql-formula")
 )
@@ -150,7 +152,11 @@ def _tex(node: dom.Element) -> str:
 
 
 def _is_display(node: dom.Element, names: list[str]) -> bool:
-    if "katex-display" in names or node.attr("display") in ("block", "true") or node.attr("data-math-style") == "display":
+    if (
+        "katex-display" in names
+        or node.attr("display") in ("block", "true")
+        or node.attr("data-math-style") == "display"
+    ):
         return True
     if node.tag == "div" or dom.first(node, ".katex-display") is not None:
         return True

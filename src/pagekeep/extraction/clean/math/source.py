@@ -10,7 +10,15 @@ from pagekeep import dom
 
 _DECLARED: Final = ("data-latex", "data-tex")
 """Attributes that hold nothing but TeX."""
-_POSSIBLE: Final = ("data-math", "data-katex", "data-formula", "data-equation", "data-expr", "data-value", "data-original")
+_POSSIBLE: Final = (
+    "data-math",
+    "data-katex",
+    "data-formula",
+    "data-equation",
+    "data-expr",
+    "data-value",
+    "data-original",
+)
 """Attributes that hold TeX on an element whose class says so, or where the value is surely TeX."""
 SOURCES: Final = "[data-latex],[data-tex],[data-math],[data-katex],[data-formula],[data-equation],[data-expr]"
 """Elements that may carry their TeX in an attribute; the other attributes are only read where a class says formula."""
