@@ -188,6 +188,8 @@ def _find_sign(node: dom.Element) -> dom.Element | None:
     ):
         return None
     text = dom.text_of(first).strip()
+    if not text and first.tag != "svg" and dom.first(first, "svg,i") is None:
+        return None
     is_sign = len(text) <= _MAX_ICON_CHARS and not _LETTER.search(text) and dom.first(first, "img,pre,table") is None
     return first if is_sign else None
 

@@ -27,7 +27,7 @@ _PREFIXED: Final = re.compile(
     r"(?:(?:[a-zA-Z][\w-]*-)?lang(?:uage)?-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
 )
 """Prefixes that only highlighters use: the name after them may be a language that is not in our list."""
-_HINTED: Final = re.compile(r"(?:highlight-|hl-|src-|syntax-|sourceCode-?|code-)([\w+#.-]+)")
+_HINTED: Final = re.compile(r"(?:highlight-|hl-|src-|syntax-|sourceCode-?|(?:[a-z]+-)?code-)([\w+#.-]+)")
 """Prefixes that other class names have too: the name after them must be a known language."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _NONE: Final = frozenset(

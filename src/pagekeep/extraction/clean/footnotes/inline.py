@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, reference
+from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box, reference
 from pagekeep.extraction.clean.footnotes.section import is_announcement
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import BLOCKS, ancestors, class_names, first_elements, shown_before
+from pagekeep.extraction.clean.vocabulary import BLOCKS, ancestors, class_names, fill, first_elements, shown_before
 
 _CLASS_PARTS: Final = ("idenote", "ide-note", "arginnote", "argin-note", "ootnote", "oot-note", "ndnote")
 _SIDE_NOTES: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS[:4])
@@ -25,6 +25,9 @@ _MAX_NOTE_ELEMENTS: Final = 400
 _MAX_BOXES: Final = 6
 """Boxes around a note that hold only its mark."""
 _MAX_LEVELS: Final = 40
+_MAX_WORDS_AFTER_CUT: Final = 3
+"""Words of the link behind the dots of a note that is cut short: "Continue reading"."""
+_ADDRESS: Final = re.compile(r"(?:https?:|www\.)\S+")
 _WORD: Final = re.compile(r"\w+")
 _MARKS_IN_NOTE: Final = "sup.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number,label,input,button"
 _SIGNS: Final = "0123456789⊕+*†‡[]() \n\t\u00a0"
@@ -89,7 +92,7 @@ def _drop_toggle(note: dom.Element) -> None:
 def _is_note_text(node: dom.Element) -> bool:
     """Return whether the element holds the words of a note and not only a mark."""
     text = dom.text_of(node).strip()
-    if len(_WORD.findall(text, 0, 200)) < _MIN_WORDS or MARK.fullmatch(text):
+    if len(_WORD.findall(text, 0, 200)) < _MIN_WORDS or MARK.fullmatch(text) or _ADDRESS.fullmatch(text):
         return False
     return len(first_elements(node, _MAX_NOTE_ELEMENTS)) < _MAX_NOTE_ELEMENTS
 
@@ -154,7 +157,10 @@ def _is_around(node: dom.Node, outer: dom.Element) -> bool:
 
 def normalise_note(node: dom.Element) -> tuple[str, ...]:
     """Return the words of a note without its number, to compare two copies of it."""
-    words = _WORD.findall(dom.text_of(node).casefold())
+    return _without_numbers(_WORD.findall(" ".join(dom.texts_of(node)).casefold()))
+
+
+def _without_numbers(words: list[str]) -> tuple[str, ...]:
     while words and words[0].isdecimal():
         del words[0]
     while words and words[-1].isdecimal():
@@ -163,13 +169,31 @@ def normalise_note(node: dom.Element) -> tuple[str, ...]:
 
 
 def drop_lists(root: dom.Element, selector: str, notes: Notes) -> None:
-    """Remove the list of notes at the end that repeats those in the line."""
-    known = {normalise_note(body) for body in notes.bodies}
+    """Remove the list of notes at the end that repeats those in the line; a note that was cut short there becomes whole."""
+    known = {normalise_note(body): body for body in notes.bodies}
+    cut = {words: body for body in notes.bodies if (words := _words_before_cut(body))}
     for node in dom.select(root, f":is({selector}) :is(li,tr,dd,p)"):
-        box = node.parent
-        if isinstance(box, dom.Element) and normalise_note(node) in known:
-            notes.removals.drop(node, "footnote shown twice")
-            _drop_announced_box(box, root, notes)
+        box, words = node.parent, normalise_note(node)
+        whole = next((body for start, body in cut.items() if words[: len(start)] == start), None)
+        if not isinstance(box, dom.Element) or (words not in known and whole is None):
+            continue
+        if whole is not None:
+            drop_mark_box(node)
+            fill(whole, *(part for child in list(node.children) for part in _open_cell(child)))
+        notes.removals.drop(node, "footnote shown twice")
+        _drop_announced_box(box, root, notes)
+
+
+def _words_before_cut(body: dom.Element) -> tuple[str, ...]:
+    """Return the words of a note before the dots where a plugin cut it short; none if it is whole or has too few words."""
+    text = " ".join(dom.texts_of(body))
+    start, dots, rest = text.rpartition("…")
+    words = _without_numbers(_WORD.findall(start.casefold()))
+    return words if dots and len(rest.split()) <= _MAX_WORDS_AFTER_CUT and len(words) >= _MIN_WORDS else ()
+
+
+def _open_cell(node: dom.Node) -> list[dom.Node]:
+    return list(node.children) if isinstance(node, dom.Element) and node.tag in ("td", "th") else [node]
 
 
 def drop_margins(root: dom.Element, notes: Notes) -> None:

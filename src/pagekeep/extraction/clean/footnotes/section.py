@@ -10,7 +10,10 @@ from pagekeep.extraction.clean.footnotes.notes import MARK, Notes
 from pagekeep.extraction.clean.vocabulary import HEADINGS, is_blank
 
 _SECTION_NAME: Final = re.compile(
-    r"(?i)(?:foot|end)?notes?|references|citations|(?:notes and references|references and (?:foot)?notes)"
+    r"(?i)(?:foot|end)?notes?|references|citations|(?:notes and references|references and (?:foot)?notes)|"
+    r"fu(?:ß|ss)noten?|anmerkungen?|notes? de bas de page|notas?(?: al pie| de rodapé| a pie de página)?|"
+    r"note a piè di pagina|voetnoten|fotnoter|noter|viitteet|alaviitteet|przypisy|poznámky|lábjegyzetek|dipnotlar|"
+    r"сноски|примечания|примітки|υποσημειώσεις|脚注|註釋|注释|註解|注|각주|주석|chú thích|הערות שוליים|الهوامش|الحواشي"
 )
 _PART_NAME: Final = re.compile(r"(?i)references|citations")
 _MAX_ANNOUNCEMENT_CHARS: Final = 59
