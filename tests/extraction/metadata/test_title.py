@@ -165,3 +165,107 @@ def test_title_for_sharing_wins_over_a_placeholder_wherever_the_page_is(url: str
 def test_title_of_a_home_page_wins_when_the_title_for_sharing_agrees() -> None:
     html = '<meta property="og:title" content="Lamps by Ann"><title>Lamps and lanterns</title><h1>Sale</h1>'
     assert title(html, "https://example.com") == "Lamps and lanterns"
+
+
+def og(text: str) -> str:
+    return f'<meta property="og:title" content="{text}">'
+
+
+def test_headline_after_the_names_of_site_and_section_is_the_title() -> None:
+    headline = "Checks on flour mills begin in the north"
+    site = '<meta property="og:site_name" content="Mill Office">'
+    written = f"<title>Mill Office - Press - {headline}</title>"
+    assert title(f"{written}{site}<h1>Navigation</h1><h1>{headline}</h1>") == headline
+    assert title(f"<title>The Rye Post | {headline}</title>{og(headline)}<h1>{headline}</h1>") == headline
+    assert title(f"<title>Bulletins - {headline}</title><h1>{headline}</h1>", "https://a.example/checks-flour-mills-begin-north") == headline  # fmt: skip
+
+
+def test_umlauts_and_their_spelling_in_the_url_are_the_same_words() -> None:
+    html = "<title>Zoll - Meldungen - Verkündung des Müllergesetzes</title><h1>Meldungen</h1><h1>Verkündung des Müllergesetzes</h1>"
+    url = "https://amt.example/verkuendung_des_muellergesetzes.html"
+    assert title(html, url) == "Verkündung des Müllergesetzes"
+
+
+def test_title_for_sharing_is_not_cut_at_a_dash_when_the_title_adds_the_site() -> None:
+    shared = "Report of 22 April \u2013 what is everyone waiting for?"
+    assert title(f"<title>{shared} \u2013 THE GOOD MILL</title>{og(shared)}") == shared
+
+
+def test_first_part_of_a_heading_stays_when_it_is_shorter_than_the_rest() -> None:
+    heading = "Update | Three bakers named after the fire"
+    assert title(f"<title>{heading} | News | Mill Post</title>{og(heading)}<h1>{heading}</h1>") == heading
+    assert (
+        title("<title>How rye rises | Opinion</title><h1>How rye rises slowly | Opinion</h1>") == "How rye rises slowly"
+    )
+
+
+def test_name_of_the_site_with_a_separator_in_it_is_removed_whole() -> None:
+    html = '<title>Rye for all | Mill media - Bread and Views</title><meta property="og:site_name" content="Mill media - Bread and Views">'
+    assert title(html) == "Rye for all"
+
+
+def test_name_of_the_site_after_a_colon_is_removed() -> None:
+    html = '<title>Repair day in May: Town of Rye</title><meta property="og:site_name" content="Town of Rye">'
+    assert title(html) == "Repair day in May"
+
+
+@pytest.mark.parametrize(
+    "banner",
+    ['<h1><a href="/">Crumbs of rye</a></h1>', '<a href="https://www.dailybugle.example"><h1>Crumbs of rye</h1></a>',
+     "<nav><h1>Blog Archive, Crumbs of rye</h1></nav>"],
+)  # fmt: skip
+def test_heading_that_links_home_or_is_in_a_menu_is_not_the_title(banner: str) -> None:
+    site = '<meta property="og:site_name" content="Crumbs of rye">' if "nav" in banner else ""
+    html = f"<title>Crumbs of rye » Blog Archive » A long winter loaf</title>{site}{banner}<h2>A long winter loaf</h2>"
+    assert title(html) == "A long winter loaf"
+
+
+def test_heading_at_the_end_of_a_trail_of_links_is_the_title() -> None:
+    html = "<title>Timetable: mills against rails - Trade</title>" + og("Mills against rails")
+    assert title(f"{html}<nav><ol><li><h1>Timetable: mills against rails</h1></ol></nav>") == "Timetable: mills against rails"  # fmt: skip
+
+
+def test_lesser_heading_is_the_title_where_the_title_element_has_more() -> None:
+    html = "<title>Mill \u2022 View topic - Which stone for rye?</title><h2>Which stone for rye?</h2>"
+    assert title(html, "https://www.mill.example/viewtopic.php?t=4") == "Which stone for rye?"
+    assert title("<title>Electrical - Overview | Office of Mills and Rye</title><h3>Office of Mills and Rye</h3>") == (
+        "Electrical - Overview"
+    )
+
+
+def test_hidden_label_and_kicker_in_the_heading_are_left_out() -> None:
+    html = f"<title>Mills and the wind | Rye</title>{og('Mills and the wind')}"
+    assert title(f"{html}<h1><div><span>Headline:</span> Mills and the wind</div></h1>") == "Mills and the wind"
+    assert title(f"{html}<h1>Menu</h1><h1><em>Storm</em>Mills and the wind</h1>") == "Mills and the wind"
+
+
+def test_only_heading_wins_over_a_bare_title_about_the_same() -> None:
+    html = "<title>Why do mills hum?</title><h1>The lovely reason you can hear stones sing at night</h1>"
+    assert title(html) == "The lovely reason you can hear stones sing at night"
+    assert title(html + og("Why do mills hum?")) == "Why do mills hum?"
+
+
+def test_title_that_two_places_and_the_url_agree_on_wins_over_a_slogan() -> None:
+    html = f"<title>Mill repair services | Rye</title>{og('Mill repair services')}<h1>Mill repair that keeps you grinding</h1>"
+    assert title(html, "https://a.example/mill-repair-services") == "Mill repair services"
+    assert title(html, "https://a.example/4711") == "Mill repair that keeps you grinding"
+
+
+def test_name_of_a_program_wins_over_nothing_the_title_agrees_on() -> None:
+    item = '<script type="application/ld+json">{"@type":"SoftwareApplication","name":"rye manager"}</script>'
+    html = f"<title>Software for mills of any size</title>{og('Software for mills of any size')}{item}"
+    assert title(html) == "Software for mills of any size"
+
+
+def test_name_of_a_file_is_not_a_title() -> None:
+    assert title(f"<title>Seat test 2018 | Mill</title>{og('seat-test-autumn-2018')}") == "Seat test 2018"
+
+
+def test_word_of_the_host_is_no_agreement() -> None:
+    html = "<title>Bean quarter - Town of Rye</title><h1>Town hall</h1><h1>Rye day</h1>"
+    assert title(html, "https://www.rye.example/item/1") == "Bean quarter - Town of Rye"
+
+
+def test_page_without_an_address_is_not_a_home_page() -> None:
+    html = f"<title>Best loaves - Baking - Mill Community</title>{og('Best loaves')}"
+    assert title(html, "") == title(html, None) == "Best loaves"

@@ -13,7 +13,7 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Json, Structured, short_text, type_names, types
 from pagekeep.extraction.metadata import nearby
-from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
+from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
 
 FieldValue = tuple[str, str]
 """The value of a metadata field, and its origin, such as `json-ld`."""
@@ -44,6 +44,9 @@ _MAX_CLOSE: Final = 30
 """Elements on each side of the heading that are tested for closeness."""
 _MAX_UNNAMED_ARTICLES: Final = 4
 """JSON-LD articles, none of which names this page: more are the list of an overview page."""
+_BANNER_LEVELS: Final = 6
+"""Ancestors of a heading searched for a menu or a link."""
+_MENU_TAGS: Final = frozenset(("nav", "footer", "dialog"))
 _WHOLE_PAGE: Final = frozenset(("html", "body", "main", "article"))
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
@@ -98,8 +101,12 @@ class Clues:
     """The `<title>`."""
     headings: tuple[str, ...]
     """Texts of the first `<h1>` elements that have one."""
+    heading_elements: tuple[dom.Element, ...]
+    """The elements of these texts."""
+    banners: frozenset[str]
+    """Those of them that link to the site's home page or are part of a menu: not about this page."""
     heading: dom.Element | None
-    """The heading that matches the title, else the first `<h1>`."""
+    """The heading that matches the title best, else the first `<h1>`."""
     is_home: bool
     """Whether this is the site's home page, whose dates and names belong to the pages it lists."""
     day_first: bool
@@ -162,18 +169,23 @@ def collect(document: dom.Document, structured: Structured, url: str | None) -> 
     title = tidy(_title(document))
     headings = _headings(document)
     texts = tuple(text for text, _ in headings)
+    base = urls.base(document, url)
+    banners = frozenset(text for text, element in headings if _is_banner(text, element, title, base))
+    own = [heading for heading in headings if heading[0] not in banners]
     return Clues(
         document=document,
         structured=structured,
         url=url,
-        base=urls.base(document, url),
+        base=base,
         item=_own_item(structured, url, (title, *texts)),
         page_item=_first_of(structured.json_ld, ("WebPage", "ItemPage", "ProfilePage", "CollectionPage", "AboutPage")),
         by_id=_by_id(structured),
         title=title,
         headings=texts,
-        heading=_main_heading(document, headings, squeeze(title)),
-        is_home=url is not None and urls.path(url) in ("", "/"),
+        heading_elements=tuple(element for _, element in headings),
+        banners=banners,
+        heading=_main_heading(document, own, title) or (headings[0][1] if headings else None),
+        is_home=bool(url) and urls.path(url) in ("", "/"),
         day_first=is_day_first(document),
     )
 
@@ -225,30 +237,64 @@ def _headings(document: dom.Document) -> list[tuple[str, dom.Element]]:
     return headings
 
 
+def _is_banner(text: str, heading: dom.Element, title: str, base: str | None) -> bool:
+    """Return whether the heading is in a menu, or is a link to the home page: the name of the site."""
+    node: dom.Node | None = heading
+    for _ in range(_BANNER_LEVELS):
+        if not isinstance(node, dom.Element) or node.tag in _WHOLE_PAGE:
+            break
+        if node.tag in _MENU_TAGS and not title.startswith(text):  # a trail of links may end with the headline
+            return True
+        if node.tag == "a" and _leads_home(node, base):
+            return True
+        node = node.parent
+    link = dom.first(heading, "a[href]")
+    return link is not None and _leads_home(link, base) and squeeze(short_text(link, _HEADING_CHARS)) == squeeze(text)
+
+
+def _leads_home(link: dom.Element, base: str | None) -> bool:
+    target = urls.absolute(link.attr("href"), base)
+    return (
+        target is not None
+        and urls.path(target) in ("", "/")
+        and "?" not in target
+        and (base is None or urls.domain(target) == urls.domain(base))
+    )
+
+
 def _strip_permalink(heading: str) -> str:
     """`# Lamps` and `Lamps ¶` become `Lamps`; `#lamps` stays."""
     heading = heading.rstrip(_PERMALINK)
     return heading[2:].lstrip() if heading[:1] in _PERMALINK and heading[1:2] == " " else heading
 
 
-def _main_heading(document: dom.Document, headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
-    """Return the heading of any level that the title starts with, else an `<h1>` that it contains, else the first."""
+def _main_heading(
+    document: dom.Document, headings: list[tuple[str, dom.Element]], page_title: str
+) -> dom.Element | None:
+    """Return the heading of any level that the title starts or ends with, else the `<h1>` with most of its words."""
+    title = squeeze(page_title)
     known = [(squeeze(text)[:_COMPARED_CHARS], element) for text, element in headings]
     for text, element in known:
         if title.startswith(text):
             return element
     lesser = _lesser_heading(document, title)
     contained = (element for text, element in known if text in title)
-    return lesser or next(contained, known[0][1] if known else None)
+    return lesser or next(contained, None) or _closest(headings, page_title)
+
+
+def _closest(headings: list[tuple[str, dom.Element]], title: str) -> dom.Element | None:
+    """Return the first heading with the most words of the title."""
+    words = set(split_words(title))
+    return max(headings, key=lambda heading: len(words.intersection(split_words(heading[0]))), default=(None, None))[1]
 
 
 def _lesser_heading(document: dom.Document, title: str) -> dom.Element | None:
-    """Return the `<h2>` or `<h3>` that the title starts with: old forums and blogs use `<h1>` for their own name."""
+    """Return the `<h2>` or `<h3>` that the title starts or ends with: old forums and blogs use `<h1>` for their own name."""
     # One query per tag, which uses the tree's index: a tenth of the time of one query for both.
     lesser = [*dom.select(document, "h2")[:_MAX_LESSER], *dom.select(document, "h3")[:_MAX_LESSER]]
     for element in lesser if title else ():
         text = squeeze(short_text(element, _LESSER_CHARS))[:_COMPARED_CHARS]
-        if len(text) >= _MIN_HEADING_CHARS and title.startswith(text):
+        if len(text) >= _MIN_HEADING_CHARS and (title.startswith(text) or title.endswith(text)):
             return element
     return None
 
