@@ -81,6 +81,12 @@ def test_meta_is_sorted_by_vocabulary_and_the_first_value_wins() -> None:
     assert found.repeated["article:tag"] == ("x", "y")
 
 
+def test_meta_with_value_instead_of_content_and_with_several_properties_is_read() -> None:
+    found = read('<meta name="author" value="Ann"><meta property="og:title  dc:title" content="One">')
+    assert found.meta == {"author": "Ann", "dc:title": "One"}
+    assert found.opengraph == {"og:title": "One"}
+
+
 def test_link_relations_keep_every_target() -> None:
     found = read(
         '<link rel="shortcut icon" href="/a.ico"><link rel="icon" href="/b.png"><link rel="canonical" href="/c">'

@@ -185,3 +185,60 @@ def test_address_of_the_author_is_a_byline(byline: str) -> None:
 
 def test_other_address_is_not_a_byline() -> None:
     assert read("<h1>The tide mill</h1><address>Mill Lane 3, Ann Lee</address><p>Text</p>").author is None
+
+
+def author(html: str, url: str = "https://example.com/a/page") -> str | None:
+    return read(html, url).author
+
+
+def test_surname_and_first_name_in_a_meta_tag_are_one_person() -> None:
+    assert author('<meta name="author" content="Doe, Jane">') == "Jane Doe"
+    assert author('<meta name="author" content="Jane Doe, John Roe">') == "Jane Doe, John Roe"
+
+
+def test_all_people_of_a_byline_are_named() -> None:
+    byline = (
+        '<p class="byline">Written by <a href="/p/1">Jane Doe</a>, <a href="/p/2">John Roe</a> and <a>Ann Poe</a></p>'
+    )
+    assert author(f"<h1>Rye</h1>{byline}") == "Jane Doe, John Roe, Ann Poe"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ['<div class="author-info">Jane Doe</div>', "<p>By Jane Doe</p>", "<span>Jane Doe</span><time>May 3, 2024</time>"],
+)
+def test_login_of_an_editor_gives_way_to_the_person_that_the_page_shows(shown: str) -> None:
+    html = '<meta name="author" content="rye.mill"><body><div><h1>Rye</h1>' + shown + "</div>"
+    assert author(html) == "Jane Doe"
+    assert author('<meta name="author" content="rye.mill"><h1>Rye</h1>') == "rye.mill"
+
+
+def test_organisation_without_a_type_gives_way_to_a_person() -> None:
+    html = '<meta name="author" content="Institute for Bread, Rye and Mills"><h1>Rye</h1>'
+    assert author(html) == "Institute for Bread, Rye and Mills"
+    assert author(f"{html}<p>By Jane Doe</p>") == "Jane Doe"
+
+
+def test_text_about_the_author_begins_with_the_name() -> None:
+    box = '<div class="author-box">Jane Doe is a baker who has written about bread, mills and rye for many years in many places.'
+    assert author(
+        f"<h1>Rye</h1><p>Text.</p>{box} She lives by a river with two cats and a stone oven of her own making.</div>"
+    ) == ("Jane Doe")
+    assert (
+        author('<h1>Rye</h1><div class="author-bio">This post was written by Jane Doe, Head of Mills</div>')
+        == "Jane Doe"
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["<p><em>This post was written by</em> <a>Jane Doe, MD</a><em>, baker</em></p>",
+     "<dl><dt>Author<span>:</span></dt><dd>Jane Doe</dd></dl>", "<p>Contributors: Jane Doe</p>"],
+)  # fmt: skip
+def test_label_and_name_may_be_in_different_elements(lines: str) -> None:
+    assert author(f"<h1>Rye</h1>{lines}") == "Jane Doe"
+
+
+def test_first_user_of_a_thread_is_its_author() -> None:
+    posts = '<h3 class="PostUser-name">rye_fan</h3><p>Which rye?</p><h3 class="PostUser-name">mill</h3><p>This one.</p>'
+    assert author(f"<h1>Which rye?</h1>{posts}", "https://discuss.example/d/2-rye") == "rye_fan"

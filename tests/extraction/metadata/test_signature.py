@@ -44,6 +44,11 @@ def test_subjects_sections_and_other_lines_are_no_signature(lines: str) -> None:
     assert names(f"<h1>How to bake</h1>{lines}") == []
 
 
+def test_login_that_links_to_its_own_page_next_to_the_date_signs_the_page() -> None:
+    assert names('<h1>Notes</h1><a href="/u/RyeFan">RyeFan</a><span>Apr 27th, 2020</span>') == ["RyeFan"]
+    assert names('<h1>Notes</h1><a href="/bread/rye">rye</a><span>Apr 27th, 2020</span>') == []
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("Ann Lee", True), ("Ludwig van Beethoven", True), ("Anne-Lise O\u2019Hara", True), ("Élodie Dupont", True),

@@ -249,6 +249,8 @@ def test_title_that_two_places_and_the_url_agree_on_wins_over_a_slogan() -> None
     html = f"<title>Mill repair services | Rye</title>{og('Mill repair services')}<h1>Mill repair that keeps you grinding</h1>"
     assert title(html, "https://a.example/mill-repair-services") == "Mill repair services"
     assert title(html, "https://a.example/4711") == "Mill repair that keeps you grinding"
+    article = f'{html}<meta property="og:type" content="article">'
+    assert title(article, "https://a.example/mill-repair-services") == "Mill repair that keeps you grinding"
 
 
 def test_name_of_a_program_wins_over_nothing_the_title_agrees_on() -> None:

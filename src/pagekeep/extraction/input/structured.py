@@ -123,10 +123,15 @@ class _Collector:
         self._properties_left = _MAX_PROPERTIES
 
     def add_meta(self, element: dom.Element) -> None:
-        content = (element.attr("content") or "").strip()
+        # `value` is a common mistake for `content`; RDFa allows several names in one `property`.
+        content = (element.attr("content") or element.attr("value") or "").strip()
         name = element.attr("property") or element.attr("name") or element.attr("http-equiv")
-        if content and name and len(self._meta) < _MAX_META:
-            _add(self._meta, name.strip().lower(), content)
+        if not content or not name:
+            return
+        names = name.lower().split()[:_MAX_NAMES] if element.attr("property") else [name.strip().lower()]
+        for each in names:
+            if len(self._meta) < _MAX_META:
+                _add(self._meta, each, content)
 
     def add_link(self, element: dom.Element) -> None:
         target = (element.attr("href") or "").strip()

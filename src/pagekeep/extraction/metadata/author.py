@@ -11,7 +11,7 @@ from pagekeep import dom
 from pagekeep.extraction.input.structured import Json, short_text, type_names
 from pagekeep.extraction.metadata import signature
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
-from pagekeep.extraction.metadata.names import find_names
+from pagekeep.extraction.metadata.names import find_names, is_organisation
 from pagekeep.extraction.metadata.plain import one_line, squeeze
 
 _MAX_AUTHORS: Final = 20
@@ -28,15 +28,19 @@ _MAX_STARTER_LINES: Final = 6
 _OG_NAMES: Final = ("article:author", "og:article:author", "article:author_name", "og:author", "book:author")
 _META_NAMES: Final = (
     "citation_author", "citation_authors", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator",
-    "dc.author", "author", "byl", "byline", "authors", "article.author", "cxenseparse:author", "dcsext.author",
-    "shareaholic:article_author_name", "creator",
+    "dc:creator", "dcterms:creator", "dc.author", "author", "byl", "byline", "authors", "article.author",
+    "cxenseparse:author", "dcsext.author", "shareaholic:article_author_name", "creator",
 )  # fmt: skip
+_SCHOLARLY_NAMES: Final = ("citation_author", "dc.creator", "dcterms.creator", "dc:creator", "dcterms:creator")
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may be a byline."""
 _BYLINES: Final = (
     'a[rel~="author"], address[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
 )
-_USERNAMES: Final = '[class*="username" i], [class*="person-listing"], .postleft dt, .poster h4'
+_USERNAMES: Final = (
+    '[class*="username" i], [class*="user-name" i], [class*="user_name" i], [class*="person-listing"]'
+    ", .postleft dt, .poster h4"
+)
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
@@ -47,12 +51,21 @@ _ABOUT: Final = re.compile(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE
 """Classes of a text about the author."""
 _OTHER_WORDS: Final = re.compile(r"authori[sztn]", re.IGNORECASE)
 _BY: Final = re.compile(
-    r"\A(?:(?:words|text|story|article|post|recipe) )?(?:(?:written|posted|published|created|authored|started|asked) )?"
-    r"by:?(?:\s+|\Z)"
-    r"|\A(?:authors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|記者|撰文|文)\s*[:\uff1a]\s*"
-    r"|\A(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\s+(?=[^\W\d_a-z]\w+\s[^\W\d_a-z])|\Z)",
+    r"\A(?:(?:this |the )?(?:words|text|story|article|post|blog|recipe) )?(?:was )?"
+    r"(?:(?:written|posted|published|created|authored|contributed|started|asked) )?by:?(?:\s+|\Z)"
+    r"|\A(?:authors?|contributors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|记者|撰文|著者|文)\s*[:\uff1a]\s*"
+    r"|\A(?:(?:geschrieben|verfasst|veröffentlicht|publié|écrit|escrito|publicado|geschreven|skrevet|skriven) )?"
+    r"(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\s+(?=[^\W\d_a-z]\w+\s[^\W\d_a-z])|\Z)",
     re.IGNORECASE,
 )
+_BARE_LABEL: Final = re.compile(r"authors?|autor(?:es|in)?|auteurs?|autore|автор|作者|著者|記者|记者", re.IGNORECASE)
+"""A label in its own element; the colon may be in another."""
+_BIO: Final = re.compile(
+    r"(?:about (?:the author|me)\W{0,3})?(?P<name>(?P<first>\S+)(?: \S+){1,2}?)(?: (?P=name)| (?P=first))?,?"
+    r" (?:is|was|has|works|writes|ist|est|es|è) ",
+    re.IGNORECASE,
+)
+"""How a text about the author begins."""
 _STARTER: Final = re.compile(r"(?:thread|topic) starter:?", re.IGNORECASE)
 _LABELS: Final = ("written by", "author", "by", "von", "verfasst", "écrit", "escrito", "geschreven", "scritto")
 _MAX_GROUP_WORDS: Final = 3
@@ -102,13 +115,28 @@ def _is_organisation_name(name: str, organisations: frozenset[str]) -> bool:
 
 
 def _are_people(names: list[str], organisations: frozenset[str]) -> bool:
-    return len(names) > 1 or not (_is_organisation_name(names[0], organisations) or _GROUP.search(names[0]))
+    name = names[0]
+    return len(names) > 1 or not (
+        _is_organisation_name(name, organisations) or _GROUP.search(name) or is_organisation(name)
+    )
 
 
 def _person_behind_login(clues: Clues) -> FieldValue | None:
-    """Return the person in a visible "by" line, where structured data has a single word: often the login of an editor."""
-    names = _people(_near_heading(clues))
-    return (", ".join(names), "heading") if names and all(" " in name for name in names) else None
+    """Return the person whom the page shows, where structured data has a single word: often the login of an editor."""
+    if clues.is_thread:
+        return None
+    for raw, origin in _shown_near_heading(clues):
+        if (names := _people(raw)) and all(map(signature.is_person, names)):
+            return ", ".join(names), origin
+    return None
+
+
+def _shown_near_heading(clues: Clues) -> Iterator[tuple[list[str], str]]:
+    yield _near_heading(clues), "heading"
+    for element in _byline_elements(clues, _BYLINES):
+        if clues.is_close(element):
+            yield _byline(element), "byline"
+    yield signature.find_signature(clues), "heading"
 
 
 def _staff_byline(clues: Clues) -> FieldValue | None:
@@ -159,9 +187,11 @@ def _twitter_labels(twitter: Mapping[str, str]) -> list[str]:
 
 def _given_name_first(value: str, name: str) -> str:
     """Turn "Surname, First name" around, as scholarly pages write names, one person per tag."""
-    family, comma, given = value.partition(",")
-    is_scholarly = name in ("citation_author", "dc.creator", "dcterms.creator")
-    return f"{given.strip()} {family.strip()}" if is_scholarly and comma and "," not in given else value
+    family, comma, given = (part.strip() for part in value.partition(","))
+    is_scholarly = name in _SCHOLARLY_NAMES
+    # Elsewhere, two single words are more often one person than two.
+    is_pair = family.istitle() and given.istitle() and " " not in family + given
+    return f"{given} {family}" if comma and "," not in given and (is_scholarly or is_pair) else value
 
 
 # --- JSON-LD --------------------------------------------------------------------------------------
@@ -200,12 +230,16 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
     """Yield the texts of elements marked as bylines, then of those marked as user names (a forum's first post)."""
     for selector in (_BYLINES, _USERNAMES) if clues.is_thread else (_BYLINES,):
-        candidates = clues.order_by_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_CANDIDATES)
-        own = islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
-        bylines = [(element, _byline(element)) for element in own]
+        bylines = [(element, _byline(element)) for element in _byline_elements(clues, selector)]
         names = {squeeze(line[0]) for _, line in bylines if line and find_names(line[0])}
         is_list = len(names) >= _MANY_NAMES and not clues.is_thread
         yield from ((line, "byline") for element, line in bylines if not is_list or clues.is_close(element))
+
+
+def _byline_elements(clues: Clues, selector: str) -> Iterator[dom.Element]:
+    """Return the page's own elements marked as bylines, closest to the heading first."""
+    candidates = clues.order_by_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_CANDIDATES)
+    return islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
 
 
 def _is_byline(clues: Clues, element: dom.Element) -> bool:
@@ -219,18 +253,26 @@ def _is_byline(clues: Clues, element: dom.Element) -> bool:
 
 
 def _byline(element: dom.Element) -> list[str]:
-    """Return the name marked or linked in a byline, else its whole text; of a box about the author only a marked name."""
+    """Return the names in a byline, else the one marked or linked in it; of a box about the author only that one."""
     text = short_text(element, _MAX_BYLINE_CHARS)
     if not text:
         return []
     is_line = len(text) <= _MAX_BYLINE_CHARS
     for inner in dom.select(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)[:_MAX_MARKED]:
         marked = short_text(inner, _MAX_BYLINE_CHARS)
-        if _MIN_MARKED_CHARS <= len(marked) <= _MAX_NAME_CHARS and find_names(marked):
-            return [marked]
+        if _MIN_MARKED_CHARS <= len(marked) <= _MAX_NAME_CHARS and (names := find_names(marked)):
+            return [text] if is_line and _are_all_people(find_names(text), names[0]) else [marked]
         if marked:
             break
-    return [text] if is_line and not _ABOUT.search(element.attr("class") or "") else []
+    if bio := _BIO.match(text):
+        return [bio["name"]] if signature.is_person(bio["name"]) else []
+    is_about = _ABOUT.search(element.attr("class") or "") and not _BY.match(text)
+    return [text] if is_line and not is_about else []
+
+
+def _are_all_people(names: list[str], first: str) -> bool:
+    """Return whether a byline names several people, the first of whom is marked or linked."""
+    return len(names) > 1 and names[0] == first and all(map(signature.is_person, names))
 
 
 def _thread_starter(clues: Clues) -> list[str]:
@@ -241,10 +283,18 @@ def _thread_starter(clues: Clues) -> list[str]:
 
 def _near_heading(clues: Clues) -> list[str]:
     """Return the line near the heading that starts with "by"; the name may be in the next line."""
-    following = [text for text, _ in clues.lines[1:]] + [""]
+    lines = [line for line in clues.lines if any(map(str.isalnum, line[0]))]
+    following = [text for text, _ in lines[1:]] + [""]
     signed = [
-        line[lead.end() :] or next_line
-        for (line, element), next_line in zip(clues.lines, following, strict=False)
-        if (lead := _BY.match(line)) and not clues.is_foreign(element)
+        name
+        for (line, element), next_line in zip(lines, following, strict=False)
+        if (name := _signed(line, next_line)) and not clues.is_foreign(element)
     ]
     return signed[:1] if len(signed) < _MANY_NAMES or clues.is_thread else []
+
+
+def _signed(line: str, next_line: str) -> str:
+    """Return what follows "by" in the line or is in the next one; empty when the line is something else."""
+    if lead := _BY.match(line):
+        return line[lead.end() :] or next_line
+    return next_line if _BARE_LABEL.fullmatch(line) and any(map(signature.is_person, find_names(next_line))) else ""

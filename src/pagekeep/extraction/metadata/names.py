@@ -10,50 +10,95 @@ from pagekeep.extraction.metadata.plain import one_line
 _MAX_BYLINE_CHARS: Final = 300
 _MIN_NAME_CHARS: Final = 2
 _MAX_NAME_CHARS: Final = 60
+_MAX_ORGANISATION_CHARS: Final = 120
 _MAX_WORDS: Final = 6
 """Words in a name; more are a sentence."""
+_MAX_ORGANISATION_WORDS: Final = 14
+"""Words in the name of an organisation, which is not split at "and" and commas."""
 _MAX_INITIALS: Final = 2
 """Dots in a single word; more are a host name."""
 
+_VERBS: Final = (
+    r"written|posted|published|created|reported|authored|contributed|shared|submitted|compiled"
+    r"|geschrieben|verfasst|veröffentlicht|gepostet|eingestellt|erstellt|écrit|publié|rédigé|(?:propos )?recueillis?"
+    r"|escrito|publicado|scritto|pubblicato|geschreven|geplaatst|skrevet|skriven"
+)
 _LEAD: Final = re.compile(
     r"\A\W*(?:(?:this |a |guest )?(?:article|story|post|words|recipe|text|content|blog|review)\s+(?:was\s+)?)?"
-    r"(?:(?:written|posted|published|created|reported|authored|contributed|shared|submitted|compiled)\s+)?"
-    r"(?:by|authors?|writer|von|par|por|di|door|av|af|autore?s?|auteurs?|автор|redaktion|作者|文)(?![\w.'-])"
-    r"\s*[:\u2014|-]?\s*|\A[\s:\u2014|-]+",
+    rf"(?:(?:{_VERBS})\s+)?"
+    r"(?:by|authors?|writer|von|par|por|di|door|av|af|autore?s?|auteurs?|автор|作者|文)(?![\w.'-])"
+    r"\s*[:\uff1a\u2014|-]?\s*|\A[\s:\u2014|-]+",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|<[^<>]{0,80}>")
+_LABEL: Final = re.compile(
+    r"(?:\A\W*|\s)(?:authors?|words|text|story|report|interview|autor(?:es|a|in|en)?|auteure?s?|autor[ei]|texte|texto|testo|tekst|verfasser(?:in)?"
+    r"|redaktion|författare|forfatter|skribent|szerző|yazar|yazan|авторы?|текст"
+    r"|作者|記者|记者|撰文|文|著者|執筆|ライター|글|기자|بقلم)"
+    r"(?:\s*(?:[&+/,]|and|und|et|y|e|och|og|en)\s*[^\W\d_]+){0,2}\s*[:\uff1a\u25cf]\s*",
+    re.IGNORECASE,
+)
+"""What is before a name and a colon: "Text and photos:"."""
+_NEXT_LABEL: Final = re.compile(r"\s[^\W\d_]+:(?:\s.*)?\Z")
+_ASIDE: Final = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|<[^<>]{0,80}>|(?<!\S)@\w+|\S+@\S+\.\w+")
+"""Remarks in brackets, handles and e-mail addresses."""
+_SITE_MAKER: Final = re.compile(
+    r"\b(?:developed|designed|powered|hosted|maintained|webdesign|design|theme) by\b", re.IGNORECASE
+)
 # A byline often continues with what follows it on the page: a date, a role, a reading time.
 _TAIL: Final = re.compile(
-    r"(?:\A|\s+)(?:on\s|(?:last\s)?(?:updated?|published|posted|modified|edited|reviewed)\b|read more\b|staff writer\b"
-    r"|senior\b|contributing\b|\d{1,2}\s?(?:min|hours?|days?|years?)\b"
+    r"(?:\A|\s+)(?:on\s|under\b|(?:am|le|el|il|op|em|den|um)\s+\d|(?:last\s)?(?:updated?|published|posted|modified|edited|reviewed)\b"
+    r"|read more\b|staff writer\b|senior\b|contributing\b|\d{1,2}\s?(?:min|hours?|days?|years?)\b"
     r"|(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}\.?\s+\d"
-    r"|\d{1,2}[./\s-]\w{2,9}[./\s-]\d{2,4}|\d{4}\b).*\Z",
+    r"|\d{1,2}[./\s-]{1,2}\w{2,9}[./\s-]{1,2}\d{2,4}|\d{4}\b).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_EMPLOYER: Final = re.compile(
+    r"\A((?:(?!(?i:the)\s)[^\W\d_a-z]\S*\s){1,2}[^\W\d_a-z]\S*)\s(?i:for|für|pour|para|per|voor)\s.+\Z"
+    r"|\A([^\W\d_a-z]\S*[^\W\d_A-Z]\S*\s[^\W\d_a-z]\S*[^\W\d_A-Z]\S*)(?:\s[^\W\d_a-z]{2,}){3,}\Z"
+)
+"""A person and whom the person writes for: "Jane Doe for The Mill Post", "Jane Doe NEW MILL POST"."""
 _CONTRIBUTORS: Final = re.compile(
     r"(?:medically |clinically |expert |scientifically )?(?:reviewed|edited|fact.?checked|translated|illustrated|photos?"
-    r"|photography|photographed|approved|verified|updated)\s+by\b.*\Z",
+    r"|photography|photographed|approved|verified|updated)\s+by\b.*\Z"
+    r"|(?:\A|[\s,;|/&])(?:fotos?|photos?|bild(?:er)?|illustration(?:en|s)?|video|grafik|übersetzung|translation|traducción|traduction)\s*[:\uff1a].*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 """People who did something other than write."""
+_SEGMENT: Final = re.compile(r"\s*[|\u2022\u00b7]\s*|\s[\u2013\u2014-]\s")
+"""What follows is a role, a place or an employer."""
 _SPLIT: Final = re.compile(
-    r"\s*(?:[,;|\u2022\u00b7\u3001&+]|\s/\s|(?<![\w.])(?:and|und|et|och|og|with|y|и|by|via)(?![\w.])|\s[\u2013\u2014-]\s)\s*",
+    r"\s*(?:[,;\u3001&+]|\s/\s|(?<![\w.])(?:and|und|et|och|og|with|y|и|by|via)(?![\w.]))\s*",
     re.IGNORECASE,
 )
+_AND_MORE: Final = re.compile(r"\A[^,;&]+?\s(?:and|und|et|och|og|y|и)\s+([^,;&]+)\Z", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"://|\bwww\.|\.(?:com|org|net|html?|php)\b|\S@\S|[{}<>\\=]|:\s", re.IGNORECASE)
 _PLACEHOLDERS: Final = frozenset(
     "admin administrator webmaster root user users guest anonymous unknown none null undefined editor editors author"
     " authors staff default wordpress wpadmin superuser test owner contributor contributors writer writers team you me"
-    " follow share subscribe by the".split()
+    " follow share subscribe by the publisher anonym anonyme anónimo anônimo anonimo аноним 匿名"
+    " text texto texte testo beitrag datum date fecha data foto fotos photo photos video"
+    " montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"
+    " lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo"
+    " lunedì martedì mercoledì giovedì venerdì sabato domenica segunda terça quarta quinta sexta"
+    " maandag dinsdag woensdag donderdag vrijdag zaterdag zondag måndag tisdag onsdag torsdag fredag lördag söndag"
+    " poniedziałek wtorek środa czwartek piątek sobota niedziela"
+    " понедельник вторник среда"
+    " четверг пятница суббота"
+    " воскресенье"
+    " الاثنين الثلاثاء الأربعاء"
+    " الخميس الجمعة السبت الأحد".split()
 )
+"""Single words that are not names: accounts, labels, days of the week."""
+_ADMIN: Final = re.compile(r"\w{0,12}admin\d{0,4}", re.IGNORECASE)
 _PARTICLES: Final = frozenset("de da di du la le van von der den del dos bin ibn al el ten ter zu zur".split())
 _LOWER_STARTS: Final = _PARTICLES | {"the"}
 """Lower-case words a name may start with; a longer text that starts in lower case is a sentence."""
 _NOT_A_NAME: Final = re.compile(
     r"\A(?:skip|home|shop|privacy|menu|hi|hello|using|authori[sz]ed|search|live|about|follow|view|read|more|see|all|meet"
     r"|posted|published|updated|last|share|subscribe|by|log|sign|click|get|topic|original|post"
+    r"|veröffentlicht|aktualisiert|erstellt|publiée?|publicado|actualizado|pubblicato|aggiornato|gepubliceerd|opublikowano"
+    r"|teilen|partager|compartir|compartilhar|condividi|delen|dela|udostępnij|megoszt\w*|поделиться"
     r"|staff (?:writers?|reporters?)|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?"
     r"|sun(?:day)?)\b"
     r"|\b(?:reporter|correspondent|writer|editors?|journalist|columnist|photographer|producer|co-?founder|founder|ceo|cto"
@@ -69,18 +114,68 @@ _DEGREE: Final = re.compile(
     r"|sr|inc|llc|ltd|gmbh)\.?",
     re.IGNORECASE,
 )
+_ORGANISATION: Final = re.compile(
+    r"\b(?:cent(?:er|re|ers|res|ro|rum)|zentrum|institut\w{0,3}|instituto|istituto|ministry|ministère|ministerio|ministero"
+    r"|\w*ministerium|departe?ment|département|departamento|dipartimento|universit\w{1,3}|universidade?|college|academy|akademie"
+    r"|association|asociación|associação|associazione|\w*verband|\w*verein|society|\w*gesellschaft|foundation|\w*stiftung|fundación"
+    r"|fondation|fondazione|council|committee|commission|bureau|office|agency|agentur|authority|administration|\w*behörde|\w*amt"
+    r"|hospital|clinic|klinik\w*|museum|library|alliance|coalition|federation|verlag|sekretariat|secretariat"
+    r"|gmbh|llc|ltd|inc|e\.\s?v)(?![\w-])",
+    re.IGNORECASE,
+)
+_LEGAL_FORM: Final = re.compile(r"\b(?:gmbh|llc|ltd|inc|e\.\s?v)\b\.?(?=\s*,)", re.IGNORECASE)
 
 
 def find_names(text: str) -> list[str]:
     """Return the names in a byline, in order."""
     line = one_line(text, _MAX_BYLINE_CHARS)
-    if not line or (_ADDRESS.search(line) and " " not in line):
+    if not line or (_ADDRESS.search(line) and " " not in line) or _SITE_MAKER.search(line):
         return []
-    line = _CONTRIBUTORS.sub("", _ASIDE.sub(" ", line))
+    line = _ASIDE.sub(" ", line)
+    if label := _LABEL.search(line):
+        line = _NEXT_LABEL.sub("", _CONTRIBUTORS.sub("", line[label.end() :]))
+    line = _CONTRIBUTORS.sub("", line)
     while (lead := _LEAD.match(line)) and lead.end():
         line = line[lead.end() :]
-    parts = (_TAIL.sub("", part).strip(" .:*\u2013\u2014\"'-\u201c\u201d") for part in _SPLIT.split(line))
-    return [" ".join(part.split()) for part in parts if _is_name(part)]
+    found = (_names_in(segment) for segment in _SEGMENT.split(line))
+    return next((names for names in found if names), [])
+
+
+def is_organisation(name: str) -> bool:
+    """Return whether the name has a word that organisations have in theirs."""
+    return _ORGANISATION.search(name) is not None
+
+
+def _names_in(segment: str) -> list[str]:
+    parts = _SPLIT.split(segment)
+    if is_organisation(parts[0]) or _is_continued(segment):
+        return _whole_organisation(segment)
+    names = [name for part in parts if not is_organisation(part) and _is_name(name := _trim(part))]
+    people = [name for name in names if " " in name]
+    # "Jane Doe, dpa": the agency, the place or the channel in one word of one case is not a second author.
+    return [name for name in names if " " in name or not (people and (name.isupper() or name.islower()))]
+
+
+def _is_continued(segment: str) -> bool:
+    """Return whether "and" continues one name ("Justice and public order") rather than adding another."""
+    match = _AND_MORE.search(segment)
+    words = match[1].split() if match else []
+    return len(words) > 1 and words[0] not in _LOWER_STARTS and all(word.isalpha() and word.islower() for word in words)
+
+
+def _whole_organisation(segment: str) -> list[str]:
+    """Return the name of an organisation, which may have commas and "and" in it."""
+    end = _LEGAL_FORM.search(segment)
+    name = _trim(segment[: end.end()] if end else segment)
+    is_short = len(name) <= _MAX_ORGANISATION_CHARS and len(name.split()) <= _MAX_ORGANISATION_WORDS
+    return [name] if is_short and name and not _ADDRESS.search(name) else []
+
+
+def _trim(part: str) -> str:
+    part = _TAIL.sub("", part).strip(" .:*\u2013\u2014\"'-\u201c\u201d\u25cf")
+    if (employer := _EMPLOYER.match(part)) and not is_organisation(part):
+        part = employer[1] or employer[2]
+    return " ".join(part.split())
 
 
 def _is_name(part: str) -> bool:
@@ -93,4 +188,4 @@ def _is_name(part: str) -> bool:
         return False
     if not any(letter.isalpha() for letter in part) or (part.count(".") > _MAX_INITIALS and len(words) == 1):
         return False
-    return not (_ADDRESS.search(part) or _NOT_A_NAME.search(part) or _DEGREE.fullmatch(part))
+    return not (_ADDRESS.search(part) or _NOT_A_NAME.search(part) or _DEGREE.fullmatch(part) or _ADMIN.fullmatch(part))

@@ -41,13 +41,26 @@ def find_signature(clues: Clues) -> list[str]:
     lines = [line for line in clues.lines[:_MAX_LINES] if _has_letters(line[0])]
     for index, (line, element) in enumerate(lines):
         name = _name_in_line(line)
-        if name is None or _is_section(element):
+        if name is None:
+            if _is_login(line, element) and _is_next_to_date(lines, index) and not clues.is_foreign(element):
+                return [line]
             continue
-        if (
-            name != line or _PERSON_LINK.search(_address(element)) or _is_next_to_date(lines, index)
-        ) and not clues.is_foreign(element):
+        if _is_section(element):
+            continue
+        if (name != line or _links_to_person(element) or _is_next_to_date(lines, index)) and not clues.is_foreign(
+            element
+        ):
             return [name] if _is_always_capitalised(clues, name) else []
     return []
+
+
+def _is_login(line: str, element: dom.Element) -> bool:
+    """Return whether the line is one word that links to the page of a user of that name."""
+    return (
+        " " not in line
+        and _address(element).rstrip("/").lower().endswith(f"/{line.lower()}")
+        and _links_to_person(element)
+    )
 
 
 def is_person(name: str) -> bool:
@@ -77,6 +90,10 @@ def _is_next_to_date(lines: list[nearby.Line], index: int) -> bool:
 
 def _is_date_or_duration(text: str) -> bool:
     return to_iso(text) is not None or _READING_TIME.search(text) is not None
+
+
+def _links_to_person(element: dom.Element) -> bool:
+    return _PERSON_LINK.search(_address(element)) is not None
 
 
 def _is_section(element: dom.Element) -> bool:

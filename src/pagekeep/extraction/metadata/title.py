@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.input.structured import short_text
+from pagekeep.extraction.input.structured import short_text, type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
 from pagekeep.extraction.metadata.title_parts import (
@@ -119,7 +119,7 @@ def _heading(clues: Clues, titles: list[FieldValue], names: frozenset[str]) -> s
             best, best_agreement = (text, element), agreement + _TIE_MARGIN
     if best is None:
         return _only_heading(own, titles)
-    return None if _is_outvoted(best[0], titles, clues.url) else _remove_labels(*best, texts)
+    return None if _is_outvoted(best[0], titles, clues) else _remove_labels(*best, texts)
 
 
 def _own_headings(clues: Clues, titles: list[str], names: frozenset[str]) -> dict[str, dom.Element]:
@@ -140,12 +140,22 @@ def _only_heading(own: dict[str, dom.Element], titles: list[FieldValue]) -> str 
     return text if is_headline and all(origin == "title" for _, origin in titles) else None
 
 
-def _is_outvoted(heading: str, titles: list[FieldValue], url: str | None) -> bool:
-    """Return whether the `<title>`, another declared title and the URL agree against a heading declared nowhere."""
+def _is_outvoted(heading: str, titles: list[FieldValue], clues: Clues) -> bool:
+    """Return whether the `<title>`, another declared title and the URL agree against a heading declared nowhere.
+
+    Not for articles: readers know them by the headline, and the other two are often a shorter form for search engines.
+    """
     agreed, bare = _find_agreed(titles), squeeze(heading)
-    if agreed is None or any(squeeze(text) == bare for text, _ in titles):
+    if agreed is None or _is_article(clues) or any(squeeze(text) == bare for text, _ in titles):
         return False
-    return _agreement_with_path(agreed[0], url) > _agreement_with_path(heading, url)
+    return _agreement_with_path(agreed[0], clues.url) > _agreement_with_path(heading, clues.url)
+
+
+def _is_article(clues: Clues) -> bool:
+    """Return whether the page declares itself an article."""
+    shared = clues.structured.opengraph
+    is_shared = shared.get("og:type", "").lower() == "article" or "article:published_time" in shared
+    return is_shared or any(name.endswith(("Article", "Posting")) for name in type_names(clues.item))
 
 
 def _lesser_heading(clues: Clues, declared: list[FieldValue], names: frozenset[str]) -> str | None:
