@@ -50,10 +50,12 @@ _MENU_TAGS: Final = frozenset(("nav", "footer", "dialog"))
 _WHOLE_PAGE: Final = frozenset(("html", "body", "main", "article"))
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
-    r"(?:\A|[\s_-])(?:comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
+    r"(?:\A|[\s_-])(comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
     r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
 )
 """Whole words in the class or id of a part about other pages or other people."""
+_LINE_CHARS: Final = 40
+"""Characters of a teaser of another page; less is only a line: a date, a kicker, an author's name."""
 _ARTICLE_ENDINGS: Final = (
     "Article",
     "Posting",
@@ -80,6 +82,13 @@ _THREAD: Final = re.compile(
     r"forum|thread|viewtopic|/topic/\d|bbs|/boards?/|communit|discuss|/comments?/|/t/|/post/\d|/q(?:uestions?)?/",
     re.IGNORECASE,
 )
+_NUMBERED: Final = re.compile(r"[?&][a-z_]{1,10}=\d")
+"""A query that chooses a page by its number."""
+_REGION: Final = re.compile(r"\A\w+://[^/:?#]+\.([a-z]{2})(?=[:/?#]|\Z)|/en[-_]([a-z]{2})(?=/|\Z)", re.IGNORECASE)
+"""A country in the address, which says how dates are written in English there."""
+_MONTH_FIRST: Final = frozenset("us ph io co ai tv me fm ly to cc ws gg so sh im la am gl".split())
+"""Countries that write the month first, and those whose names anyone uses."""
+_EAST_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _EMPTY: Final[Json] = MappingProxyType({})
 
 
@@ -118,10 +127,27 @@ class Clues:
         return nearby.find_lines(self.heading)
 
     @cached_property
+    def shown_title(self) -> dom.Element | None:
+        """Return the element, not a heading, that shows what the title starts with, unless the heading is in the title."""
+        title = squeeze(self.title)
+        heading = squeeze(short_text(self.heading, _LESSER_CHARS))[:_COMPARED_CHARS] if self.heading is not None else ""
+        return None if heading and heading in title else nearby.find_text(self.document, title)
+
+    @cached_property
     def is_thread(self) -> bool:
         """Return whether this is a thread: many users, each with a name and a date."""
         names = types(self.structured)
         return bool(_THREAD.search(self.url or "")) or any("Forum" in name or "QA" in name for name in names)
+
+    @property
+    def year_first(self) -> bool:
+        """Return whether 05.03.24 means 24 March 2005, as in East Asia."""
+        return _EAST_ASIAN.search(self.title) is not None
+
+    @property
+    def is_product(self) -> bool:
+        """Return whether the page sells something, which has dates of reviews and offers."""
+        return any("Product" in name or "Offer" in name for name in types(self.structured))
 
     @cached_property
     def around(self) -> tuple[dom.Node, ...]:
@@ -137,9 +163,9 @@ class Clues:
     def _own(self) -> frozenset[dom.Node]:
         return frozenset(self.around)
 
-    def is_foreign(self, element: dom.Element) -> bool:
-        """Return whether the element is about another page or other people."""
-        return is_foreign(element, self._own)
+    def is_foreign(self, element: dom.Element, *, with_footer: bool = True) -> bool:
+        """Return whether the element is about another page or other people, or in a footer unless `with_footer` is off."""
+        return is_foreign(element, self._own, with_footer=with_footer)
 
     def order_by_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
         """Reorder elements (in document order, `<h1>` included): close to the heading, after it, then before it."""
@@ -185,12 +211,12 @@ def collect(document: dom.Document, structured: Structured, url: str | None) -> 
         heading_elements=tuple(element for _, element in headings),
         banners=banners,
         heading=_main_heading(document, own, title) or (headings[0][1] if headings else None),
-        is_home=bool(url) and urls.path(url) in ("", "/"),
-        day_first=is_day_first(document),
+        is_home=_is_home(url),
+        day_first=is_day_first(document, url),
     )
 
 
-def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset()) -> bool:
+def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset(), *, with_footer: bool = True) -> bool:
     """Return whether the element is in a part about something else: comments, related pages, navigation.
 
     A part that also contains the page's heading (`own`) is about the page, whatever its name.
@@ -201,12 +227,26 @@ def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset()) -> 
         if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
             break
         names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
-        if (node is not element and node.tag in _FOREIGN_TAGS) or _FOREIGN.search(names):
+        if node is not element and (node.tag in _FOREIGN_TAGS or _is_card(node)):
             return True
-        is_separate = is_separate or node.tag in ("aside", "footer")
+        if (found := _FOREIGN.search(names)) and not _is_harmless(node, found[1], with_footer):
+            return True
+        is_separate = is_separate or (with_footer and node.tag in ("aside", "footer"))
         node = node.parent
     # An article may have its own byline and date in an aside or footer; outside an article, these list other pages.
     return is_separate and not _in_article(node)
+
+
+def _is_card(node: dom.Element) -> bool:
+    """Return whether the part is a link with more than a line of text: a teaser of another page."""
+    return node.tag == "a" and len(short_text(node, _LINE_CHARS)) >= _LINE_CHARS
+
+
+def _is_harmless(node: dom.Element, name: str, with_footer: bool) -> bool:
+    """Return whether a name does not make a part another page's: a teaser has more than a line."""
+    if name == "footer":
+        return not with_footer
+    return name.startswith(("teaser", "card")) and len(short_text(node, _LINE_CHARS)) < _LINE_CHARS
 
 
 def _in_article(node: dom.Node | None) -> bool:
@@ -294,7 +334,7 @@ def _lesser_heading(document: dom.Document, title: str) -> dom.Element | None:
     lesser = [*dom.select(document, "h2")[:_MAX_LESSER], *dom.select(document, "h3")[:_MAX_LESSER]]
     for element in lesser if title else ():
         text = squeeze(short_text(element, _LESSER_CHARS))[:_COMPARED_CHARS]
-        if len(text) >= _MIN_HEADING_CHARS and (title.startswith(text) or title.endswith(text)):
+        if (title.startswith(text) or title.endswith(text)) and nearby.width(text) >= _MIN_HEADING_CHARS:
             return element
     return None
 
@@ -350,8 +390,19 @@ def _bare(url: str) -> str:
     )
 
 
-def is_day_first(document: dom.Document) -> bool:
+def _is_home(url: str | None) -> bool:
+    """Return whether the address is a site's home page; `/?p=959` is one of its pages."""
+    return bool(url) and urls.path(url) in ("", "/") and not _NUMBERED.search(url or "")
+
+
+def is_day_first(document: dom.Document, url: str | None = None) -> bool:
     """Return whether dates have the day first. American ones do not; English without a region is mostly American."""
-    root = dom.first(document, "html")
-    language = ((root.attr("lang") if root is not None else None) or "en").lower().replace("_", "-")
+    language = _declared_language(document) or "en"
+    if language == "en" and (region := _REGION.search(url or "")):
+        return (region[1] or region[2]).lower() not in _MONTH_FIRST
     return language not in ("en", "en-us", "en-ph", "es-us")
+
+
+def _declared_language(document: dom.Document) -> str:
+    root = dom.first(document, "html")
+    return ((root.attr("lang") if root is not None else None) or "").strip().lower().replace("_", "-")

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.metadata.plain import squeeze
 
 _MAX_NODES: Final = 300
 """Nodes walked after the heading."""
@@ -21,8 +22,17 @@ _MAX_NODES_BEFORE: Final = 40
 _MAX_LINES_BEFORE: Final = 6
 _LEVELS_BEFORE: Final = 3
 """The heading's own level and two above it, searched for what comes before the heading."""
-_SKIPPED: Final = frozenset(("script", "style", "noscript", "template", "svg"))
+_SKIPPED: Final = frozenset(("script", "style", "noscript", "template", "svg", "title"))
+_NOT_SHOWN: Final = _SKIPPED | {"head", "a", "option", "textarea", "button"}
 
+
+_MAX_SEARCHED: Final = 3_000
+"""Nodes searched for the title."""
+_MAX_TITLE_CHARS: Final = 200
+_MIN_TITLE_WIDTH: Final = 12
+"""The title's width from which another text does not start like it by chance."""
+_WIDE: Final = "\u2e80"
+"""From here on, characters are mostly East Asian and count as two."""
 
 Line = tuple[str, dom.Element]
 """A line and the element that contains it."""
@@ -34,6 +44,28 @@ def find_lines(heading: dom.Element | None) -> list[Line]:
         return []
     before = [line for line in _lines(_before(heading)) if len(line[0]) <= _MAX_LINE_CHARS][:_MAX_LINES_BEFORE]
     return [*_short_lines(_lines(_after(heading))), *before]
+
+
+def find_text(document: dom.Document, title: str) -> dom.Element | None:
+    """Return the first element whose text the squeezed title starts with; links are to other pages, or a trail of them."""
+    if width(title) < _MIN_TITLE_WIDTH:
+        return None
+    before: dom.Node | None = None
+    for node in islice(dom.nodes(document), _MAX_SEARCHED):
+        if type(node) is dom.Text and not (type(before) is dom.Element and before.tag in _NOT_SHOWN):
+            data = node.data[:_MAX_TITLE_CHARS].strip()
+            # Most texts start with another letter, which is quickly seen.
+            if data and (data[0].lower() == title[0] or not data[0].isalnum()):
+                text = squeeze(data)
+                if title.startswith(text) and width(text) >= _MIN_TITLE_WIDTH:
+                    return node.parent if isinstance(node.parent, dom.Element) else None
+        before = node
+    return None
+
+
+def width(text: str) -> int:
+    """Return how much a text says by its length: an East Asian character counts as two."""
+    return len(text) + sum(char >= _WIDE for char in text)
 
 
 def _lines(nodes: Iterator[dom.Node]) -> Iterator[Line]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from datetime import date
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
+from pagekeep.extraction.metadata.anywhere import find_anywhere, find_in_scripts
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
-from pagekeep.extraction.metadata.dates import date_in_path, parse_month, remove_date, to_iso
+from pagekeep.extraction.metadata.dates import (
+    date_in_path,
+    parse_month,
+    remove_date,
+    split_at_date,
+    to_iso,
+    to_short_iso,
+)
+from pagekeep.extraction.metadata.labels import mentions_other_day, mentions_publication, mentions_update
 from pagekeep.extraction.metadata.plain import one_line
 
 RawValue = tuple[object, str]
@@ -38,13 +48,19 @@ _OG_PUBLISHED: Final = (
 )
 _META_PUBLISHED: Final = (
     "parsely-pub-date", "sailthru.date", "datepublished", "publishdate", "publish-date", "publish_date",
-    "published_time", "pubdate", "publication_date", "publication-date", "published-date", "published",
+    "published_time", "pubdate", "publication_date", "publication-date", "published-date", "published", "published_on",
     "article.published", "article_date_original", "originalpublicationdate", "citation_publication_date",
     "citation_online_date", "citation_date", "dcterms.issued", "dc.date.issued", "dcterms.created",
     "dc.date.created", "dc.date", "dcterms.date", "date", "bt:pubdate", "cxenseparse:recs:publishtime",
     "article-publication-date", "release_date", "dc.created", "created", "pub_date", "article:publish_date",
     "gtm-publish-date", "og:pubdate", "og:article:pubdate", "article.created", "displaydate", "date_published",
+    "dcterms.available", "creation_date", "article_date", "article:date", "post_date", "posted_on", "pdate", "ms.date",
 )  # fmt: skip
+_OWN_NAME: Final = re.compile(
+    r"(?:publi|pub|post|issue)[a-z]{0,7}[\W_]?(?:date|time|day|on\b)|date[\W_]?(?:publi|pub\b|creat|post)"
+)
+"""A site's own name for the date of publication, such as `x-published-date`."""
+_NOT_OWN_NAME: Final = re.compile(r"modif|updat|expir|revis|review|cache|render|relat|release")
 _OG_MODIFIED: Final = ("article:modified_time", "og:updated_time", "og:article:modified_time", "article:updated_time")
 _META_MODIFIED: Final = (
     "datemodified", "last-modified", "last_modified", "lastmod", "modified", "dcterms.modified",
@@ -54,49 +70,47 @@ _MAX_VALUE_CHARS: Final = 100
 """Characters of a date with its label, as in "Published on Tuesday, 5 March 2024 at 9:30"."""
 _MAX_SHOWN_CHARS: Final = 80
 """Characters of a line near the heading that is a date."""
+_MIN_SHORT_CHARS: Final = 6
+_MAX_SHORT_CHARS: Final = 30
+"""Characters of a line with a year of two digits, 5.3.24 or more: in longer ones such numbers are rarely dates."""
+_DAY_CHARS: Final = 10
+_ZONE_AT: Final = 19
+"""Where the offset begins in an ISO time."""
+_WEST: Final = 9
+_EAST: Final = 11
+"""Until this hour of UTC it is still yesterday in California, and from this hour on tomorrow in New Zealand."""
 _MAX_CLASS_CHARS: Final = 300
-_MAX_NODES: Final = 20_000
-"""Nodes of the page searched for its only date."""
-_MIN_DATE_CHARS: Final = 8
-"""The shortest date with a year of four digits: 5.3.2024."""
-_YEAR: Final = re.compile(r"\d{4}")
-"""A quick test for lines that may contain a date."""
-_OTHER_CONTENT: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
-_MAX_LINE_CHARS: Final = 200
-_INVISIBLE: Final = frozenset(("script", "style", "noscript", "template", "title", "textarea"))
 _MAX_INLINE: Final = 5
 """Inline elements and their siblings looked at around a date."""
 _INLINE: Final = frozenset("a abbr b em font i small span strong time u".split())
 _MAX_OTHER_LETTERS: Final = 40
 """Letters besides the date in a line about the date: "Posted on", "at 9:30 a.m. by the desk"."""
-_MODIFIED_WORDS: Final = (
-    "update", "modif", "edited", "aktualis", "revis", "reviewed", "changed", "mis à jour", "actualiz", "atualiz",
-    "aggiornat", "bijgewerkt", "обновлен", "изменен", "更新", "수정", "uppdatera", "opdatere", "oppdatere", "päivitetty",
-    "zaktualizowan", "güncellen", "ενημερώθηκε", "frissítve", "оновлено",
-)  # fmt: skip
-
-_OTHER_DAY: Final = re.compile(
-    r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est|vol|volume|issue)\b",
-    re.IGNORECASE,
-)
-"""Words for dates of something other than the page."""
 
 
 def find_published(clues: Clues) -> FieldValue | None:
     """Return when the page was first published, and the origin of the date."""
     stated = _first_date(_published_values(clues), clues)
-    if clues.is_home:
-        return stated
-    if stated:
+    if stated and not clues.is_home:
         return stated if stated[1] == "microdata" else _prefer_shown(clues, stated)
+    return stated or (None if clues.is_home else _near(clues)) or (None if clues.is_product else _far(clues))
+
+
+def _near(clues: Clues) -> FieldValue | None:
+    """Return the date beside the title or in the address."""
     return (
-        _beside_heading(clues)
+        _by_title(clues, _beside_heading)
+        or _beside_heading(clues)
         or _in_markup(clues)
         or _near_heading(clues)
+        or _by_title(clues, _near_heading)
         or _in_url(clues)
-        or _month(clues)
-        or _only_date(clues)
     )
+
+
+def _far(clues: Clues) -> FieldValue | None:
+    """Return the date that the rest of the page shows or that only its scripts know."""
+    found = find_anywhere(clues)
+    return found if found or clues.is_home else _month(clues) or _in_title(clues) or find_in_scripts(clues.document)
 
 
 def find_modified(clues: Clues) -> FieldValue | None:
@@ -113,7 +127,8 @@ def _published_values(clues: Clues) -> Iterator[RawValue]:
     yield clues.page_item.get("datePublished"), "json-ld"
     yield from ((data.opengraph.get(name), "opengraph") for name in _OG_PUBLISHED)
     yield from ((data.meta.get(name) or data.opengraph.get(name), "meta") for name in _META_PUBLISHED)
-    yield from ((value, "meta") for name, value in data.meta.items() if _is_publication_name(name))
+    for origin, table in (("opengraph", data.opengraph), ("meta", data.meta)):
+        yield from ((value, origin) for name, value in table.items() if _is_publication_name(name))
     for name in ("datePublished", "dateCreated"):
         yield from ((value, "microdata") for value in data.properties.get(name, ())[:_MAX_MICRODATA])
 
@@ -129,7 +144,7 @@ def _modified_values(clues: Clues) -> Iterator[RawValue]:
 
 def _is_publication_name(name: str) -> bool:
     """Return whether a site's own `<meta>` name is about the date of publication."""
-    return "publish" in name and ("date" in name or "time" in name)
+    return _OWN_NAME.search(name) is not None and not _NOT_OWN_NAME.search(name)
 
 
 def _first_date(values: Iterable[RawValue], clues: Clues) -> FieldValue | None:
@@ -162,19 +177,44 @@ def _read_date(clues: Clues, element: dom.Element) -> FieldValue | None:
 def _prefer_shown(clues: Clues, stated: FieldValue) -> FieldValue:
     """Return the stated date, unless the page shows another date near its heading that is not called an update.
 
-    A page that was moved or rewritten often states the date of that; a difference of one day is the time zone's.
+    A page that was moved or rewritten often states the date of that.
     """
-    day = date.fromisoformat(stated[0][:10])
-    in_url = date_in_path(urls.path(clues.url))
-    if in_url and abs((date.fromisoformat(in_url) - day).days) == 1:
-        return in_url, "address"  # The local date of the author; the stated one is in UTC.
+    in_url = date_in_path(urls.path(clues.url), day_first=clues.day_first)
+    if in_url and in_url != stated[0][:10] and _is_same_day(stated[0], in_url):
+        # The local date of the author; the stated one is in UTC.
+        is_shown = any(shown.iso[:10] == stated[0][:10] for shown in _shown_dates(clues))
+        return stated if is_shown else (in_url, "address")
     own: FieldValue | None = None
     for shown in _shown_dates(clues):
-        if abs((date.fromisoformat(shown.iso[:10]) - day).days) <= 1:
+        if _is_same_day(stated[0], shown.iso):
             return stated
         if own is None and _is_own_date(clues, shown):
             own = shown.iso, "heading"
     return own or stated
+
+
+def _is_same_day(stated: str, other: str) -> bool:
+    """Return whether two dates are the same, but for the time zone or for the order of day and month."""
+    year, month, day = other[:_DAY_CHARS].split("-")
+    if stated[:_DAY_CHARS] in (other[:_DAY_CHARS], f"{year}-{day}-{month}"):
+        return True
+    days = (date.fromisoformat(other[:10]) - date.fromisoformat(stated[:10])).days
+    if abs(days) != 1 or len(stated) == _DAY_CHARS:
+        return abs(days) == 1
+    hour = datetime.fromisoformat(stated).astimezone(UTC).hour if stated[_ZONE_AT:] else int(stated[11:13])
+    return hour < _WEST if days < 0 else hour >= _EAST
+
+
+def _by_title(clues: Clues, find: Callable[[Clues], FieldValue | None]) -> FieldValue | None:
+    """Return the date by the title where the page shows it in no heading, or in another than the one it has."""
+    title = clues.shown_title
+    return find(replace(clues, heading=title)) if title is not None else None
+
+
+def _in_title(clues: Clues) -> FieldValue | None:
+    """Return the date that the title starts with: "08.11.2024 | The meeting"."""
+    parts = split_at_date(clues.title, day_first=clues.day_first)
+    return (parts[0], "title") if parts and not parts[1].strip() else None
 
 
 def _beside_heading(clues: Clues) -> FieldValue | None:
@@ -199,9 +239,23 @@ class _ShownDate(NamedTuple):
 def _shown_dates(clues: Clues) -> Iterator[_ShownDate]:
     label = ""
     for line, element in clues.lines:
-        if len(line) <= _MAX_SHOWN_CHARS and (iso := to_iso(line, day_first=clues.day_first)):
+        if len(line) <= _MAX_SHOWN_CHARS and (iso := _read_line(clues, line)):
             yield _ShownDate(iso, line, label, element)
         label = line
+
+
+def _is_later(clues: Clues, iso: str) -> bool:
+    """Return whether a day is after the last change of the page, as that of a coming event is."""
+    modified = find_modified(clues)
+    return modified is not None and (date.fromisoformat(iso[:10]) - date.fromisoformat(modified[0][:10])).days > 1
+
+
+def _read_line(clues: Clues, line: str) -> str | None:
+    """Return the date in a line near the heading; in a short one its year may have two digits."""
+    if iso := to_iso(line, day_first=clues.day_first):
+        return iso
+    is_short = _MIN_SHORT_CHARS <= len(line) <= _MAX_SHORT_CHARS
+    return to_short_iso(line, day_first=clues.day_first, year_first=clues.year_first) if is_short else None
 
 
 def _is_own_date(clues: Clues, shown: _ShownDate) -> bool:
@@ -209,15 +263,16 @@ def _is_own_date(clues: Clues, shown: _ShownDate) -> bool:
     other_letters = "".join(filter(str.isalpha, remove_date(shown.line)))
     if (
         len(other_letters) > _MAX_OTHER_LETTERS
-        or _OTHER_DAY.search(shown.line)
-        or _mentions_update(f"{shown.label} {shown.line}")
-        or shown.label.endswith(":")
+        or mentions_other_day(shown.line)
+        or mentions_update(f"{shown.label} {shown.line}")
+        or (shown.label.endswith((":", "\uff1a")) and not mentions_publication(shown.label))
     ):
         return False
     block = shown.element.parent
     around = short_text(block, _MAX_SHOWN_CHARS) if isinstance(block, dom.Element) else ""
     names = f"{shown.element.attr('class') or ''} {block.attr('class') or '' if isinstance(block, dom.Element) else ''}"
-    return not (_mentions_update(around) or _mentions_update(names)) and not clues.is_foreign(shown.element)
+    is_update = mentions_update(around) or mentions_update(names)
+    return not is_update and not clues.is_foreign(shown.element) and not _is_later(clues, shown.iso)
 
 
 def _month(clues: Clues) -> FieldValue | None:
@@ -262,43 +317,13 @@ def _near_heading(clues: Clues) -> FieldValue | None:
     dated = [
         (iso, line, element)
         for line, element in clues.lines
-        if (iso := to_iso(line, day_first=clues.day_first)) and not _OTHER_DAY.search(line)
+        if (iso := _read_line(clues, line)) and not mentions_other_day(line)
     ]
     if len({iso[:10] for iso, _, _ in dated}) >= _MANY_DAYS and not clues.is_thread:
         return None
     own = [(iso, line) for iso, line, element in dated if not clues.is_foreign(element)]
-    plain = [(iso, line) for iso, line in own if not _mentions_update(line)]
+    plain = [(iso, line) for iso, line in own if not mentions_update(line)]
     return next(((iso, "heading") for iso, _ in (*plain, *own)), None)
-
-
-def _only_date(clues: Clues) -> FieldValue | None:
-    """Return the only date the page shows: its heading may not be marked up, or far away."""
-    dates: dict[str, FieldValue] = {}
-    for node in islice(dom.nodes(clues.document), _MAX_NODES):
-        if not isinstance(node, dom.Text):
-            continue
-        data = node.data
-        if not _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS or not _YEAR.search(data):
-            continue
-        line, element = " ".join(data.split()), node.parent
-        iso = to_iso(line, day_first=clues.day_first)
-        if iso and isinstance(element, dom.Element) and element.tag not in _INVISIBLE:
-            dates.setdefault(iso[:10], (iso, "line"))
-            if len(dates) > 1 or not _is_bare_date(clues, line, element):
-                return None
-    return next(iter(dates.values()), None)
-
-
-def _is_bare_date(clues: Clues, line: str, element: dom.Element) -> bool:
-    """Return whether a line is only a date, and not part of a quotation, table, list or of something else."""
-    if any(map(str.isalpha, remove_date(line))) or clues.is_foreign(element):
-        return False
-    node: dom.Node | None = element
-    for _ in range(_MAX_INLINE):
-        if isinstance(node, dom.Element) and node.tag in _OTHER_CONTENT:
-            return False
-        node = node.parent if node is not None else None
-    return True
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
@@ -309,16 +334,9 @@ def _own_dates(clues: Clues) -> list[dom.Element]:
 
 
 def _is_modification(element: dom.Element, shown: str) -> bool:
-    return _mentions_update(
-        f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {shown}"[:_MAX_CLASS_CHARS]
-    )
-
-
-def _mentions_update(text: str) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in _MODIFIED_WORDS)
+    return mentions_update(f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {shown}"[:_MAX_CLASS_CHARS])
 
 
 def _in_url(clues: Clues) -> FieldValue | None:
-    iso = date_in_path(urls.path(clues.url))
+    iso = date_in_path(urls.path(clues.url), day_first=clues.day_first)
     return (iso, "address") if iso else None

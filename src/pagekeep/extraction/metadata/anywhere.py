@@ -1,0 +1,183 @@
+"""Find the date of a page in its whole text, for pages that state none in their data, near the heading or in the address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from pagekeep import dom
+from pagekeep.extraction.metadata.clues import Clues, FieldValue
+from pagekeep.extraction.metadata.dates import split_at_date, to_iso
+from pagekeep.extraction.metadata.labels import mentions_other_day, mentions_publication, mentions_update
+
+_MAX_NODES: Final = 8_000
+"""Nodes of the page that are searched."""
+_MAX_DATES: Final = 60
+"""Dates that are judged."""
+_MIN_DATE_CHARS: Final = 8
+"""The shortest date with a year of four digits: 5.3.2024."""
+_MAX_LINE_CHARS: Final = 1_000
+_UNREAD: Final = frozenset(
+    ("script", "style", "noscript", "template", "title", "textarea", "option", "svg", "pre", "code")
+)
+_OTHER_CONTENT: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
+_MAX_CLIMB: Final = 2
+"""The element and its parent: farther up, tables and lists are the layout of old pages."""
+_MAX_OTHER_LETTERS: Final = 40
+"""Letters besides the date in a line about the date: "Posted on", "at 9:30 a.m. by the desk"."""
+_MAX_BARE_LETTERS: Final = 12
+"""Letters besides a date that no words and no name mark: a weekday, a section."""
+_SEPARATOR: Final = re.compile(r"[|,:/\u2022\u00b7\u2013\u2014-]")
+_MAX_LABEL_CHARS: Final = 40
+_MAX_NAMED_DAYS: Final = 2
+"""Days in elements named after dates: that of the publication, and that of the last change."""
+_MIN_OPENING_LETTERS: Final = 60
+_MAX_PLACE_CHARS: Final = 30
+_MAX_PLACE_WORDS: Final = 2
+"""Letters after, and characters and words before the date that opens an article: "Karlsruhe, 12.11.2021. The..."."""
+_NAMED: Final = re.compile(
+    r"date|datum|time|fecha|publi|posted|created|authored|byline|zeit|(?:meta|info)\b", re.IGNORECASE
+)
+"""Classes of an element that contains the date of a page."""
+_MAX_SCRIPT_CHARS: Final = 500_000
+"""Characters of all scripts that are searched."""
+_MAX_KEYS: Final = 100
+_KEYS: Final = ("ublish", "ublication", "ubDate", "ubdate", "ubtime")
+"""The middle of the names that `_ASSIGNED` reads, which are found much faster than by a pattern."""
+_KEY_START: Final = 10
+_KEY_CHARS: Final = 90
+_ASSIGNED: Final = re.compile(
+    r"(?:first_?|date_?)?pub(?:li(?:sh|shed|cation))?_?(?:date|time|at|on)?(?:_?gmt|_?utc)?\\?[\"']?\s{0,2}[:=]\s{0,2}\\?[\"']?"
+    r"(?P<value>[^\"'<>,;{}\\]{8,40})",
+    re.IGNORECASE,
+)
+"""A date of publication in the data of a script: `"publishedAt": "2024-03-05T10:00"`, `var publish_time = "2024-03-05"`."""
+
+
+class _Dated(NamedTuple):
+    """A date in the text of the page."""
+
+    iso: str
+    before: str
+    """The part of its line before the date."""
+    after: str
+    words: str
+    """The words beside it: in its line, or in the line before when it has a line to itself."""
+    letters: int
+    """Letters in its line besides the date."""
+    element: dom.Element
+
+
+def find_anywhere(clues: Clues) -> FieldValue | None:
+    """Return the date that its words, its name or its place mark as the page's; a home page has only labelled ones."""
+    dates = [dated for dated in islice(_dates(clues), _MAX_DATES) if not mentions_other_day(dated.words)]
+    labelled = [dated for dated in dates if dated.letters <= _MAX_OTHER_LETTERS]
+    updated = [dated for dated in labelled if mentions_update(dated.words)]
+    published = [dated for dated in labelled if mentions_publication(dated.words) and dated not in updated]
+    if clues.is_home:
+        found = _unless_list([*published, *updated], 1)
+    else:
+        found = _first_labelled(clues, published) or _first_unlabelled(clues, dates) or _first_labelled(clues, updated)
+    return (found.iso, "line") if found else None
+
+
+def find_in_scripts(document: dom.Document) -> FieldValue | None:
+    """Return the only day of publication in the data of the page's scripts."""
+    days: dict[str, str] = {}
+    left, keys = _MAX_SCRIPT_CHARS, _MAX_KEYS
+    for script in dom.select(document, "script"):
+        text = dom.text_of(script)[:left]
+        left -= len(text)
+        for at in islice(_key_positions(text), keys):
+            keys -= 1
+            found = _ASSIGNED.search(text[max(at - _KEY_START, 0) : at + _KEY_CHARS])
+            if found and (iso := to_iso(found["value"])):
+                days.setdefault(iso[:10], iso)
+        if len(days) > 1 or left <= 0 or keys <= 0:
+            break
+    return (next(iter(days.values())), "script") if len(days) == 1 else None
+
+
+def _key_positions(text: str) -> Iterator[int]:
+    for key in _KEYS:
+        at = text.find(key)
+        while at >= 0:
+            yield at
+            at = text.find(key, at + len(key))
+
+
+def _dates(clues: Clues) -> Iterator[_Dated]:
+    before: dom.Node | None = None
+    label = ""
+    for node in islice(dom.nodes(clues.document), _MAX_NODES):
+        # The text of a script follows its element at once; only there the tag matters. This loop is most of the cost.
+        if type(node) is dom.Text and not (type(before) is dom.Element and before.tag in _UNREAD):
+            data = node.data
+            if _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS and ("20" in data or "19" in data or "年" in data):
+                line, parent = " ".join(data.split()), node.parent
+                parts = split_at_date(line, day_first=clues.day_first)
+                if parts and isinstance(parent, dom.Element):
+                    yield _judge(parts, " ".join(label.split())[-_MAX_LABEL_CHARS:], parent)
+            label = data if not data.isspace() else label
+        before = node
+
+
+def _judge(parts: tuple[str, str, str], label: str, element: dom.Element) -> _Dated:
+    iso, before, after = parts
+    letters = sum(map(str.isalpha, before + after))
+    return _Dated(iso, before, after, f"{before} {after}" if letters else label, letters, element)
+
+
+def _first_labelled(clues: Clues, dates: list[_Dated]) -> _Dated | None:
+    """Return the first date that is not another page's; the footer may state when the page was changed."""
+    return next((dated for dated in dates if not clues.is_foreign(dated.element, with_footer=False)), None)
+
+
+def _first_unlabelled(clues: Clues, dates: list[_Dated]) -> _Dated | None:
+    """Return the date in an element named after dates, the only one with a line to itself, or the one that opens the text."""
+    own = [dated for dated in dates if not mentions_update(dated.words) and not clues.is_foreign(dated.element)]
+    named = [dated for dated in own if dated.letters <= _MAX_OTHER_LETTERS and _has_name(dated.element)]
+    bare = [dated for dated in own if _is_bare(dated)]
+    return _unless_list(named, _MAX_NAMED_DAYS) or _unless_list(bare, 1) or (own[0] if own and _opens(own[0]) else None)
+
+
+def _unless_list(dates: list[_Dated], max_days: int) -> _Dated | None:
+    """Return the first date, unless there are more: those of a list of pages or of events."""
+    return dates[0] if dates and len({dated.iso[:10] for dated in dates}) <= max_days else None
+
+
+def _is_bare(dated: _Dated) -> bool:
+    """Return whether a line is a date, perhaps with a weekday or a section: "15 May 2024 | News", not "On 15 May 2024"."""
+    is_joined = any(map(str.isalpha, dated.before)) and not _SEPARATOR.search(dated.before)
+    return dated.letters <= _MAX_BARE_LETTERS and not is_joined and not _in_other_content(dated.element)
+
+
+def _opens(dated: _Dated) -> bool:
+    """Return whether the date is at the start of the text: "Karlsruhe (12.11.2021). The..."."""
+    is_place = len(dated.before) <= _MAX_PLACE_CHARS and len(dated.before.split()) <= _MAX_PLACE_WORDS
+    return is_place and dated.letters >= _MIN_OPENING_LETTERS and not dated.after.lstrip()[:1].isalnum()
+
+
+def _has_name(element: dom.Element) -> bool:
+    names = [f"{node.attr('class') or ''} {node.attr('id') or ''}" for node in _with_parent(element)]
+    return _NAMED.search(" ".join(names)) is not None
+
+
+def _with_parent(element: dom.Element) -> Iterator[dom.Element]:
+    yield element
+    if isinstance(element.parent, dom.Element):
+        yield element.parent
+
+
+def _in_other_content(element: dom.Element) -> bool:
+    """Return whether the element is in a quotation, table or list."""
+    node: dom.Node | None = element
+    for _ in range(_MAX_CLIMB):
+        if not isinstance(node, dom.Element):
+            return False
+        if node.tag in _OTHER_CONTENT:
+            return True
+        node = node.parent
+    return False
