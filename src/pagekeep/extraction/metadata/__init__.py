@@ -8,7 +8,8 @@ from types import MappingProxyType
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Structured
-from pagekeep.extraction.metadata import about, author, clues, hero, language, published, subjects, tags, title
+from pagekeep.extraction.metadata import about, author, clues, hero, language, subjects, tags, title
+from pagekeep.extraction.metadata.dates import published
 from pagekeep.model import Metadata
 
 __all__ = ["add_language", "add_tags", "choose_hero_image", "read"]

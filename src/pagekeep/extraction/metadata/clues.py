@@ -13,7 +13,10 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Json, Structured, short_text, type_names, types
 from pagekeep.extraction.metadata import nearby
+from pagekeep.extraction.metadata.dates.order import is_day_first
+from pagekeep.extraction.metadata.foreign import is_foreign
 from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
+from pagekeep.text import compile_lazily
 
 FieldValue = tuple[str, str]
 """The value of a metadata field, and its origin, such as `json-ld`."""
@@ -31,8 +34,6 @@ _COMPARED_CHARS: Final = 60
 _HEADING_CHARS: Final = 500
 _LESSER_CHARS: Final = 200
 _TITLE_CHARS: Final = 2_000
-_NAME_CHARS: Final = 300
-"""Characters of an element's class and id that are searched."""
 _PERMALINK: Final = " \u00b6#\U0001f517"
 """Characters of a heading's link to itself."""
 _MAX_CLIMB: Final = 40
@@ -48,14 +49,6 @@ _BANNER_LEVELS: Final = 6
 """Ancestors of a heading searched for a menu or a link."""
 _MENU_TAGS: Final = frozenset(("nav", "footer", "dialog"))
 _WHOLE_PAGE: Final = frozenset(("html", "body", "main", "article"))
-_FOREIGN_TAGS: Final = frozenset(("nav", "form"))
-_FOREIGN: Final = re.compile(
-    r"(?:\A|[\s_-])(comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
-    r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
-)
-"""Whole words in the class or id of a part about other pages or other people."""
-_LINE_CHARS: Final = 40
-"""Characters of a teaser of another page; less is only a line: a date, a kicker, an author's name."""
 _ARTICLE_ENDINGS: Final = (
     "Article",
     "Posting",
@@ -82,13 +75,9 @@ _THREAD: Final = re.compile(
     r"forum|thread|viewtopic|/topic/\d|bbs|/boards?/|communit|discuss|/comments?/|/t/|/post/\d|/q(?:uestions?)?/",
     re.IGNORECASE,
 )
-_NUMBERED: Final = re.compile(r"[?&][a-z_]{1,10}=\d")
+_NUMBERED: Final = compile_lazily(r"[?&][a-z_]{1,10}=\d")
 """A query that chooses a page by its number."""
-_REGION: Final = re.compile(r"\A\w+://[^/:?#]+\.([a-z]{2})(?=[:/?#]|\Z)|/en[-_]([a-z]{2})(?=/|\Z)", re.IGNORECASE)
-"""A country in the address, which says how dates are written in English there."""
-_MONTH_FIRST: Final = frozenset("us ph io co ai tv me fm ly to cc ws gg so sh im la am gl".split())
-"""Countries that write the month first, and those whose names anyone uses."""
-_EAST_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+_EAST_ASIAN: Final = compile_lazily(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _EMPTY: Final[Json] = MappingProxyType({})
 
 
@@ -214,49 +203,6 @@ def collect(document: dom.Document, structured: Structured, url: str | None) -> 
         is_home=_is_home(url),
         day_first=is_day_first(document, url),
     )
-
-
-def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset(), *, with_footer: bool = True) -> bool:
-    """Return whether the element is in a part about something else: comments, related pages, navigation.
-
-    A part that also contains the page's heading (`own`) is about the page, whatever its name.
-    """
-    node: dom.Node | None = element
-    is_separate = False
-    for _ in range(_MAX_CLIMB):
-        if not isinstance(node, dom.Element) or node in own or node.tag in ("body", "article", "main"):
-            break
-        names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
-        if node is not element and (node.tag in _FOREIGN_TAGS or _is_card(node)):
-            return True
-        if (found := _FOREIGN.search(names)) and not _is_harmless(node, found[1], with_footer):
-            return True
-        is_separate = is_separate or (with_footer and node.tag in ("aside", "footer"))
-        node = node.parent
-    # An article may have its own byline and date in an aside or footer; outside an article, these list other pages.
-    return is_separate and not _in_article(node)
-
-
-def _is_card(node: dom.Element) -> bool:
-    """Return whether the part is a link with more than a line of text: a teaser of another page."""
-    return node.tag == "a" and len(short_text(node, _LINE_CHARS)) >= _LINE_CHARS
-
-
-def _is_harmless(node: dom.Element, name: str, with_footer: bool) -> bool:
-    """Return whether a name does not make a part another page's: a teaser has more than a line."""
-    if name == "footer":
-        return not with_footer
-    return name.startswith(("teaser", "card")) and len(short_text(node, _LINE_CHARS)) < _LINE_CHARS
-
-
-def _in_article(node: dom.Node | None) -> bool:
-    for _ in range(_MAX_CLIMB):
-        if not isinstance(node, dom.Element) or node.tag in ("body", "main"):
-            return False
-        if node.tag == "article":
-            return True
-        node = node.parent
-    return False
 
 
 def _tag(node: dom.Node) -> str:
@@ -393,16 +339,3 @@ def _bare(url: str) -> str:
 def _is_home(url: str | None) -> bool:
     """Return whether the address is a site's home page; `/?p=959` is one of its pages."""
     return bool(url) and urls.path(url) in ("", "/") and not _NUMBERED.search(url or "")
-
-
-def is_day_first(document: dom.Document, url: str | None = None) -> bool:
-    """Return whether dates have the day first. American ones do not; English without a region is mostly American."""
-    language = _declared_language(document) or "en"
-    if language == "en" and (region := _REGION.search(url or "")):
-        return (region[1] or region[2]).lower() not in _MONTH_FIRST
-    return language not in ("en", "en-us", "en-ph", "es-us")
-
-
-def _declared_language(document: dom.Document) -> str:
-    root = dom.first(document, "html")
-    return ((root.attr("lang") if root is not None else None) or "").strip().lower().replace("_", "-")

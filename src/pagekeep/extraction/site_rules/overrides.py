@@ -10,8 +10,9 @@ from typing import Any, Final
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
-from pagekeep.extraction.metadata import clues, language
+from pagekeep.extraction.metadata import language
 from pagekeep.extraction.metadata.dates import to_iso
+from pagekeep.extraction.metadata.dates.order import is_day_first
 from pagekeep.extraction.metadata.names import find_names
 from pagekeep.extraction.metadata.plain import one_line, squeeze, tidy
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, select_all
@@ -33,7 +34,7 @@ _RAW_CHARS: Final = 4 * _DESCRIPTION_CHARS
 
 def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides, tuple[RuleEffect, ...]]:
     """Return the values of the rule's sources on this page, and an effect for each source."""
-    page = _Page(urls.base(document, url), clues.is_day_first(document))
+    page = _Page(urls.base(document, url), is_day_first(document, url))
     values: dict[MetadataField, tuple[str | None, str]] = {}
     effects: list[RuleEffect] = []
     for name, source in rule.metadata.items():

@@ -6,7 +6,8 @@ import re
 from datetime import UTC, date, datetime
 from typing import Final
 
-from pagekeep.extraction.metadata.months import month_number
+from pagekeep.extraction.metadata.dates.months import month_number
+from pagekeep.text import compile_lazily
 
 _MAX_TEXT_CHARS: Final = 200
 _MAX_PATH_CHARS: Final = 500
@@ -40,10 +41,10 @@ _NAME_DAY_YEAR: Final = re.compile(
     + r"[\s./-]{0,3}(?P<day>\d{1,2})(?:st|nd|rd|th)?[\s,./-]{1,3}(?P<year>\d{4})(?!\d)"
     + _CLOCK
 )
-_YEAR_NAME_DAY: Final = re.compile(
+_YEAR_NAME_DAY: Final = compile_lazily(
     r"(?<!\d)(?P<year>\d{4})[\s,./-]{1,3}(?:m\.\s)?" + _NAME + r"[\s,./-]{0,3}(?P<day>\d{1,2})(?!\d)" + _CLOCK
 )
-_VIETNAMESE: Final = re.compile(
+_VIETNAMESE: Final = compile_lazily(
     r"(?<!\d)(?P<day>\d{1,2})\s?(?:tháng|thg|th)\.?\s?(?P<month>\d{1,2}),?\s{0,2}(?:năm\s)?(?P<year>\d{4})(?!\d)"
     + _CLOCK,
     re.IGNORECASE,
@@ -55,14 +56,14 @@ _YEAR_LAST: Final = re.compile(
 _COMPACT: Final = re.compile(
     r"\A(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?(?P<zone>Z)?)?\Z"
 )
-_NAME_DAY_CLOCK_YEAR: Final = re.compile(
+_NAME_DAY_CLOCK_YEAR: Final = compile_lazily(
     r"(?<![^\W\d_])" + _NAME + r"\s(?P<day>\d{1,2})\s(?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})"
     r"\s(?P<zone>UTC|GMT)?(?:[A-Z]{3,4})?\s?(?P<year>\d{4})(?!\d)"
 )
 _SHORT_YEAR: Final = re.compile(
     r"(?<![\d/.:-])(?P<first>\d{1,2})(?P<mark>[./-])(?P<second>\d{1,2})(?P=mark)(?P<last>\d{2})(?![\d/:-]|\.\d)"
 )
-_NAME_YEAR: Final = re.compile(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
+_NAME_YEAR: Final = compile_lazily(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
 _MAY_BE_DATE: Final = re.compile(r"\d\D{0,24}\d{4}|\d{4}\D{0,24}\d|[年년]")
 """Every date has a year of four digits and a day nearby, or the word for year, and most texts have not: a quick test."""
 _UNIX: Final = re.compile(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
@@ -82,14 +83,14 @@ _ERAS: Final = {"民國": 1911, "民国": 1911, "平成": 1988, "令和": 2018}
 """The year before the first of each era of the Republic of China and of Japan."""
 _BUDDHIST: Final = 543
 """Years that the Thai calendar is ahead."""
-_THAI: Final = re.compile(r"[\u0e00-\u0e7f]")
-_NUMERALS: Final = re.compile(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日号號])")
+_THAI: Final = compile_lazily(r"[\u0e00-\u0e7f]")
+_NUMERALS: Final = compile_lazily(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日号號])")
 _DIGITS: Final = str.maketrans("〇○零一二三四五六七八九", "000123456789")
 _PATH: Final = re.compile(r"/((?:19|20)\d{2})[/-]([01]?\d)[/-]([0-3]\d(?=[/+_.-]|\Z)|\d(?=/|\Z))")
 _PATH_COMPACT: Final = re.compile(r"[/_-]t?((?:19|20)\d{2})[/-]?(0\d|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.a-z-]|\Z)")
-_PATH_NAMED: Final = re.compile(r"/((?:19|20)\d{2})/([a-z]{3,9})/([0-3]?\d)(?=/|\Z)")
-_PATH_YEAR_LAST: Final = re.compile(r"[/~_-]([0-3]?\d)-([0-3]?\d)-((?:19|20)\d{2})(?=[/_.-]|\Z)")
-_ARCHIVED: Final = re.compile(r"\A/web/\d{14}[a-z_]{0,3}/")
+_PATH_NAMED: Final = compile_lazily(r"/((?:19|20)\d{2})/([a-z]{3,9})/([0-3]?\d)(?=/|\Z)")
+_PATH_YEAR_LAST: Final = compile_lazily(r"[/~_-]([0-3]?\d)-([0-3]?\d)-((?:19|20)\d{2})(?=[/_.-]|\Z)")
+_ARCHIVED: Final = compile_lazily(r"\A/web/\d{14}[a-z_]{0,3}/")
 """The Wayback Machine's prefix: the date of the copy, not of the page."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -12,9 +11,10 @@ from typing import Final, NamedTuple
 from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
-from pagekeep.extraction.metadata.anywhere import find_anywhere, find_in_scripts
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
-from pagekeep.extraction.metadata.dates import (
+from pagekeep.extraction.metadata.dates.anywhere import find_anywhere, find_in_scripts
+from pagekeep.extraction.metadata.dates.labels import mentions_other_day, mentions_publication, mentions_update
+from pagekeep.extraction.metadata.dates.parse import (
     date_in_path,
     parse_month,
     remove_date,
@@ -22,8 +22,8 @@ from pagekeep.extraction.metadata.dates import (
     to_iso,
     to_short_iso,
 )
-from pagekeep.extraction.metadata.labels import mentions_other_day, mentions_publication, mentions_update
 from pagekeep.extraction.metadata.plain import one_line
+from pagekeep.text import compile_lazily
 
 RawValue = tuple[object, str]
 """A value as the page states it, and its origin."""
@@ -56,11 +56,11 @@ _META_PUBLISHED: Final = (
     "gtm-publish-date", "og:pubdate", "og:article:pubdate", "article.created", "displaydate", "date_published",
     "dcterms.available", "creation_date", "article_date", "article:date", "post_date", "posted_on", "pdate", "ms.date",
 )  # fmt: skip
-_OWN_NAME: Final = re.compile(
+_OWN_NAME: Final = compile_lazily(
     r"(?:publi|pub|post|issue)[a-z]{0,7}[\W_]?(?:date|time|day|on\b)|date[\W_]?(?:publi|pub\b|creat|post)"
 )
 """A site's own name for the date of publication, such as `x-published-date`."""
-_NOT_OWN_NAME: Final = re.compile(r"modif|updat|expir|revis|review|cache|render|relat|release")
+_NOT_OWN_NAME: Final = compile_lazily(r"modif|updat|expir|revis|review|cache|render|relat|release")
 _OG_MODIFIED: Final = ("article:modified_time", "og:updated_time", "og:article:modified_time", "article:updated_time")
 _META_MODIFIED: Final = (
     "datemodified", "last-modified", "last_modified", "lastmod", "modified", "dcterms.modified",

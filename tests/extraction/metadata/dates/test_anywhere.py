@@ -5,7 +5,7 @@ import pytest
 from pagekeep import dom
 from pagekeep.extraction.input import structured
 from pagekeep.extraction.metadata import clues
-from pagekeep.extraction.metadata.anywhere import find_anywhere, find_in_scripts
+from pagekeep.extraction.metadata.dates.anywhere import find_anywhere, find_in_scripts
 
 TEXT = "<p>Rye stands tall in the wind and is cut late in the year, when the barley is long in the barn.</p>" * 5
 

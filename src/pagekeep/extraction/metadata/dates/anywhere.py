@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
-from pagekeep.extraction.metadata.dates import split_at_date, to_iso
-from pagekeep.extraction.metadata.labels import mentions_other_day, mentions_publication, mentions_update
+from pagekeep.extraction.metadata.dates.labels import mentions_other_day, mentions_publication, mentions_update
+from pagekeep.extraction.metadata.dates.parse import split_at_date, to_iso
+from pagekeep.text import compile_lazily
 
 _MAX_NODES: Final = 8_000
 """Nodes of the page that are searched."""
@@ -29,7 +30,7 @@ _MAX_OTHER_LETTERS: Final = 40
 """Letters besides the date in a line about the date: "Posted on", "at 9:30 a.m. by the desk"."""
 _MAX_BARE_LETTERS: Final = 12
 """Letters besides a date that no words and no name mark: a weekday, a section."""
-_SEPARATOR: Final = re.compile(r"[|,:/\u2022\u00b7\u2013\u2014-]")
+_SEPARATOR: Final = compile_lazily(r"[|,:/\u2022\u00b7\u2013\u2014-]")
 _MAX_LABEL_CHARS: Final = 40
 _MAX_NAMED_DAYS: Final = 2
 """Days in elements named after dates: that of the publication, and that of the last change."""
@@ -37,7 +38,7 @@ _MIN_OPENING_LETTERS: Final = 60
 _MAX_PLACE_CHARS: Final = 30
 _MAX_PLACE_WORDS: Final = 2
 """Letters after, and characters and words before the date that opens an article: "Karlsruhe, 12.11.2021. The..."."""
-_NAMED: Final = re.compile(
+_NAMED: Final = compile_lazily(
     r"date|datum|time|fecha|publi|posted|created|authored|byline|zeit|(?:meta|info)\b", re.IGNORECASE
 )
 """Classes of an element that contains the date of a page."""
@@ -48,7 +49,7 @@ _KEYS: Final = ("ublish", "ublication", "ubDate", "ubdate", "ubtime")
 """The middle of the names that `_ASSIGNED` reads, which are found much faster than by a pattern."""
 _KEY_START: Final = 10
 _KEY_CHARS: Final = 90
-_ASSIGNED: Final = re.compile(
+_ASSIGNED: Final = compile_lazily(
     r"(?:first_?|date_?)?pub(?:li(?:sh|shed|cation))?_?(?:date|time|at|on)?(?:_?gmt|_?utc)?\\?[\"']?\s{0,2}[:=]\s{0,2}\\?[\"']?"
     r"(?P<value>[^\"'<>,;{}\\]{8,40})",
     re.IGNORECASE,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_PUBLISHED: Final = re.compile(
+from pagekeep.text import compile_lazily
+
+_PUBLISHED: Final = compile_lazily(
     r"\b(?:publi(?:shed|cation|cado|cada|cat|cerad|ziert|kováno|kované|kuota)|posted|first posted|written on|issued|released"
     r"|date(?: of (?:issue|release))?\s*:|created|submitted|filed"
     r"|veröffentlich|erschienen|erstellt|eingestellt|datum|vom\b|stand\b|publié|posté|mis en ligne|paru le|fecha|pubblicat"
@@ -23,7 +25,7 @@ _MODIFIED: Final = (
     "päivitetty", "zaktualizowan", "güncellen", "ενημερώθηκε", "frissítve", "оновлено", "änderung", "geändert",
     "modificat", "修改", "修订", "cập nhật", "diperbarui", "تحديث", "عدل", "актуализ", "עודכן",
 )  # fmt: skip
-_OTHER_DAY: Final = re.compile(
+_OTHER_DAY: Final = compile_lazily(
     r"\u00a9|\b(?:copyright|registered|joined|member|since|born|expires?|until|deadline|founded|est|vol|volume|issue"
     r"|ends?|valid|availab\w+|retrieved|accessed|starts?|begins?|opens|offer|sale|last post"
     r"|geboren|seit|bis zum|abgerufen|zugriff|gültig|né le|née le|consulté|nacid[oa]|desde|consultado|nat[oa] il)\b"
