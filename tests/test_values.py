@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -124,19 +125,56 @@ def test_a_value_that_contains_itself_can_be_shown() -> None:
     assert repr(value).endswith("tags=[...])")
 
 
-def test_other_data_classes_are_those_of_the_standard_library() -> None:
-    @values.dataclass
-    class Mutable:
+def define_changing(dataclass: Callable[..., Any], **options: bool) -> Any:
+    @dataclass(**options)
+    class Changing:
         name: str
+        kind: ClassVar[str] = "a kind"
+        size: int = field(kw_only=True, default=1)
+        done: list[str] = field(init=False, default_factory=list)
+        late: str = field(init=False, repr=False, compare=False)
+        note: str = field(init=False, default="none")
 
-    one = Mutable("a")
-    one.name = "b"
-    assert one == Mutable("b")
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "late", self.name.upper())
+
+    return Changing
 
 
-def test_fields_that_are_not_plain_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"Value\.late: a frozen class"):
+@pytest.mark.parametrize("options", [{}, {"slots": True}, {"frozen": True}, {"frozen": True, "slots": True}], ids=str)
+def test_every_combination_of_options_works(options: dict[str, bool]) -> None:
+    quick, plain = (define_changing(way, **options) for way in (values.dataclass, dataclasses.dataclass))
+    for made in (quick, plain):
+        one = made("a", size=2)
+        assert (one.name, one.size, one.done, one.late, one.note, one.kind) == ("a", 2, [], "A", "none", "a kind")
+        assert one == made("a", size=2)
+        assert one != made("a")
+        assert repr(one).endswith("Changing(name='a', size=2, done=[], note='none')")
+        assert hasattr(one, "__dict__") != options.get("slots", False)
+        assert made.__match_args__ == ("name",)
+        assert (made.__hash__ is None) != options.get("frozen", False)
+        assert list(inspect.signature(made).parameters) == ["name", "size"]
+        with pytest.raises(TypeError):
+            made("a", 2)
+        if options.get("frozen"):
+            with pytest.raises(FrozenInstanceError):
+                one.name = "b"
+        else:
+            one.name = "b"
+            assert one != made("a", size=2)
 
-        @values.dataclass(frozen=True, slots=True)
-        class Value:
-            late: int = field(init=False)
+
+def test_other_options_are_those_of_the_standard_library() -> None:
+    made = define_changing(values.dataclass, eq=False)
+    assert made("a") != made("a")
+
+
+def test_signature_of_a_class_names_types_and_defaults() -> None:
+    assert str(inspect.signature(Place)) == "(x: 'int', y: 'int' = 0, name: 'str' = 'somewhere') -> None"
+
+
+def test_libraries_define_their_classes_quickly_only_in_the_context() -> None:
+    with values.quick_definitions():
+        assert dataclasses.dataclass is values.dataclass
+    assert dataclasses.dataclass is not values.dataclass
+    assert define_changing(dataclasses.dataclass)("a").name == "a"

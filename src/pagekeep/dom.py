@@ -15,14 +15,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
-from turbohtml import parse as _parse
-from turbohtml import parse_fragment as _parse_fragment
-from turbohtml import tokenize as _tokenize
-from turbohtml.detect import detect as _detect
-from turbohtml.detect import detect_language as _detect_language
-
 from pagekeep.text import compile_lazily
+from pagekeep.values import quick_definitions
+
+with quick_definitions():  # otherwise the library's thirty data classes take half of the time to load it
+    from turbohtml import Comment, Document, Element, Node, SelectorSyntaxError, Text
+    from turbohtml import parse as _parse
+    from turbohtml import parse_fragment as _parse_fragment
+    from turbohtml import tokenize as _tokenize
+    from turbohtml.detect import detect as _detect
+    from turbohtml.detect import detect_language as _detect_language
+
 
 __all__ = [
     "MAX_DEPTH",

@@ -5,6 +5,7 @@ Only for commands, and before they start threads: a fork copies the locks that o
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -33,9 +34,11 @@ class Forked:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # otherwise the child has the text to write too
                 stream.flush()
+        gc.freeze()  # the child need not look through what it inherits, which would copy its memory
         self.pid = os.fork()
         if not self.pid:
             _run(task, megabytes, nice, jobs, results)
+        gc.unfreeze()
         os.close(jobs)
         os.close(results)
         self.stdin: IO[bytes] | None = os.fdopen(self_jobs, "wb", BUFFER_BYTES)
