@@ -10,7 +10,7 @@ from pagekeep import accounts, workers
 from pagekeep.config import Settings
 from pagekeep.doors.http import sign_in_slots
 from pagekeep.doors.http.image_proxy import formats, proxy
-from pagekeep.doors.http.middleware import arrivals, body_limits, body_shapes, connections
+from pagekeep.doors.http.middleware import arrivals, body_limits, body_shapes, connections, refusals
 from pagekeep.workers import room
 
 DOC = " ".join((Path(__file__).parents[1] / "docs" / "security.md").read_text().split())
@@ -29,6 +29,9 @@ STATED = (
     f"{body_limits.MAX_ANONYMOUS_BODIES}, {body_limits.MAX_ADDRESS_BODIES} from one address",
     f"{sign_in_slots.MAX_RUNNING} at once, two of them checking a password",
     f"{sign_in_slots.MAX_WAITING} wait, {sign_in_slots.MAX_ADDRESS_WAITING} from one address",
+    f"refusals ({', '.join(map(str, sorted(refusals.STATUSES)))})",
+    f"{refusals.MAX_REFUSALS} in {refusals.WINDOW_SECONDS:g} s",
+    f"waits 1 s for each {refusals.MAX_REFUSALS}, at most {refusals.MAX_WAIT_SECONDS:g} s",
     f"{accounts.MAX_FAILURES_BY_ADDRESS_AND_NAME} for a name from an address",
     f"{accounts.MAX_FAILURES_BY_ADDRESS} from an address, {accounts.MAX_FAILURES_BY_NAME} for a name",
     f"{body_limits.MAX_PAGE_BYTES // 10**6} MB, {body_limits.MAX_BODY_SECONDS:g} s",

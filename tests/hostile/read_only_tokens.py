@@ -9,6 +9,7 @@ used may differ; it is stored before the first dump, and not again (usually once
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import logging
 import re
@@ -139,9 +140,13 @@ class Reader:
         return json.loads(answer.text[answer.text.index("{") :].split("\n")[0])
 
 
+async def _no_wait(_seconds: float, _ending: asyncio.Event) -> None:
+    """Refusals are not delayed: nearly every request is one."""
+
+
 @contextmanager
 def reader(settings: Settings) -> Iterator[Reader]:
-    with TestClient(create_app(settings, processes=1), base_url="http://127.0.0.1:8470") as client:
+    with TestClient(create_app(settings, processes=1, wait=_no_wait), base_url="http://127.0.0.1:8470") as client:
         yield Reader(client, settings)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -45,12 +46,16 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+async def no_wait(_seconds: float, _ending: asyncio.Event) -> None:
+    """Refusals are not delayed: some tests get many."""
+
+
 @pytest.fixture
 def serve(shared_workers: None) -> Iterator[Callable[..., TestClient]]:
     """Starts a server; it ends with the test."""
     with ExitStack() as stack:
         yield lambda settings, **how: stack.enter_context(
-            TestClient(create_app(settings, processes=1), **{"base_url": LOCAL, **how})
+            TestClient(create_app(settings, processes=1, wait=no_wait), **{"base_url": LOCAL, **how})
         )
 
 

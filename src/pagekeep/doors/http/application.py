@@ -30,6 +30,7 @@ from pagekeep.doors.http.compat import firecrawl, jina, screenshots
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
 from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
+from pagekeep.doors.http.middleware.refusals import Pause, Refusals, pause
 from pagekeep.doors.http.observability import spans as tracing
 from pagekeep.doors.http.observability.logs import RequestLog, log_reason
 from pagekeep.doors.http.observability.metrics import Metrics
@@ -41,8 +42,11 @@ from pagekeep.errors import PagekeepError
 from pagekeep.version import __version__
 
 
-def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
-    """Return the application for these settings; it opens its service at startup and closes it at shutdown."""
+def create_app(settings: Settings, *, processes: int | None = None, wait: Pause = pause) -> FastAPI:
+    """Return the application for these settings; it opens its service at startup and closes it at shutdown.
+
+    `wait` delays refusals to clients that get many.
+    """
 
     metrics = Metrics()
     spans = tracing.configure()
@@ -98,6 +102,7 @@ def create_app(settings: Settings, *, processes: int | None = None) -> FastAPI:
     app.add_middleware(SecurityHeaders, internal_error=error_pages.internal_error)
     app.add_middleware(RequestLog, metrics=metrics)
     app.add_middleware(tracing.RequestSpans, spans=spans)
+    app.add_middleware(Refusals, wait=wait)
     return app
 
 

@@ -54,12 +54,11 @@ def csrf_token(service: Service, session: str) -> str:
 
 async def identify(request: Request, service: CurrentService) -> Caller:
     """Return the caller or raise `NotSignedIn`. Lookups in the accounts database run in a thread."""
-    local = not service.shared and "authorization" not in request.headers
     known = hasattr(request.state, "caller")
-    if local or known:
-        caller = identify_sync(request, service)
-    else:
+    if not known and ("authorization" in request.headers or (service.shared and session_of(request))):
         caller = await run_in_threadpool(identify_sync, request, service)
+    else:
+        caller = identify_sync(request, service)
     current_client.set(caller.client)
     return caller
 

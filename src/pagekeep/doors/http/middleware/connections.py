@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol, RequestResponseCycle
 
 from pagekeep.accounts import network_of
+from pagekeep.doors.http.middleware.refusals import ENDING, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -39,6 +40,11 @@ class Connection(H11Protocol):
     waiting_since = 0.0
     """When the server began to wait for the client."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._ending = asyncio.Event()
+        self.app_state = {**self.app_state, ENDING: self._ending}
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection, and end another one if there are too many."""
         super().connection_made(transport)
@@ -48,10 +54,16 @@ class Connection(H11Protocol):
         self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timers."""
+        """Stop the timers, and what waits to be sent."""
+        self._ending.set()
         self._stop_head_timer()
         self._stop_read_timer()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """End the connection after its response, which no longer waits."""
+        self._ending.set()
+        super().shutdown()
 
     # Requests
 
@@ -63,12 +75,14 @@ class Connection(H11Protocol):
 
     @property
     def sacrifice(self) -> int | None:
-        """How early the connection makes room for others: 0 before 1 before 2; `None` if its request has arrived."""
+        """How early the connection makes room for others: 0 before 1, and so on; `None` if its request has arrived."""
         if not self.is_answering:
+            return 1
+        if WAITING in self.scope["state"]:
             return 0
         if not self.cycle.more_body:
             return None
-        return 2 if "user_id" in self.scope["state"] else 1
+        return 3 if "user_id" in self.scope["state"] else 2
 
     def data_received(self, data: bytes) -> None:
         """Handle data of the client; the head of a request has a time limit."""

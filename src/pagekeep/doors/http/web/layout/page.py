@@ -33,6 +33,7 @@ def templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # otherwise each page asks the disk whether its templates have changed
     )
     environment.globals.update(file=static_url, csrf_field=CSRF_FIELD, max_body_bytes=MAX_PAGE_BYTES)
     environment.filters.update(
