@@ -116,7 +116,8 @@ class Assistant:
         request = urllib.request.Request(self._address, body, self._headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read().decode()
-        if text.startswith(("event:", "data:")):
+            is_stream = answer.headers.get_content_type() == "text/event-stream"
+        if is_stream:  # it may begin with a comment, sent while a call takes long
             text = [line[6:] for line in re.split(r"\r\n|\r|\n", text) if line.startswith("data: {")][-1]
         message: dict[str, Any] = json.loads(text)
         result: dict[str, Any] = message.get("result") or message["error"]
