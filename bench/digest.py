@@ -57,12 +57,16 @@ def name_of(path: Path) -> str:
 
 def digest(path: Path) -> dict[str, str]:
     """Return a hash per part of the page's result, or the error it raised."""
-    body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     try:
-        page = pagekeep.extract(body, address_of(path), options=Options(saved_at=SAVED_AT))
+        page = pagekeep.extract(read_page(path), address_of(path), options=Options(saved_at=SAVED_AT))
     except pagekeep.PagekeepError as error:
         return {"error": f"{type(error).__name__}: {error}"}
     return {name: hash_of(value) for name, value in parts(page).items()}
+
+
+def read_page(path: Path) -> bytes:
+    """Return the bytes of a page, decompressed when it is gzipped."""
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
 
 def address_of(path: Path) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from pagekeep.extraction.classify.replies import measure_replies
 from pagekeep.extraction.input import structured as structured_data
 from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate.class_names import Sign
@@ -106,6 +107,7 @@ _OTHER_SIGNALS: Final[dict[str, tuple[Kind, float]]] = {
     "headline in URL": ("article", 1),
     "index URL": ("listing", 3),
     "posts": ("forum", 3),
+    "replies": ("forum", 3),
     "manual": ("documentation", 3),
     "code blocks": ("documentation", 2),
     "product cart": ("product", 2),
@@ -124,6 +126,8 @@ _MAX_TYPES: Final = 40
 _MIN_HEADLINE_DASHES: Final = 4
 """Dashes in the last part of a path that spells out a headline."""
 _MIN_POSTS: Final = 2
+_MIN_REPLIES_SHARE: Final = 0.6
+"""Share of the text outside links that the posts of a thread have; comments below an article have less."""
 _MIN_CODE_BLOCKS: Final = 3
 _MIN_CARDS: Final = 6
 """`<article>` elements of a page that lists articles."""
@@ -195,6 +199,9 @@ def _from_markup(survey: Survey, structured: Structured) -> list[Signal]:
     posts = count.of(Sign.POST)
     if posts >= _MIN_POSTS or _POST_TYPES & set(structured.item_types):
         signals.append((*_OTHER_SIGNALS["posts"], f"{posts} posts" if posts else "posts in its microdata"))
+    replies, share = measure_replies(survey)
+    if replies >= _MIN_POSTS and share >= _MIN_REPLIES_SHARE:
+        signals.append((*_OTHER_SIGNALS["replies"], f"{replies} posts are most of its text"))
     if count.of(Sign.MANUAL):
         signals.append((*_OTHER_SIGNALS["manual"], "markup of a documentation generator"))
     code_blocks = survey.tag.count("pre")

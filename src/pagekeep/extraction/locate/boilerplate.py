@@ -12,9 +12,12 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate.class_names import Sign
+from pagekeep.extraction.locate.disbelief import find_disbelieved
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.exemptions import DEFAULT_EXEMPTION, EXEMPTIONS, HEADINGS, Context
 from pagekeep.extraction.locate.profiles import Profile
+from pagekeep.extraction.locate.prose import PHRASING
+from pagekeep.extraction.locate.running_text import is_within_sentence
 from pagekeep.extraction.locate.subject_names import is_named_after_subject
 from pagekeep.extraction.locate.survey import Survey
 
@@ -60,8 +63,9 @@ _SIGNS: Final = {
     Sign.BAR: Reason.BAR,
 }
 """Signs that make an element suspect; the first one that an element has gives the reason."""
-_SUSPICIOUS_SIGNS: Final = int(sum(_SIGNS))
+SUSPICIOUS_SIGNS: Final = int(sum(_SIGNS))
 _REASONS_BY_SIGN: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
+_SIGN_OF_REASON: Final = {reason: int(sign) for sign, reason in _SIGNS.items()}
 
 HIDDEN: Final = (
     '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"],'
@@ -92,6 +96,8 @@ _NAMED_FOR_THEIR_TEXT: Final = HEADINGS | {"blockquote"}
 _WORDS: Final = frozenset({"a", "abbr"})
 _HEADER: Final = int(Sign.HEADER)
 _TOOLTIP: Final = int(Sign.TOOLTIP)
+_MAX_TERM_CHARS: Final = 100
+"""Characters of the longest term that has a tooltip; a longer text is the tooltip."""
 _HIDING: Final = int(Sign.HIDDEN | Sign.CONCEALED)
 # The class names of docutils and Asciidoctor, which make ids of headings.
 _SECTIONS: Final = frozenset({"section", "sect1", "sect2", "sect3", "sect4", "sect5"})
@@ -112,8 +118,21 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
     `sentences` and `text` are the characters in each subtree: those in sentences, and all that count as content.
     """
     page = _Page(Context(survey, sentences, text, profile), _suspect_attributes(survey.nodes[0]), _around_main(survey))
+    reasons = _find_outermost(page)
+    if profile.all_text and not profile.is_thread:
+        return reasons  # other pages are made of short parts, and a dialog may be their longest text
+    page.disbelieved = find_disbelieved(survey, text, reasons, _SIGN_OF_REASON)
+    if not page.disbelieved:
+        return reasons
+    page.exempt_until.clear()
+    return _find_outermost(page)
+
+
+def _find_outermost(page: _Page) -> Reasons:
+    """Judge the suspect elements in document order, but none within another that is excluded."""
+    survey = page.context.survey
     tags, ends, flags, nodes = survey.tag, survey.end, survey.flags, survey.nodes
-    by_attribute, suspect_tags, suspicious = page.by_attribute, _SUSPECT_TAGS, _SUSPICIOUS_SIGNS
+    by_attribute, suspect_tags, suspicious = page.by_attribute, _SUSPECT_TAGS, SUSPICIOUS_SIGNS
     reasons: Reasons = {}
     index, count = 1, len(tags)
     while index < count:
@@ -158,7 +177,7 @@ def _around_main(survey: Survey) -> frozenset[int]:
     return frozenset(survey.ancestors(index)) if is_main else frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Page:
     """Judges the suspect elements of one page, in document order."""
 
@@ -167,11 +186,25 @@ class _Page:
     around_main: frozenset[int]
     exempt_until: dict[Reason, int] = field(default_factory=dict)
     """Reason to the index up to which it no longer counts."""
+    disbelieved: frozenset[int] = frozenset()
+    """Accused elements that are content all the same."""
 
     def judge(self, index: int) -> Reason | None:
         """Return why the element is not content, or `None` when it is."""
         reason = self._find_reason(index)
-        return None if index in self.around_main else reason
+        if reason is None or index in self.around_main or index in self.disbelieved:
+            return None
+        is_word = is_within_sentence(self.context.survey, index, SUSPICIOUS_SIGNS) and not self._is_hidden(index)
+        return None if is_word else reason
+
+    def _is_hidden(self, index: int) -> bool:
+        """Return whether the page does not show the element, or only above its word: a long or inner tooltip."""
+        survey = self.context.survey
+        flags, above = survey.flags[index], survey.parent[index]
+        if flags & _HIDING or self.by_attribute.get(id(survey.nodes[index])) is Reason.HIDDEN:
+            return True
+        is_inner = bool(survey.flags[above] & _TOOLTIP) and survey.tag[above] in PHRASING
+        return bool(flags & _TOOLTIP) and (is_inner or survey.chars[index] > _MAX_TERM_CHARS)
 
     def _find_reason(self, index: int) -> Reason | None:
         survey = self.context.survey
@@ -197,7 +230,7 @@ class _Page:
     def _suspect_name(self, index: int) -> Reason | None:
         """Return what the element's class or id makes it suspect of."""
         survey = self.context.survey
-        signs = survey.flags[index] & _SUSPICIOUS_SIGNS & ~self.context.profile.ignored
+        signs = survey.flags[index] & SUSPICIOUS_SIGNS & ~self.context.profile.ignored
         if (
             not signs
             or survey.tag[index] in _NAMED_FOR_THEIR_TEXT

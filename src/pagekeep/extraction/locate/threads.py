@@ -19,7 +19,7 @@ _MIN_SHARE: Final = 0.5
 """Share of the page's text that the posts must have to be the content. Chosen on 7 forum pages whose
 container was too wide or too narrow (F1 of forums +0.011)."""
 _PARAGRAPH_CHARS: Final = 80
-"""Characters of the first paragraph of a post, as for articles (`readability.PARAGRAPH_CHARS`)."""
+"""Characters of the first paragraph of a post, as for articles (`opening.PARAGRAPH_CHARS`)."""
 
 
 def adjust_profile(survey: Survey, profile: Profile) -> Profile:

@@ -88,8 +88,11 @@ def _find_repeated_headings(state: PruneState) -> Reasons:
 
 def _find_copies(state: PruneState) -> Reasons:
     """Remove later copies of a block: layouts for phones, repeated teasers."""
-    any_block = state.facts.profile.drops_any_copy
-    return repeats.find_copies(state.facts.survey, state.root, state.excluded, any_block=any_block)
+    profile = state.facts.profile
+    is_prose = not profile.all_text
+    return repeats.find_copies(
+        state.facts.survey, state.root, state.excluded, any_block=profile.drops_any_copy, is_prose=is_prose
+    )
 
 
 STEPS: Final[list[Step[PruneState]]] = [

@@ -15,7 +15,12 @@ from pagekeep.extraction.locate.survey import TEXT, Survey
 
 # Copies of a block. The lengths were chosen on 17 labelled pages (F1 of forums, products and collections +0.007).
 _COPIED_TAGS: Final = frozenset("p li blockquote h2 h3".split())
+"""Tags of texts; the boxes of an offer may have the same text for several things."""
 _CELLS: Final = frozenset({"td", "th", "dt", "dd", "pre"})
+_MIN_COPIED_SHARE: Final = 0.8
+"""Share of an element's text that is in copies, from which on all of it is a copy: headings and labels are shorter."""
+_MIN_COPIES: Final = 2
+"""Copies in such an element; what is beside a single one may be new."""
 _MIN_COPY_CHARS: Final = 60
 """Characters from which on a paragraph that is there twice is a copy; shorter ones may be said twice."""
 _MIN_BLOCK_COPY_CHARS: Final = 25
@@ -44,27 +49,74 @@ Run = tuple[str, str, str]
 """Three words in a row."""
 
 
-def find_copies(survey: Survey, root: int, excluded: Exclusions, *, any_block: bool = False) -> Reasons:
-    """Find later blocks whose text is that of an earlier block, letter by letter.
+def find_copies(
+    survey: Survey, root: int, excluded: Exclusions, *, any_block: bool = False, is_prose: bool = False
+) -> Reasons:
+    """Find later blocks with the words of an earlier block, and parts of the page that are nothing but such copies.
 
     Blocks side by side are kept, because a refrain or a clause may be repeated. So are cells of a table.
     """
-    reasons: Reasons = {}
-    first_parent: dict[str, int] = {}
-    min_chars = _MIN_BLOCK_COPY_CHARS if any_block else _MIN_COPY_CHARS
-    tags, ends, chars, parents = survey.tag, survey.end, survey.chars, survey.parent
+    min_chars, tags = (
+        (_MIN_BLOCK_COPY_CHARS, None) if any_block else (_MIN_COPY_CHARS, None if is_prose else _COPIED_TAGS)
+    )
+    copies = _find_copied_blocks(survey, root, excluded, min_chars, tags)
+    return dict.fromkeys(_widen(survey, root, copies), Reason.SHOWN_TWICE)
+
+
+def _find_copied_blocks(
+    survey: Survey, root: int, excluded: Exclusions, min_chars: int, tags: frozenset[str] | None
+) -> dict[int, int]:
+    """Find the blocks with one of these tags, or with any, that are copies, in document order, each with its original."""
+    copies: dict[int, int] = {}
+    originals: dict[str, int] = {}
+    ends, chars, parents = survey.end, survey.chars, survey.parent
     index, end = root + 1, ends[root]
     while index < end:
         if index in excluded:
             index = ends[index]
-        elif chars[index] >= min_chars and (_has_no_block(survey, index) if any_block else tags[index] in _COPIED_TAGS):
-            text = " ".join(dom.text_of(survey.nodes[index]).split())
-            if first_parent.setdefault(text, parents[index]) != parents[index]:
-                reasons[index] = Reason.SHOWN_TWICE
+        elif chars[index] >= min_chars and (
+            _has_no_block(survey, index) if tags is None else survey.tag[index] in tags
+        ):
+            original = originals.setdefault(_normalise(dom.text_of(survey.nodes[index])), index)
+            if parents[original] != parents[index]:
+                copies[index] = original
             index = ends[index]
         else:
             index += 1
-    return reasons
+    return copies
+
+
+def _normalise(text: str) -> str:
+    return " ".join(_WORD.findall(text.lower())) or text
+
+
+def _widen(survey: Survey, root: int, copies: dict[int, int]) -> list[int]:
+    """Return the largest elements that have hardly any text beside copies, and do not contain the original of one."""
+    chars, parents = survey.chars, survey.parent
+    copied: dict[int, int] = {}
+    """Characters of copies in each element around one."""
+    count: dict[int, int] = {}
+    """How many these are."""
+    last: dict[int, int] = {}
+    """The last original of them."""
+    for index, original in copies.items():
+        above = index
+        while above != root:
+            copied[above] = copied.get(above, 0) + chars[index]
+            count[above] = count.get(above, 0) + 1
+            last[above] = max(last.get(above, 0), original)
+            above = parents[above]
+    widest: list[int] = []
+    for copy in copies:
+        if widest and copy < survey.end[widest[-1]]:
+            continue
+        widest.append(copy)
+        above = parents[copy]
+        while above != root and copied[above] >= _MIN_COPIED_SHARE * chars[above] and last[above] < above:
+            if count[above] >= _MIN_COPIES:
+                widest[-1] = above
+            above = parents[above]
+    return widest
 
 
 def _has_no_block(survey: Survey, index: int) -> bool:

@@ -144,9 +144,12 @@ def test_what_is_beside_an_opening_is_reported_as_removed(facts_of: FactsOf) -> 
     assert "Elsewhere" not in text(facts)
 
 
-def test_a_single_paragraph_is_a_summary_and_stays_out(facts_of: FactsOf, index_of: IndexOf) -> None:
-    facts = facts_of(f"<main><h1>The wheel</h1><div><p>{SENTENCE * 4}</p></div>{LONG_STORY}{MORE}</main>")
-    assert decided(facts).root == index_of(facts.survey, "#story")
+def test_a_single_paragraph_is_a_standfirst_and_comes_without_what_is_beside_it(facts_of: FactsOf) -> None:
+    lead = f"<div><p>{SENTENCE * 4}</p></div><div>Anna Miller</div>"
+    found = text(facts_of(f"<main><h1>The wheel</h1>{lead}{LONG_STORY}{MORE}</main>"))
+    assert found.startswith(SENTENCE)
+    assert "Anna Miller" not in found
+    assert "Elsewhere" not in found
 
 
 def test_blocks_before_the_headline_stay_out(facts_of: FactsOf, index_of: IndexOf) -> None:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from pagekeep.extraction.locate import prose, threads
-from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusions, Reason, Reasons, label
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
-from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.locate.strategies import opening, recipes
 from pagekeep.text import number_of
 
 MIN_WORDS: Final = 100
@@ -21,8 +20,6 @@ MIN_SHORT_PAGE_WORDS: Final = 20
 """Words of a short page."""
 MIN_CHOSEN_WORDS: Final = 1
 """Words of an article that a rule chose: any length is right."""
-PARAGRAPH_CHARS: Final = 80
-"""Characters outside links from which on a block counts as a paragraph of an article. Chosen on the corpus."""
 _SHORT_PAGE_CHARS: Final = 600
 """With fewer characters in paragraphs a page is short: then its lines vote too, and nearly all of them must be kept."""
 _MAX_SHORT_PAGE_CHARS: Final = 2 * _SHORT_PAGE_CHARS
@@ -34,16 +31,6 @@ _SHORT_PAGE_SHARE: Final = 0.95
 _COMPLETE_SHARE: Final = 0.4
 """Share of all text that a short page must have kept to be complete. Chosen on the corpus."""
 
-# Over some hundred articles, several paragraphs between the headline and the container were part of the article; a single one
-# was a summary of it, and what came after the container was hardly ever content.
-# On the 10 labelled pages concerned the rule raised the F1 of articles by 0.0005 to 0.0007.
-_MIN_OPENING_CHARS: Final = 300
-"""Characters in paragraphs from which on the blocks before the container are part of the article."""
-_MIN_OPENING_PARAGRAPHS: Final = 2
-"""Paragraphs of an opening: a single one is a summary."""
-_OPENING_PROSE_SHARE: Final = 0.6
-"""Share of a block's text that is in paragraphs; bylines, buttons and cards have less."""
-
 # The container of the content is never one of these, but an element around them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
 
@@ -52,7 +39,7 @@ def locate(facts: PageFacts) -> Content | None:
     """Return the container of the page's prose, or `None` when the page has no prose."""
     if facts.scope == "article":
         return Content(0, facts.excluded)
-    survey, votes = facts.survey, facts.votes
+    survey = facts.survey
     mass, share = _weigh(facts)
     facts.check_time()
     if not mass[0]:
@@ -60,11 +47,11 @@ def locate(facts: PageFacts) -> Content | None:
     root = _find_thread(facts, mass) or prose.find_innermost(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
+    root = recipes.widen(facts, root)
     facts.check_time()
     if not facts.profile.has_opening:
         return Content(root, facts.excluded)
-    root, beside = _include_opening(survey, root, mass, votes)
-    return Content(root, facts.excluded | beside)
+    return opening.include(facts, root, mass)
 
 
 def judge(facts: PageFacts, measured: Measure) -> str | None:
@@ -81,9 +68,9 @@ def judge(facts: PageFacts, measured: Measure) -> str | None:
 
 def _weigh(facts: PageFacts) -> tuple[list[int], float]:
     """Return the characters that vote in each subtree, and the share of them that the container must have."""
-    min_chars = 1 if facts.profile.all_text else PARAGRAPH_CHARS
+    min_chars = 1 if facts.profile.all_text else opening.PARAGRAPH_CHARS
     mass = prose.sum_blocks(facts.survey, facts.votes, min_chars, facts.dead)
-    if min_chars == PARAGRAPH_CHARS and 0 < mass[0] < _SHORT_PAGE_CHARS:
+    if min_chars == opening.PARAGRAPH_CHARS and 0 < mass[0] < _SHORT_PAGE_CHARS:
         lines = prose.sum_blocks(facts.survey, facts.votes, _LINE_CHARS, facts.dead)
         if lines[0] < _MAX_SHORT_PAGE_CHARS:
             return lines, _SHORT_PAGE_SHARE
@@ -113,46 +100,3 @@ def _is_short_but_complete(facts: PageFacts, measured: Measure) -> bool:
         and measured.paragraphs > 0
         and measured.chars - measured.linked >= _COMPLETE_SHARE * all_chars
     )
-
-
-def _include_opening(survey: Survey, root: int, mass: Sequence[int], own: Sequence[int]) -> tuple[int, Exclusions]:
-    """Return the container with the opening before `root` (a lead, key points, a first part), and what to leave out of it.
-
-    Returns the root itself when there is no opening.
-    """
-    headline = next((index for index in range(root - 1, 0, -1) if survey.tag[index] == "h1"), 0)
-    blocks = _find_blocks_between(survey, headline, root, mass) if headline else []
-    chars = sum(mass[block] for block in blocks)
-    paragraphs = sum(own[index] >= PARAGRAPH_CHARS for block in blocks for index in range(block, survey.end[block]))
-    if chars < _MIN_OPENING_CHARS or paragraphs < _MIN_OPENING_PARAGRAPHS:
-        return root, {}
-    wide = survey.parent[root]
-    while wide >= blocks[0]:
-        wide = survey.parent[wide]
-    return wide, label(_find_beside(survey, root, wide, blocks[0]), LOCATE_STEP)
-
-
-def _find_blocks_between(survey: Survey, headline: int, root: int, mass: Sequence[int]) -> list[int]:
-    """Find the blocks of prose after the headline and before the root."""
-    blocks: list[int] = []
-    index = survey.end[headline]
-    while index < root:
-        if survey.end[index] > root:  # around the root
-            index += 1
-        else:
-            if mass[index] > _OPENING_PROSE_SHARE * survey.chars[index]:
-                blocks.append(index)
-            index = survey.end[index]
-    return blocks
-
-
-def _find_beside(survey: Survey, root: int, wide: int, first: int) -> Reasons:
-    """Find what is in the wide container before the opening and after the root."""
-    reasons: Reasons = {}
-    index, end = wide + 1, survey.end[wide]
-    while index < end:
-        if survey.end[index] <= first or index >= survey.end[root]:
-            reasons[index] = Reason.BESIDE_CONTENT
-        is_around = index < first < survey.end[index] or index < root < survey.end[index]
-        index = index + 1 if is_around else survey.end[index]
-    return reasons

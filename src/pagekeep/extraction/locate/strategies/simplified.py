@@ -9,7 +9,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.input import structured as structured_data
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts, measure
-from pagekeep.extraction.locate.strategies import embedded_state
+from pagekeep.extraction.locate.strategies import embedded_state, react_stream
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.text import number_of
 
@@ -92,9 +92,11 @@ def _candidates(facts: PageFacts) -> Iterator[Content]:
 def _read_state(survey: Survey) -> Iterator[Content]:
     """Yield the article in the page's embedded state, where the page itself shows little."""
     if survey.chars[0] - survey.linked[0] < _MAX_SHELL_CHARS:
-        made = embedded_state.find_body(_find_document(survey.nodes[0]))
-        if made is not None and len(dom.text_of(made)) > _MIN_STATE_RATIO * survey.chars[0]:
-            yield Content(0, {}, made=made)
+        document = _find_document(survey.nodes[0])
+        for find_body in (embedded_state.find_body, react_stream.find_body):
+            made = find_body(document)
+            if made is not None and len(dom.text_of(made)) > _MIN_STATE_RATIO * survey.chars[0]:
+                yield Content(0, {}, made=made)
 
 
 def _find_document(node: dom.Node) -> dom.Node:
