@@ -10,7 +10,7 @@ from pagekeep.extraction.clean import alternatives, callouts, footnotes, links, 
 from pagekeep.extraction.clean.code import blocks
 from pagekeep.extraction.clean.math import formulas, typed
 from pagekeep.extraction.clean.media import embeds, figures, images
-from pagekeep.extraction.clean.shape import containers, inline, lists, paragraphs
+from pagekeep.extraction.clean.shape import containers, inline, lists, paragraphs, roles
 from pagekeep.extraction.clean.state import Changes, CleanState
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Removal
@@ -31,13 +31,13 @@ STEPS: Final[list[Step[CleanState]]] = [
     Step("images", images.resolve_images),
     Step("text-alternatives", alternatives.write_alternatives),
     Step("invisible-characters", non_text.drop_invisible_characters),
+    Step("roles", roles.write_roles),
     Step("heading-anchors", links.drop_heading_anchors),
     Step("task-lists", lists.mark_tasks),
     Step("non-text", non_text.drop_non_text),
     Step("screen-reader-text", non_text.drop_screen_reader_text),
     Step("hidden", non_text.drop_hidden),
     Step("buttons", non_text.drop_buttons),
-    Step("grids", tables.write_grids),
     Step("layout-tables", tables.unwrap_layout_tables),
     Step("tables", tables.normalise_tables),
     Step("figures", figures.join_figures),

@@ -17,6 +17,7 @@ _HEADING_ANCHORS: Final = (
     'a.anchorjs-link,a.octicon-link,a.direct-link,a[aria-hidden=true],a[href^="#"],a[title=Permalink],'
     "span.mw-editsection,a.mw-editsection,[class~=headline-anchor]"
 )
+_ANCHOR_WORDS: Final = ("anchor", "permalink", "headerlink", "hash-link", "heading-link", "direct-link")
 _TRAILING_SIGNS: Final = ("\u00b6", "\U0001f517", "\U0001f517\ufe0e")
 _ANCHOR_TEXTS: Final = frozenset(
     ("", "#", "¶", "§", "🔗", "🔗︎", "link", "permalink", "anchor", "direct link", "copy link", "[edit]", "edit")
@@ -55,7 +56,7 @@ def drop_heading_anchors(state: CleanState) -> list[Removal]:
     removals = Removals(state.changes)
     for heading in state.index.find(*HEADINGS, "dt"):
         for anchor in dom.select(heading, _HEADING_ANCHORS):
-            if _is_sign(anchor):
+            if _is_sign(anchor) or _is_permalink(anchor, heading):
                 removals.drop(anchor, "permalink or edit link of a heading")
         if heading.tag != "dt" and dom.text_of(heading).rstrip().endswith(_TRAILING_SIGNS):
             _drop_trailing_sign(heading)
@@ -66,6 +67,16 @@ def _is_sign(anchor: dom.Element) -> bool:
     """Return whether the link is not part of the heading's text."""
     text = dom.text_of(anchor).strip()
     return anchor.tag == "span" or text.lower() in _ANCHOR_TEXTS or (text[:1] == "#" and text == anchor.attr("href"))
+
+
+def _is_permalink(anchor: dom.Element, heading: dom.Element) -> bool:
+    """Return whether the link leads to its own heading and is named for that, beside the heading's own words."""
+    href, names = anchor.attr("href") or "", (anchor.attr("class") or "").lower()
+    if not href.startswith("#") or not any(word in names for word in _ANCHOR_WORDS):
+        return False
+    own = href[1:] in (heading.attr("id"), anchor.attr("id")) or heading.attr("id") is None
+    rest = dom.text_of(heading).replace(dom.text_of(anchor), "", 1)
+    return own and any(character.isalnum() for character in rest) and anchor.next_sibling is None
 
 
 def _drop_trailing_sign(heading: dom.Element) -> None:

@@ -49,9 +49,8 @@ class ElementIndex:
 
 
 _CREATED_TAGS: Final = frozenset(
-    (
-        "a abbr blockquote br code dd div dl em figcaption figure img li ol p pre s section span strong sup table td th tr ul"
-    ).split()
+    "a abbr blockquote br code dd div dl em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre s section span strong sup "
+    "table td th tr ul".split()
 )
 """Tags that steps create: these may occur though the content came without."""
 

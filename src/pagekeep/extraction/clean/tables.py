@@ -9,11 +9,6 @@ from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import is_tag
 from pagekeep.model import Removal
 
-_GRIDS: Final = "[role=table],[role=grid]"
-_CELL_ROLES: Final = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
-_MIN_GRID_ROWS: Final = 2
-"""Rows and columns of a table made of boxes; a single row is a bar."""
-_MAX_GRID_CELLS: Final = 5_000
 _BLOCK_HEAVY: Final = "h1,h2,h3,h4,pre,blockquote,figure,hr,article,section"
 _PARTS: Final = frozenset(("thead", "tbody", "tfoot"))
 _MAX_LINE_OF_CODE_CHARS: Final = 200
@@ -26,27 +21,6 @@ _MAX_LAYOUT_CELLS: Final = 30
 """A table with headings, code or quotes in it and fewer cells lays out the page."""
 _MAX_COLUMN_CELLS: Final = 12
 """Only a table with fewer cells may be columns of long text."""
-
-
-def write_grids(state: CleanState) -> None:
-    """Turn boxes that are a table only by their roles into a table."""
-    for grid in dom.select(state.root, _GRIDS):
-        rows = dom.select(grid, "[role=row]")
-        cells = [dom.select(row, _CELL_ROLES) for row in rows]
-        count = sum(map(len, cells))
-        if grid.tag == "table" or len(rows) < _MIN_GRID_ROWS or max(map(len, cells)) < _MIN_GRID_ROWS:
-            continue
-        if count > _MAX_GRID_CELLS or dom.first(grid, "table,[role=table],[role=grid]") is not None:
-            continue
-        inside = sum(len(dom.text_of(cell).split()) for row in cells for cell in row)
-        if inside == len(" ".join(dom.texts_of(grid)).split()) or inside == len(dom.text_of(grid).split()):
-            made = [dom.element("tr", None, *map(_make_cell, row)) for row in cells]
-            dom.replace(grid, dom.element("table", None, *made))
-
-
-def _make_cell(cell: dom.Element) -> dom.Element:
-    tag = "th" if (cell.attr("role") or "").endswith("header") else "td"
-    return dom.element(tag, None, *cell.children)
 
 
 def unwrap_layout_tables(state: CleanState) -> list[Removal]:

@@ -172,8 +172,10 @@ def _is_long_or_code(page: Context, index: int) -> bool:
     return page.survey.chars[index] > MAX_BUTTON_CHARS or _contains_code(page, index)
 
 
-def _is_long_or_fold_title(page: Context, index: int) -> bool:
-    return page.survey.chars[index] > MAX_BUTTON_CHARS or _is_fold_title(page, index)
+def _is_long_title_or_formula(page: Context, index: int) -> bool:
+    if page.survey.chars[index] > MAX_BUTTON_CHARS or _is_fold_title(page, index):
+        return True
+    return "math" in page.survey.tag[index : min(page.survey.end[index], index + NEARBY_NODES)]
 
 
 def _is_text_named_navigation(page: Context, index: int) -> bool:
@@ -285,7 +287,7 @@ EXEMPTIONS: Final[dict[Reason, Exemption]] = {
     Reason.ALERT: Exemption(by_attribute=_is_callout),
     Reason.ASIDE: Exemption(0.4, by_sentences=True, by_tag=_is_quote_or_note, by_attribute=_is_note),
     Reason.BAR: _SMALL,
-    Reason.BUTTON: Exemption(by_tag=_is_fold_title, by_name=_is_long_or_code, by_attribute=_is_long_or_fold_title),
+    Reason.BUTTON: Exemption(by_tag=_is_fold_title, by_name=_is_long_or_code, by_attribute=_is_long_title_or_formula),
     Reason.BYLINE: _SMALL,
     Reason.CALL_TO_ACTION: _SMALL,
     Reason.COMMENTS: Exemption(0.7, covers_subtree=True, unless=_is_beside_article),

@@ -11,6 +11,7 @@ from pagekeep.extraction.clean.code.editors import (
     join_editor_lines,
     join_file_tables,
     join_fragments,
+    join_line_boxes,
     join_numbered_columns,
 )
 from pagekeep.extraction.clean.code.labels import take_inner_bar, take_label
@@ -50,6 +51,7 @@ def normalise_code_blocks(state: CleanState) -> list[Removal]:
     if not (state.index.has_tag("pre", "code") or state.index.has_class(*_CLASS_PARTS)):
         return removals
     join_editor_lines(root, removals)
+    join_line_boxes(root, removals)
     if state.index.has_tag("table"):
         join_file_tables(root, removals)
         join_numbered_columns(root, removals)

@@ -27,6 +27,10 @@ EDITORS: Final = {
 _GUTTERS: Final = (
     ".cm-gutters,.CodeMirror-gutters,.CodeMirror-measure,.CodeMirror-gutter-wrapper,.ace_gutter,.margin-view-overlays"
 )
+_FIRST_LINES: Final = (
+    'div[class*="code-line"]:first-child,:is([class*=code],[class*=geshi],[class*=highlight]) > ol > li:first-child'
+)
+_MAX_LINE_DEPTH: Final = 6
 _MAX_EDITOR_DEPTH: Final = 30
 """Boxes around an editor that are searched for an outer one."""
 _FRAGMENTS: Final = frozenset(("code", "pre"))
@@ -44,6 +48,8 @@ def join_editor_lines(root: dom.Element, removals: Removals) -> None:
         dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
     for gutter in dom.select(root, _GUTTERS):
         removals.drop(gutter, "line numbers of an editor")
+    for bar in dom.select(root, ".gist-meta"):
+        removals.drop(bar, "bar of an embedded file")
 
 
 def _is_within_editor(editor: dom.Element) -> bool:
@@ -68,6 +74,35 @@ def join_file_tables(root: dom.Element, removals: Removals) -> None:
             dom.drop(cell)
         removals.record_words([table], "line numbers of a file")
         dom.replace(table, dom.element("pre", dom.attributes(table), "\n".join(lines)))
+
+
+def join_line_boxes(root: dom.Element, removals: Removals) -> None:
+    """Replace a box, or a list, with one element per line of code by a `pre` block."""
+    for first in dom.select(root, _FIRST_LINES):
+        box = first.parent
+        if not isinstance(box, dom.Element) or any(
+            above.tag in _FRAGMENTS for above in ancestors(first, _MAX_LINE_DEPTH)
+        ):
+            continue
+        lines = [child for child in box.children if not is_blank(child)]
+        same = [line for line in lines if isinstance(line, dom.Element) and line.tag == first.tag]
+        if len(lines) < 2 or len(same) != len(lines) or not all(map(_is_line, same)):
+            continue
+        text = "\n".join(code_text(line, removals).strip("\n\u200b") for line in same)
+        removals.note_rebuilt(box)
+        dom.replace(box, dom.element("pre", dom.attributes(box), text))
+
+
+def _is_line(line: dom.Element) -> bool:
+    """Return whether the element is a line of code: by its class, or because a `code` is all that it has."""
+    if any("line" in name for name in class_names(line)) and line.tag == "div":
+        return True
+    shown = [child for child in line.children if not is_blank(child)]
+    return (
+        len(shown) == 1
+        and isinstance(shown[0], dom.Element)
+        and (shown[0].tag == "code" or "de1" in class_names(shown[0]))
+    )
 
 
 def join_numbered_columns(root: dom.Element, removals: Removals) -> None:

@@ -7,13 +7,14 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.code.language import is_empty_label, language_from_label
 from pagekeep.extraction.clean.state import Removals
-from pagekeep.extraction.clean.vocabulary import is_blank
+from pagekeep.extraction.clean.vocabulary import first_elements, is_blank
 
 _BARS: Final = frozenset("div span header p figcaption b strong em i".split())
 _MAX_BAR_CHARS: Final = 200
 """Of the text of a bar above a block; more is text of the page."""
 _MAX_BAR_DEPTH: Final = 6
 """Boxes around a block that may follow a bar with its language."""
+_MAX_BAR_ELEMENTS: Final = 12
 _MAX_BLANKS: Final = 8
 """Blank nodes between a bar and its block."""
 _BUTTONS: Final = "button,[role=button],clipboard-copy"
@@ -75,11 +76,23 @@ def take_label(block: dom.Element, language: str, removals: Removals) -> str:
             ):
                 removals.drop(before, "name of a code block's language")
                 return label_language
-            return ""
+            return _take_part(before, language, removals)
         parent = node.parent
         if not isinstance(parent, dom.Element) or parent.tag not in ("div", "figure", "code", "section"):
             return ""
         node = parent
+    return ""
+
+
+def _take_part(bar: dom.Element, language: str, removals: Removals) -> str:
+    """Remove the name of the language from a bar that also names a file; return it."""
+    if bar.tag not in _BARS or len(dom.text_of(bar)) > _MAX_BAR_CHARS:
+        return ""
+    for part in first_elements(bar, _MAX_BAR_ELEMENTS):
+        found = language_from_label(dom.text_of(part).strip()) if part.tag in ("span", "div") else ""
+        if found and (not language or language_from_label(language) == found or language == found):
+            removals.drop(part, "name of a code block's language")
+            return found
     return ""
 
 

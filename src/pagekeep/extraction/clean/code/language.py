@@ -58,7 +58,7 @@ _LABELS: Final = (
 _LANGUAGE_OF_LABEL: Final = dict(zip(_LABELS[::2], _LABELS[1::2], strict=True))
 """Language names as written in bars above code blocks."""
 _LANGUAGES: Final = (
-    frozenset(_LANGUAGE_OF_LABEL)
+    frozenset(_LANGUAGE_OF_LABEL) - {"terminal", "react", "node", "curl"}
     | frozenset(_LANGUAGE_OF_LABEL.values())
     | frozenset(
         "abap ada agda angelscript antlr apache apex apl applescript arduino asciidoc asm astro autohotkey avr awk ballerina "
