@@ -67,6 +67,8 @@ class _Links:
     nowhere: list[int] = field(default_factory=list)
     """Links without a target: buttons."""
     lists: list[int] = field(default_factory=list)
+    code: list[int] = field(default_factory=list)
+    """Code blocks, whose words may link to where they are explained."""
     sentences: list[int] = field(default_factory=list)
     """Paragraphs with a sentence outside links."""
 
@@ -82,7 +84,8 @@ class _Links:
             has_sentence = _count_between(self.sentences, first + 1, end)
             return None if names_sources or has_sentence else Reason.LINK_LIST
         if within > nowhere and within + nowhere - away >= _MIN_LINKS:
-            return Reason.TABLE_OF_CONTENTS
+            is_text = _count_between(self.code, first, end) or _count_between(self.sentences, first + 1, end)
+            return None if is_text else Reason.TABLE_OF_CONTENTS
         return None
 
 
@@ -104,6 +107,8 @@ def _find_links(survey: Survey, root: int, host: str) -> _Links:
                 links.other_hosts.append(index)
         elif tag in _LISTS:
             links.lists.append(index)
+        elif tag == "pre":
+            links.code.append(index)
         elif tag == "p" and survey.chars[index] - survey.linked[index] >= SENTENCE_CHARS:
             links.sentences.append(index)
     return links
