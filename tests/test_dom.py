@@ -278,3 +278,16 @@ def test_every_label_of_the_encoding_standard_is_known_and_no_other_codec_of_pyt
     names = [*python_names(), *odd_labels(200)]
     assert [label for label in LABELS if dom.decode(b"abc", label) is None] == []
     assert [name for name in names if dom.decode(b"abc", name) is not None and not is_web_label(name)] == []
+
+
+def test_shadow_roots_are_shown_where_a_browser_shows_them():
+    page = dom.parse(
+        '<my-card><template shadowrootmode="open"><h2><slot name="title">No title</slot></h2><div><slot></slot></div>'
+        '<my-note><template shadowrootmode="open"><p>Inner <slot></slot></p></template>note</my-note></template>'
+        '<span slot="title">Bells</span>They <b>ring</b>.<i slot="unknown">lost</i></my-card>'
+    )
+    card = dom.first(page, "my-card")
+    assert card is not None
+    assert dom.inner_html(card) == (
+        '<h2><span slot="title">Bells</span></h2><div>They <b>ring</b>.</div><my-note><p>Inner note</p></my-note>'
+    )

@@ -124,7 +124,25 @@ def parse(html: str) -> Document:
 def parse_bounded(html: str) -> tuple[Document, tuple[str, ...]]:
     """Parse a whole page into its WHATWG tree; also return what was simplified in markup that would exhaust memory."""
     html, simplified = _simplify(html)
-    return _parse(html, positions=False), simplified
+    document = _parse(html, positions=False)
+    if "shadowroot" in html:
+        _open_shadow_roots(document)
+    return document, simplified
+
+
+def _open_shadow_roots(root: Node, levels: int = 20) -> None:
+    """Put the content of declarative shadow roots where a browser shows it; the library keeps it outside the tree."""
+    for host in list(root.select("*")):
+        shadow = host.shadow_root
+        if shadow is None or not levels:
+            continue
+        _open_shadow_roots(shadow, levels - 1)
+        for slot in shadow.select("slot")[:100]:
+            slot.replace_with(*(slot.assigned_nodes() or slot.children))
+        if shadow.text.strip():
+            for hidden in list(host.children):  # what no slot shows
+                hidden.extract()
+            host.extend(list(shadow.children))
 
 
 def parse_fragment(html: str) -> Element:

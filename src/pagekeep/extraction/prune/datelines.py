@@ -83,12 +83,21 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     node = survey.nodes[index]
     if survey.tag[index] in PHRASING and is_within_line(node):
         return False
-    return is_dateline(" ".join(_texts(survey, index)), names)
+    line = " ".join(_texts(survey, index))
+    if names and survey.linked[index]:
+        names = names.union(_words(" ".join(_linked_texts(survey, index))))
+    return is_dateline(line, names)
 
 
 def _texts(survey: Survey, index: int) -> list[str]:
     inside = range(index + 1, survey.end[index])
     return [survey.nodes[inner].data for inner in inside if survey.tag[inner] == TEXT]  # type: ignore[attr-defined]
+
+
+def _linked_texts(survey: Survey, index: int) -> list[str]:
+    """Return the texts of the links in a line, which name the author's page or the subject."""
+    links = (inner for inner in range(index + 1, survey.end[index]) if survey.tag[inner] == "a")
+    return [text for link in links for text in _texts(survey, link)]
 
 
 def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:
