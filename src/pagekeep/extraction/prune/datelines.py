@@ -24,6 +24,8 @@ _PARAGRAPH_CHARS: Final = 80
 """Characters outside links from which on a block is a paragraph, as in `readability`."""
 _MAX_LINE_NODES: Final = 40
 """Nodes of the longest line; an element with more is not one line."""
+_MAX_LINKED_CHARS: Final = 60
+"""Characters in links beside a date."""
 _MAX_DATES: Final = 3
 """Dates in one line: published, updated, reviewed."""
 _READING_TIME: Final = re.compile(
@@ -83,21 +85,26 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     node = survey.nodes[index]
     if survey.tag[index] in PHRASING and is_within_line(node):
         return False
-    line = " ".join(_texts(survey, index))
-    if names and survey.linked[index]:
-        names = names.union(_words(" ".join(_linked_texts(survey, index))))
-    return is_dateline(line, names)
+    if is_dateline(" ".join(_texts(survey, index)), names):
+        return True
+    # Links beside a date and the author's name lead to the author's page or the subject.
+    is_linked = bool(names) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
+    return is_linked and is_dateline(" ".join(_texts_outside_links(survey, index)), names)
+
+
+def _texts_outside_links(survey: Survey, index: int) -> list[str]:
+    texts: list[str] = []
+    inner, end = index + 1, survey.end[index]
+    while inner < end:
+        if survey.tag[inner] == TEXT:
+            texts.append(survey.nodes[inner].data)  # type: ignore[attr-defined]
+        inner = survey.end[inner] if survey.tag[inner] == "a" else inner + 1
+    return texts
 
 
 def _texts(survey: Survey, index: int) -> list[str]:
     inside = range(index + 1, survey.end[index])
     return [survey.nodes[inner].data for inner in inside if survey.tag[inner] == TEXT]  # type: ignore[attr-defined]
-
-
-def _linked_texts(survey: Survey, index: int) -> list[str]:
-    """Return the texts of the links in a line, which name the author's page or the subject."""
-    links = (inner for inner in range(index + 1, survey.end[index]) if survey.tag[inner] == "a")
-    return [text for link in links for text in _texts(survey, link)]
 
 
 def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:

@@ -12,6 +12,8 @@ from pagekeep.extraction.clean.vocabulary import first_elements, is_blank
 _BARS: Final = frozenset("div span header p figcaption b strong em i".split())
 _MAX_BAR_CHARS: Final = 200
 """Of the text of a bar above a block; more is text of the page."""
+_MAX_NAMES_CHARS: Final = 80
+"""Of a bar that names a file and a language."""
 _MAX_BAR_DEPTH: Final = 6
 """Boxes around a block that may follow a bar with its language."""
 _MAX_BAR_ELEMENTS: Final = 12
@@ -86,7 +88,8 @@ def take_label(block: dom.Element, language: str, removals: Removals) -> str:
 
 def _take_part(bar: dom.Element, language: str, removals: Removals) -> str:
     """Remove the name of the language from a bar that also names a file; return it."""
-    if bar.tag not in _BARS or len(dom.text_of(bar)) > _MAX_BAR_CHARS:
+    is_bar = bar.tag in ("div", "header", "figcaption") and len(dom.text_of(bar)) <= _MAX_NAMES_CHARS
+    if not is_bar or dom.first(bar, "p,code,a,em,strong") is not None:
         return ""
     for part in first_elements(bar, _MAX_BAR_ELEMENTS):
         found = language_from_label(dom.text_of(part).strip()) if part.tag in ("span", "div") else ""

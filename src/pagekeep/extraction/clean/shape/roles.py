@@ -10,7 +10,12 @@ from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, is_blank
 
 _ROLES: Final = "[role=heading],[role=list],[role=table],[role=grid]"
 _CELL_ROLES: Final = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader]"
+_NO_HEADINGS: Final = HEADINGS | {"li", "td", "th", "a", "button", "summary", "dt"}
+"""Where a heading by role is the title of a card or a cell."""
+_CARDS: Final = frozenset(("listitem", "link", "button", "option", "gridcell"))
+_HEADING_LEVELS: Final = frozenset("123456")
 _BOXES: Final = frozenset(("div", "span", "p", "section"))
+_CARD_PARTS: Final = "h1,h2,h3,h4,h5,h6,p,img,picture,svg,blockquote,ul,ol,table,figure,pre,iframe,video,div div"
 _MIN_GRID_ROWS: Final = 2
 """Rows and columns of a table made of boxes; a single row is a bar."""
 _MAX_GRID_CELLS: Final = 5_000
@@ -34,21 +39,20 @@ def write_roles(state: CleanState) -> None:
 
 
 def _write_heading(node: dom.Element) -> None:
-    text = dom.text_of(node).strip()
-    if (
-        not text
-        or len(text) > _MAX_HEADING_CHARS
-        or any(above.tag in HEADINGS for above in ancestors(node, _MAX_LEVELS))
-    ):
+    """Make a heading of a box that states its level, unless it is the title of a card."""
+    text, level = dom.text_of(node).strip(), node.attr("aria-level") or ""
+    if level not in _HEADING_LEVELS or not text or len(text) > _MAX_HEADING_CHARS:
         return
-    if dom.first(node, "p,ul,ol,table,h1,h2,h3,h4,h5,h6") is None:
-        level = node.attr("aria-level") or ""
-        dom.retag(node, f"h{level}" if level in "123456" and level else "h2")
+    is_title = any(above.tag in _NO_HEADINGS or above.attr("role") in _CARDS for above in ancestors(node, _MAX_LEVELS))
+    if not is_title and dom.first(node, "a,p,ul,ol,table,h1,h2,h3,h4,h5,h6") is None:
+        dom.retag(node, f"h{level}")
 
 
 def _write_list(node: dom.Element) -> None:
-    """Make a list of boxes whose children are all items."""
+    """Make a list of boxes whose children are all items of one line; items with blocks in them are cards."""
     items = [child for child in node.children if not is_blank(child)]
+    if dom.first(node, _CARD_PARTS) is not None:
+        return
     if items and all(isinstance(item, dom.Element) and item.attr("role") == "listitem" for item in items):
         for item in items:
             dom.retag(item, "li")  # type: ignore[arg-type]
