@@ -191,6 +191,15 @@ def author(html: str, url: str = "https://example.com/a/page") -> str | None:
     return read(html, url).author
 
 
+def test_login_does_not_give_way_to_the_name_of_the_site() -> None:
+    html = '<meta property="og:site_name" content="Jane Doe"><meta name="author" content="rye.mill"><h1>Rye</h1><p>By Jane Doe</p>'
+    assert author(html) == "rye.mill"
+
+
+def test_staff_next_to_a_person_is_left_out() -> None:
+    assert read(with_json_ld(["Ann Lee", "Redaktion"])).author == "Ann Lee"
+
+
 def test_surname_and_first_name_in_a_meta_tag_are_one_person() -> None:
     assert author('<meta name="author" content="Doe, Jane">') == "Jane Doe"
     assert author('<meta name="author" content="Jane Doe, John Roe">') == "Jane Doe, John Roe"
@@ -237,6 +246,24 @@ def test_text_about_the_author_begins_with_the_name() -> None:
 )  # fmt: skip
 def test_label_and_name_may_be_in_different_elements(lines: str) -> None:
     assert author(f"<h1>Rye</h1>{lines}") == "Jane Doe"
+
+
+@pytest.mark.parametrize(
+    "line", ["Von Erika Muster", "von Erika Muster und Max Muster", "Por Ana Gil", "Par Anne Dubois"]
+)
+def test_word_for_by_in_other_languages_is_followed_by_a_person(line: str) -> None:
+    assert author(f"<h1>Roggen</h1><p>{line}</p><p>Text.") == ", ".join(line.partition(" ")[2].split(" und "))
+
+
+@pytest.mark.parametrize("line", ["Von Natur aus gut", "Por favor, lea esto", "Von der Mühle zum Brot"])
+def test_sentence_that_starts_with_such_a_word_names_no_person(line: str) -> None:
+    assert author(f"<h1>Roggen</h1><p>{line}</p><p>Text.") is None
+
+
+def test_page_named_by_the_query_is_not_a_home_page() -> None:
+    html = '<h1>Rye</h1><p class="byline">By Jane Doe</p>'
+    assert author(html, "https://blog.example/?p=959") == "Jane Doe"
+    assert author(html, "https://blog.example/?utm_source=mill") is None
 
 
 def test_first_user_of_a_thread_is_its_author() -> None:

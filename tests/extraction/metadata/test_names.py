@@ -35,6 +35,8 @@ from pagekeep.extraction.metadata.names import find_names
         ("Jane Doe, University of Rye", ["Jane Doe"]),
         ("Justice et faits divers", ["Justice et faits divers"]),
         ("Jane Doe, baker of bread", ["Jane Doe"]),
+        ("Erika Muster Stand: 05. Februar 2020", ["Erika Muster"]),
+        ("rye_fan » 21.01.2009, 05:42", ["rye_fan"]),
         ("Jane Doe - Kornstadt", ["Jane Doe"]),
         ("Jane Doe | The Rye Post", ["Jane Doe"]),
         ("Jane Doe and John Roe | Guest Columnists", ["Jane Doe", "John Roe"]),
@@ -63,7 +65,7 @@ def test_names_are_freed_of_everything_else(text: str, expected: list[str]) -> N
     ["", "admin", "By", "https://social.example/janedoe", "jane@example.com", "@janedoe", "5 min read", "287 posts",
      "February 8", "Skip to content", "Follow us", "page.head.extra.author", "Staff Writer", "Thread starter",
      "Bread: how it rises", "Developed by Jane Doe", "Freitag 8. Mai 2020", "vendredi 8 mai 2020", "Veröffentlicht am",
-     "wpadmin2", "Anónimo", "Teilen", "am 20.06.2018", "Fact checked by John Roe", "12", "A" * 200],
+     "wpadmin2", "Anónimo", "Teilen", "Über Erika", "am 20.06.2018", "Fact checked by John Roe", "12", "A" * 200],
 )  # fmt: skip
 def test_text_without_a_person_has_no_name(text: str) -> None:
     assert find_names(text) == []

@@ -13,6 +13,7 @@ from pagekeep.extraction.metadata import signature
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.names import find_names, is_organisation
 from pagekeep.extraction.metadata.plain import one_line, squeeze
+from pagekeep.text import compile_lazily
 
 _MAX_AUTHORS: Final = 20
 _MAX_NESTING: Final = 5
@@ -47,26 +48,34 @@ _MARKED_NAME: Final = (
 _MAX_MARKED: Final = 3
 """Marked names looked at in one byline; the first decides unless it has no text."""
 _MIN_MARKED_CHARS: Final = 3
-_ABOUT: Final = re.compile(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
+_ABOUT: Final = compile_lazily(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
 """Classes of a text about the author."""
-_OTHER_WORDS: Final = re.compile(r"authori[sztn]", re.IGNORECASE)
+_OTHER_WORDS: Final = compile_lazily(r"authori[sztn]", re.IGNORECASE)
 _BY: Final = re.compile(
     r"\A(?:(?:this |the )?(?:words|text|story|article|post|blog|recipe) )?(?:was )?"
     r"(?:(?:written|posted|published|created|authored|contributed|started|asked) )?by:?(?:\s+|\Z)"
-    r"|\A(?:authors?|contributors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|记者|撰文|著者|文)\s*[:\uff1a]\s*"
-    r"|\A(?:(?:geschrieben|verfasst|veröffentlicht|publié|écrit|escrito|publicado|geschreven|skrevet|skriven) )?"
-    r"(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\s+(?=[^\W\d_a-z]\w+\s[^\W\d_a-z])|\Z)",
+    r"|\A(?:authors?|contributors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|记者|撰文|著者|文)"
+    r"\s*[:\uff1a]\s*"
+    r"|\A(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\Z)",
     re.IGNORECASE,
 )
-_BARE_LABEL: Final = re.compile(r"authors?|autor(?:es|in)?|auteurs?|autore|автор|作者|著者|記者|记者", re.IGNORECASE)
+_OF: Final = re.compile(
+    r"\A(?:(?:geschrieben|verfasst|veröffentlicht|publié|écrit|escrito|publicado|scritto|geschreven|skrevet|skriven) )?"
+    r"(?:von|par|por|door|av|af|przez|di|от)\s+(?=\w)",
+    re.IGNORECASE,
+)
+"""Words that mean "by", but in a sentence also "of" or "from": only before a person's name."""
+_BARE_LABEL: Final = compile_lazily(
+    r"authors?|autor(?:es|in)?|auteurs?|autore|автор|作者|著者|記者|记者", re.IGNORECASE
+)
 """A label in its own element; the colon may be in another."""
-_BIO: Final = re.compile(
+_BIO: Final = compile_lazily(
     r"(?:about (?:the author|me)\W{0,3})?(?P<name>(?P<first>\S+)(?: \S+){1,2}?)(?: (?P=name)| (?P=first))?,?"
     r" (?:is|was|has|works|writes|ist|est|es|è) ",
     re.IGNORECASE,
 )
 """How a text about the author begins."""
-_STARTER: Final = re.compile(r"(?:thread|topic) starter:?", re.IGNORECASE)
+_STARTER: Final = compile_lazily(r"(?:thread|topic) starter:?", re.IGNORECASE)
 _LABELS: Final = ("written by", "author", "by", "von", "verfasst", "écrit", "escrito", "geschreven", "scritto")
 _MAX_GROUP_WORDS: Final = 3
 _GROUP: Final = re.compile(
@@ -85,7 +94,9 @@ def read(clues: Clues, site_name: str | None) -> FieldValue | None:
             continue
         value = (", ".join(names), origin)
         if _are_people(names, organisations):
-            return value if " " in value[0] or fallback else _person_behind_login(clues) or value
+            return (
+                _person_behind_login(clues, organisations) if _is_login(value[0]) and not fallback else None
+            ) or value
         if origin == "byline" and fallback:
             return fallback  # The page's own byline names the organisation too: later names are of other pages.
         fallback = fallback or value
@@ -106,7 +117,7 @@ def _is_organisation(item: Json) -> bool:
 
 def _remove_organisations(names: list[str], organisations: frozenset[str]) -> list[str]:
     """Return the names without the organisation the people write for, unless it is the only name."""
-    return [name for name in names if not _is_organisation_name(name, organisations)] or names
+    return [name for name in names if not (_is_organisation_name(name, organisations) or _GROUP.match(name))] or names
 
 
 def _is_organisation_name(name: str, organisations: frozenset[str]) -> bool:
@@ -121,12 +132,18 @@ def _are_people(names: list[str], organisations: frozenset[str]) -> bool:
     )
 
 
-def _person_behind_login(clues: Clues) -> FieldValue | None:
+def _is_login(name: str) -> bool:
+    """Return whether the name is one word; in some scripts whole names are."""
+    return " " not in name and name.isascii()
+
+
+def _person_behind_login(clues: Clues, organisations: frozenset[str]) -> FieldValue | None:
     """Return the person whom the page shows, where structured data has a single word: often the login of an editor."""
     if clues.is_thread:
         return None
     for raw, origin in _shown_near_heading(clues):
-        if (names := _people(raw)) and all(map(signature.is_person, names)):
+        names = _people(raw)
+        if _are_all_people(names) and _are_people(names, organisations):
             return ", ".join(names), origin
     return None
 
@@ -261,7 +278,7 @@ def _byline(element: dom.Element) -> list[str]:
     for inner in dom.select(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)[:_MAX_MARKED]:
         marked = short_text(inner, _MAX_BYLINE_CHARS)
         if _MIN_MARKED_CHARS <= len(marked) <= _MAX_NAME_CHARS and (names := find_names(marked)):
-            return [text] if is_line and _are_all_people(find_names(text), names[0]) else [marked]
+            return [text] if is_line and _names_several(find_names(text), names[0]) else [marked]
         if marked:
             break
     if bio := _BIO.match(text):
@@ -270,9 +287,13 @@ def _byline(element: dom.Element) -> list[str]:
     return [text] if is_line and not is_about else []
 
 
-def _are_all_people(names: list[str], first: str) -> bool:
+def _names_several(names: list[str], first: str) -> bool:
     """Return whether a byline names several people, the first of whom is marked or linked."""
-    return len(names) > 1 and names[0] == first and all(map(signature.is_person, names))
+    return len(names) > 1 and names[0] == first and _are_all_people(names)
+
+
+def _are_all_people(names: list[str]) -> bool:
+    return bool(names) and all(map(signature.is_person, names))
 
 
 def _thread_starter(clues: Clues) -> list[str]:
@@ -297,4 +318,6 @@ def _signed(line: str, next_line: str) -> str:
     """Return what follows "by" in the line or is in the next one; empty when the line is something else."""
     if lead := _BY.match(line):
         return line[lead.end() :] or next_line
+    if lead := _OF.match(line):
+        return line[lead.end() :] if _are_all_people(find_names(line[lead.end() :])) else ""
     return next_line if _BARE_LABEL.fullmatch(line) and any(map(signature.is_person, find_names(next_line))) else ""

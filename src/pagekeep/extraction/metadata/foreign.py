@@ -15,7 +15,7 @@ _NAME_CHARS: Final = 300
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
 _FOREIGN: Final = re.compile(
     r"(?:\A|[\s_-])(comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
-    r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext)(?=\Z|[\s_-])"
+    r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext|testimonials?)(?=\Z|[\s_-])"
 )
 """Whole words in the class or id of a part about other pages or other people."""
 _LINE_CHARS: Final = 40

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from pagekeep.extraction.metadata.plain import one_line
+from pagekeep.text import compile_lazily
 
 _MAX_BYLINE_CHARS: Final = 300
 _MIN_NAME_CHARS: Final = 2
@@ -30,7 +31,7 @@ _LEAD: Final = re.compile(
     r"\s*[:\uff1a\u2014|-]?\s*|\A[\s:\u2014|-]+",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(
+_LABEL: Final = compile_lazily(
     r"(?:\A\W*|\s)(?:authors?|words|text|story|report|interview|autor(?:es|a|in|en)?|auteure?s?|autor[ei]|texte|texto|testo|tekst|verfasser(?:in)?"
     r"|redaktion|författare|forfatter|skribent|szerző|yazar|yazan|авторы?|текст"
     r"|作者|記者|记者|撰文|文|著者|執筆|ライター|글|기자|بقلم)"
@@ -38,10 +39,10 @@ _LABEL: Final = re.compile(
     re.IGNORECASE,
 )
 """What is before a name and a colon: "Text and photos:"."""
-_NEXT_LABEL: Final = re.compile(r"\s[^\W\d_]+:(?:\s.*)?\Z")
-_ASIDE: Final = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|<[^<>]{0,80}>|(?<!\S)@\w+|\S+@\S+\.\w+")
+_NEXT_LABEL: Final = compile_lazily(r"\s[^\W\d_]+:(?:\s.*)?\Z")
+_ASIDE: Final = compile_lazily(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|<[^<>]{0,80}>|(?<!\S)@\w+|\S+@\S+\.\w+")
 """Remarks in brackets, handles and e-mail addresses."""
-_SITE_MAKER: Final = re.compile(
+_SITE_MAKER: Final = compile_lazily(
     r"\b(?:developed|designed|powered|hosted|maintained|webdesign|design|theme) by\b", re.IGNORECASE
 )
 # A byline often continues with what follows it on the page: a date, a role, a reading time.
@@ -58,21 +59,23 @@ _EMPLOYER: Final = re.compile(
     r"|\A([^\W\d_a-z]\S*[^\W\d_A-Z]\S*\s[^\W\d_a-z]\S*[^\W\d_A-Z]\S*)(?:\s[^\W\d_a-z]{2,}){3,}\Z"
 )
 """A person and whom the person writes for: "Jane Doe for The Mill Post", "Jane Doe NEW MILL POST"."""
-_CONTRIBUTORS: Final = re.compile(
+_CONTRIBUTORS: Final = compile_lazily(
     r"(?:medically |clinically |expert |scientifically )?(?:reviewed|edited|fact.?checked|translated|illustrated|photos?"
     r"|photography|photographed|approved|verified|updated)\s+by\b.*\Z"
     r"|(?:\A|[\s,;|/&])(?:fotos?|photos?|bild(?:er)?|illustration(?:en|s)?|video|grafik|übersetzung|translation|traducción|traduction)\s*[:\uff1a].*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 """People who did something other than write."""
-_SEGMENT: Final = re.compile(r"\s*[|\u2022\u00b7]\s*|\s[\u2013\u2014-]\s")
+_SEGMENT: Final = re.compile(r"\s*[|\u2022\u00b7\u00bb]\s*|\s[\u2013\u2014-]\s")
 """What follows is a role, a place or an employer."""
 _SPLIT: Final = re.compile(
     r"\s*(?:[,;\u3001&+]|\s/\s|(?<![\w.])(?:and|und|et|och|og|with|y|и|by|via)(?![\w.]))\s*",
     re.IGNORECASE,
 )
 _AND_MORE: Final = re.compile(r"\A[^,;&]+?\s(?:and|und|et|och|og|y|и)\s+([^,;&]+)\Z", re.IGNORECASE)
-_ADDRESS: Final = re.compile(r"://|\bwww\.|\.(?:com|org|net|html?|php)\b|\S@\S|[{}<>\\=]|:\s", re.IGNORECASE)
+_FOREIGN_SIGNS: Final = re.compile(
+    r"[$€£¥%?]|!\s|://|\bwww\.|\.(?:com|org|net|html?|php)\b|\S@\S|[{}<>\\=]|:\s", re.IGNORECASE
+)
 _PLACEHOLDERS: Final = frozenset(
     "admin administrator webmaster root user users guest anonymous unknown none null undefined editor editors author"
     " authors staff default wordpress wpadmin superuser test owner contributor contributors writer writers team you me"
@@ -90,12 +93,14 @@ _PLACEHOLDERS: Final = frozenset(
     " الخميس الجمعة السبت الأحد".split()
 )
 """Single words that are not names: accounts, labels, days of the week."""
+_HOME: Final = frozenset(("home", "startseite", "accueil", "inicio", "início"))
 _ADMIN: Final = re.compile(r"\w{0,12}admin\d{0,4}", re.IGNORECASE)
 _PARTICLES: Final = frozenset("de da di du la le van von der den del dos bin ibn al el ten ter zu zur".split())
 _LOWER_STARTS: Final = _PARTICLES | {"the"}
 """Lower-case words a name may start with; a longer text that starts in lower case is a sentence."""
 _NOT_A_NAME: Final = re.compile(
     r"\A(?:skip|home|shop|privacy|menu|hi|hello|using|authori[sz]ed|search|live|about|follow|view|read|more|see|all|meet"
+    r"|über|à propos|sobre|acerca|beitrag\w*"
     r"|posted|published|updated|last|share|subscribe|by|log|sign|click|get|topic|original|post"
     r"|veröffentlicht|aktualisiert|erstellt|publiée?|publicado|actualizado|pubblicato|aggiornato|gepubliceerd|opublikowano"
     r"|teilen|partager|compartir|compartilhar|condividi|delen|dela|udostępnij|megoszt\w*|поделиться"
@@ -107,7 +112,7 @@ _NOT_A_NAME: Final = re.compile(
     r"|medically|about the|the author|topic|joined|messages|starter)\b",
     re.IGNORECASE,
 )
-_LOGIN: Final = re.compile(r"\d+[a-z][\w-]{3,}", re.IGNORECASE)
+_LOGIN: Final = compile_lazily(r"\d+[a-z][\w-]{3,}", re.IGNORECASE)
 _DEGREE: Final = re.compile(
     r"(?:ph\.?\s?d|m\.?d|j\.?d|r\.?n|r\.?d\.?n?|m\.?a|m\.?s|m\.?sc|b\.?a|b\.?s|b\.?sc|mba|mph|mpa|mfa|m\.?ed|ldn|cpa|cfa"
     r"|cfp|esq|dds|dmd|dvm|d\.?o|lmft|lcsw|psy\.?d|cscs|cpt|pt|dpt|faap|facp|frcp|np|aprn|bsn|msn|pharm\.?d|ii|iii|iv|jr"
@@ -123,21 +128,26 @@ _ORGANISATION: Final = re.compile(
     r"|gmbh|llc|ltd|inc|e\.\s?v)(?![\w-])",
     re.IGNORECASE,
 )
-_LEGAL_FORM: Final = re.compile(r"\b(?:gmbh|llc|ltd|inc|e\.\s?v)\b\.?(?=\s*,)", re.IGNORECASE)
+_LEGAL_FORM: Final = compile_lazily(r"\b(?:gmbh|llc|ltd|inc|e\.\s?v)\b\.?(?=\s*,)", re.IGNORECASE)
 
 
 def find_names(text: str) -> list[str]:
     """Return the names in a byline, in order."""
     line = one_line(text, _MAX_BYLINE_CHARS)
-    if not line or (_ADDRESS.search(line) and " " not in line) or _SITE_MAKER.search(line):
+    if not line or (_FOREIGN_SIGNS.search(line) and " " not in line) or _SITE_MAKER.search(line):
         return []
     line = _ASIDE.sub(" ", line)
     if label := _LABEL.search(line):
         line = _NEXT_LABEL.sub("", _CONTRIBUTORS.sub("", line[label.end() :]))
     line = _CONTRIBUTORS.sub("", line)
+    if (label := _NEXT_LABEL.search(line)) and " " in line[: label.start()].strip():
+        line = line[: label.start()]  # "Jane Doe Last change: ..."
     while (lead := _LEAD.match(line)) and lead.end():
         line = line[lead.end() :]
-    found = (_names_in(segment) for segment in _SEGMENT.split(line))
+    segments = _SEGMENT.split(line)
+    if segments[0].lower() in _HOME:
+        return []  # a trail of links
+    found = (_names_in(segment) for segment in segments)
     return next((names for names in found if names), [])
 
 
@@ -168,7 +178,7 @@ def _whole_organisation(segment: str) -> list[str]:
     end = _LEGAL_FORM.search(segment)
     name = _trim(segment[: end.end()] if end else segment)
     is_short = len(name) <= _MAX_ORGANISATION_CHARS and len(name.split()) <= _MAX_ORGANISATION_WORDS
-    return [name] if is_short and name and not _ADDRESS.search(name) else []
+    return [name] if is_short and name and not _FOREIGN_SIGNS.search(name) else []
 
 
 def _trim(part: str) -> str:
@@ -188,4 +198,6 @@ def _is_name(part: str) -> bool:
         return False
     if not any(letter.isalpha() for letter in part) or (part.count(".") > _MAX_INITIALS and len(words) == 1):
         return False
-    return not (_ADDRESS.search(part) or _NOT_A_NAME.search(part) or _DEGREE.fullmatch(part) or _ADMIN.fullmatch(part))
+    return not (
+        _FOREIGN_SIGNS.search(part) or _NOT_A_NAME.search(part) or _DEGREE.fullmatch(part) or _ADMIN.fullmatch(part)
+    )

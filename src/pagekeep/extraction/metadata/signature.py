@@ -6,14 +6,17 @@ import re
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.input.structured import short_text
 from pagekeep.extraction.metadata import nearby
 from pagekeep.extraction.metadata.clues import Clues
 from pagekeep.extraction.metadata.dates import to_iso
 from pagekeep.extraction.metadata.names import find_names
+from pagekeep.extraction.metadata.plain import split_words
 
 _MAX_LINES: Final = 25
 """Lines near the heading that are searched for a name."""
 _MAX_NAME_CHARS: Final = 60
+_MAX_HEADING_CHARS: Final = 300
 _MAX_HREF_CHARS: Final = 300
 # How much of the page's text is searched for the name's words in lower case.
 _MAX_PARAGRAPHS: Final = 200
@@ -50,7 +53,7 @@ def find_signature(clues: Clues) -> list[str]:
         if (name != line or _links_to_person(element) or _is_next_to_date(lines, index)) and not clues.is_foreign(
             element
         ):
-            return [name] if _is_always_capitalised(clues, name) else []
+            return [name] if _is_always_capitalised(clues, name) and not _is_in_heading(clues, name) else []
     return []
 
 
@@ -104,6 +107,12 @@ def _address(element: dom.Element) -> str:
     """Return the link target of the element or its parent; empty without a link."""
     link = element if element.tag == "a" else element.parent
     return (link.attr("href") or "")[:_MAX_HREF_CHARS] if isinstance(link, dom.Element) and link.tag == "a" else ""
+
+
+def _is_in_heading(clues: Clues, name: str) -> bool:
+    """Return whether the heading has all words of the name: it is what the page is about."""
+    heading = short_text(clues.heading, _MAX_HEADING_CHARS) if clues.heading is not None else ""
+    return set(split_words(name)) <= set(split_words(heading))
 
 
 def _is_always_capitalised(clues: Clues, name: str) -> bool:
