@@ -119,41 +119,53 @@ _DEGREE: Final = re.compile(
     r"|sr|inc|llc|ltd|gmbh)\.?",
     re.IGNORECASE,
 )
-_ORGANISATION: Final = re.compile(
-    r"\b(?:cent(?:er|re|ers|res|ro|rum)|zentrum|institut\w{0,3}|instituto|istituto|ministry|ministère|ministerio|ministero"
-    r"|\w*ministerium|departe?ment|département|departamento|dipartimento|universit\w{1,3}|universidade?|college|academy|akademie"
-    r"|association|asociación|associação|associazione|\w*verband|\w*verein|society|\w*gesellschaft|foundation|\w*stiftung|fundación"
-    r"|fondation|fondazione|council|committee|commission|bureau|office|agency|agentur|authority|administration|\w*behörde|\w*amt"
-    r"|hospital|clinic|klinik\w*|museum|library|alliance|coalition|federation|verlag|sekretariat|secretariat"
-    r"|gmbh|llc|ltd|inc|e\.\s?v)(?![\w-])",
-    re.IGNORECASE,
+_ORGANISATION_WORDS: Final = frozenset(
+    "center centre centers centres centro centrum zentrum institut institute institutes instituto istituto ministry ministère"
+    " ministerio ministero department departement département departamento dipartimento university université universität"
+    " università universiteit universidad universidade college academy akademie association asociación associação associazione"
+    " society foundation fundación fondation fondazione council committee commission bureau office agency agentur authority"
+    " administration hospital clinic klinik klinikum museum library alliance coalition federation verlag sekretariat"
+    " secretariat gmbh llc ltd inc".split()
 )
+_ORGANISATION_ENDINGS: Final = (
+    "ministerium", "verband", "verein", "gesellschaft", "stiftung", "behörde", "amt", "-verlag", "e.v.", "e.v",
+)  # fmt: skip
 _LEGAL_FORM: Final = compile_lazily(r"\b(?:gmbh|llc|ltd|inc|e\.\s?v)\b\.?(?=\s*,)", re.IGNORECASE)
 
 
 def find_names(text: str) -> list[str]:
     """Return the names in a byline, in order."""
     line = one_line(text, _MAX_BYLINE_CHARS)
-    if not line or (_FOREIGN_SIGNS.search(line) and " " not in line) or _SITE_MAKER.search(line):
+    if not line or (" " not in line and _FOREIGN_SIGNS.search(line)):
         return []
-    line = _ASIDE.sub(" ", line)
-    if label := _LABEL.search(line):
-        line = _NEXT_LABEL.sub("", _CONTRIBUTORS.sub("", line[label.end() :]))
-    line = _CONTRIBUTORS.sub("", line)
-    if (label := _NEXT_LABEL.search(line)) and " " in line[: label.start()].strip():
-        line = line[: label.start()]  # "Jane Doe Last change: ..."
-    while (lead := _LEAD.match(line)) and lead.end():
-        line = line[lead.end() :]
-    segments = _SEGMENT.split(line)
+    segments = _SEGMENT.split(_unwrap(line))
     if segments[0].lower() in _HOME:
         return []  # a trail of links
     found = (_names_in(segment) for segment in segments)
     return next((names for names in found if names), [])
 
 
+def _unwrap(line: str) -> str:
+    """Return the byline without labels, remarks and people who did not write; empty when it is about the site's maker."""
+    # Most bylines are a name and nothing else: look before searching.
+    if any(sign in line for sign in "([<@"):
+        line = _ASIDE.sub(" ", line)
+    has_colon = any(sign in line for sign in ":\uff1a\u25cf")
+    if has_colon and (label := _LABEL.search(line)):
+        line = _NEXT_LABEL.sub("", _CONTRIBUTORS.sub("", line[label.end() :]))
+    if has_colon or "by" in line.lower():
+        line = "" if _SITE_MAKER.search(line) else _CONTRIBUTORS.sub("", line)
+    if has_colon and (label := _NEXT_LABEL.search(line)) and " " in line[: label.start()].strip():
+        line = line[: label.start()]  # "Jane Doe Last change: ..."
+    while (lead := _LEAD.match(line)) and lead.end():
+        line = line[lead.end() :]
+    return line
+
+
 def is_organisation(name: str) -> bool:
     """Return whether the name has a word that organisations have in theirs."""
-    return _ORGANISATION.search(name) is not None
+    words = (word.strip(".,") for word in name.lower().split())
+    return any(word in _ORGANISATION_WORDS or word.endswith(_ORGANISATION_ENDINGS) for word in words)
 
 
 def _names_in(segment: str) -> list[str]:
