@@ -68,7 +68,8 @@ def _read_metadata(state: State) -> None:
 
 def _apply_rules_before(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the page as it came; a rule may discard the page."""
-    state.before = before = site_rules.apply_before(state.rules, state.url, state.document, state.body)
+    before = site_rules.apply_before(state.rules, state.url, state.document, state.body, state.reverts)
+    state.before = before
     state.rule_matches, state.discarded_by = before.matched, before.discarded_by
     state.metadata = site_rules.apply_overrides(state.metadata, before.metadata)
     return before.removals
@@ -97,6 +98,7 @@ def _locate(state: State) -> None:
     """Find the content by one of the strategies, in the whole page or the part that a rule chose."""
     scope, options = state.before.scope, state.options
     if scope:
+        state.whole_survey = state.survey
         state.survey, state.survey_warnings = survey.survey_page(scope.take())
     state.facts = page_facts.collect(
         state.survey, state.structured, state.metadata, PROFILES[state.kind],
@@ -138,7 +140,8 @@ def _expect_structures(state: State) -> None:
 def _apply_rules_after(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the content that was found; a rule may still discard the page."""
     before = state.before if state.outcome.content else state.before.without_parts()
-    after = site_rules.apply_after(state.rules, state.url, state.content, state.source, before)
+    after = site_rules.apply_after(state.rules, state.url, state.content, state.source, before, state.reverts)
+    state.after = after
     state.rule_matches, state.discarded_by = after.matched, after.discarded_by
     state.metadata = site_rules.apply_overrides(state.metadata, after.metadata)
     state.changes.removed.update(after.removed)
@@ -281,14 +284,14 @@ def extract(
     """
     if options.skip_steps:
         check_skippable(options.skip_steps, PHASES)
-    state = State(html, url, shipped() if rules is None else rules, options)
     stopwatch = Stopwatch(options.timer) if options.timer else None
-    removals = run_steps(
-        STEPS, state, skip=find_skipped(options), record=stopwatch.record if stopwatch else None,
-        until=lambda state: bool(state.discarded_by), warn=state.warnings.append,
-    )  # fmt: skip
-    if state.discarded_by:
-        _empty(state)
+    state, removals = _run(State(html, url, shipped() if rules is None else rules, options), stopwatch)
+    suspects = site_rules.find_suspects(state.before, state.after, state.whole_survey, _found(state))
+    if suspects:  # rules took more prose than they left: extract the page again without those parts of them
+        again, other_removals = _run(State(html, url, state.rules, options, suspects), stopwatch)
+        if site_rules.is_destructive(_found(state), _found(again)):
+            state, removals = again, other_removals
+            state.warnings.append(site_rules.warn_of_reverts(suspects))
     trace = Trace(
         document_type=state.document_type,
         kind_reasons=state.kind_reasons,
@@ -299,6 +302,22 @@ def extract(
         seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),
     )
     return leave_out(_make_page(state, trace), options)
+
+
+def _run(state: State, stopwatch: Stopwatch | None) -> tuple[State, list[Removal]]:
+    """Run all steps over the page; return the state, and what the steps removed."""
+    removals = run_steps(
+        STEPS, state, skip=find_skipped(state.options), record=stopwatch.record if stopwatch else None,
+        until=lambda state: bool(state.discarded_by), warn=state.warnings.append,
+    )  # fmt: skip
+    if state.discarded_by:
+        _empty(state)
+    return state, removals
+
+
+def _found(state: State) -> dom.Element | None:
+    """Return the content that was found, or `None` for a bookmark or a discarded page."""
+    return state.output.root if state.outcome.content else None
 
 
 def _may_show(state: State) -> bool:

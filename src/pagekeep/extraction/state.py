@@ -36,6 +36,8 @@ class State:
     url: str | None
     rules: Rulebook
     options: Options
+    reverts: tuple[site_rules.Revert, ...] = ()
+    """Parts of rules that are not applied, because they took most of the prose."""
     warnings: list[PageWarning] = field(default_factory=list)
 
     # decode, parse
@@ -56,6 +58,7 @@ class State:
 
     # rules-before, rules-after
     before: site_rules.Before = field(default_factory=site_rules.Before)
+    after: site_rules.After = field(default_factory=site_rules.After)
     rule_matches: tuple[RuleMatch, ...] = ()
     discarded_by: str | None = None
     """Id of the rule that discarded the page: no further step runs."""
@@ -63,6 +66,8 @@ class State:
     # survey, wall-signs, kind, locate
     survey: survey.Survey = field(init=False)
     survey_warnings: tuple[PageWarning, ...] = ()
+    whole_survey: survey.Survey | None = None
+    """The survey of the whole page, where a rule chose a part of it."""
     signals: caught.Signals = field(init=False)
     kind: Kind = "article"
     kind_reasons: tuple[str, ...] = ()

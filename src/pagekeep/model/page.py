@@ -176,6 +176,7 @@ WarningCode = Literal[
     "unknown_address",
     "reduced",
     "step_failed",
+    "rule_reverted",
     "not_rendered",
     "not_read_remotely",
     "read_remotely",
@@ -184,8 +185,9 @@ WarningCode = Literal[
 """What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep or has too many open
 tags (`flattened`), is too large, so that its end was left out (`truncated`), has relative links and no address
 (`unknown_address`), or lost elements in the clean-up (`reduced`); a step failed without which the content is complete
-(`step_failed`); no browser could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of
-extraction (`read_remotely`), or sent a warning itself (`remote_reader`)."""
+(`step_failed`); a part of a rule was not applied, because it would have taken most of the text (`rule_reverted`); no browser
+could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of extraction (`read_remotely`),
+or sent a warning itself (`remote_reader`)."""
 
 
 @dataclass(frozen=True, slots=True)

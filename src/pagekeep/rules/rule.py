@@ -20,6 +20,10 @@ MetadataField = Literal[
     "title", "author", "published", "modified", "description", "site_name", "canonical", "hero_image", "language"
 ]
 
+Basis = Literal["measured", "platform knowledge"]
+"""Why a rule is shipped: it gains on corpus pages that it was not written with, or its site or platform is one that many
+people save pages of, and its test page shows what it does."""
+
 Op = Literal[
     "retag",
     "wrap",
@@ -163,4 +167,5 @@ class Rule:
     metadata: Mapping[MetadataField, MetadataSource | NoSource] = field(default_factory=lambda: MappingProxyType({}))
     quality: Thresholds | None = None
     discard: bool = False
+    basis: Basis | None = None
     source: Source | None = None

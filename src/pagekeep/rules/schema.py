@@ -234,6 +234,12 @@ RULE: Final = Group(
         Key("metadata", METADATA, "Where the page states its metadata; overrides everything else."),
         Key("quality", QUALITY, "Quality thresholds for this site."),
         Key("discard", Switch(), "Save only a record that the page was discarded.", default=False),
+        Key(
+            "basis",
+            Choice(get_args(rule.Basis)),
+            "Why a rule is shipped: it gains on pages it was not written with (`measured`), or it knows a site or platform"
+            " that many people save pages of (`platform knowledge`).",
+        ),
     ),
     rule.Rule,
     EFFECTS,

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from pagekeep.extraction.site_rules.apply import After, Before, apply_after, apply_before, keep_in_place
+from pagekeep.extraction.site_rules.apply import After, Before, apply_after, apply_before, find_suspects, keep_in_place
+from pagekeep.extraction.site_rules.guard import Revert, is_destructive, warn_of_reverts
 from pagekeep.extraction.site_rules.overrides import apply_overrides
 
-__all__ = ["After", "Before", "apply_after", "apply_before", "apply_overrides", "keep_in_place"]
+__all__ = [
+    "After",
+    "Before",
+    "Revert",
+    "apply_after",
+    "apply_before",
+    "apply_overrides",
+    "find_suspects",
+    "is_destructive",
+    "keep_in_place",
+    "warn_of_reverts",
+]

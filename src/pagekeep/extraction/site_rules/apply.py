@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Literal
@@ -10,17 +10,18 @@ from typing import Final, Literal
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
-from pagekeep.extraction.site_rules import include, overrides
+from pagekeep.extraction.site_rules import guard, include, overrides
 from pagekeep.extraction.site_rules.actions import DEEPENING, run_action
+from pagekeep.extraction.site_rules.guard import Revert, Taken
 from pagekeep.extraction.site_rules.include import Part
 from pagekeep.extraction.site_rules.keep import find_in_place
 from pagekeep.extraction.site_rules.overrides import Overrides
-from pagekeep.extraction.site_rules.remove import remove_elements
+from pagekeep.extraction.site_rules.remove import RemovedElements, remove_elements
 from pagekeep.extraction.site_rules.scope import FoundScope, find_scope
 from pagekeep.extraction.site_rules.select import count_words
 from pagekeep.model import Removal, RuleEffect, RuleMatch
 from pagekeep.rules.prefilter import Names
-from pagekeep.rules.rule import Rendering, Rule, Thresholds
+from pagekeep.rules.rule import Rendering, Rule, Scope, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
 
 _NO_BOUNDS: Final = Thresholds()
@@ -35,7 +36,11 @@ class Before:
     removals: tuple[Removal, ...] = ()
     removed: tuple[dom.Element, ...] = ()
     """The removed elements: their text still identifies a wall."""
+    taken: tuple[Taken, ...] = ()
+    """What each selector took out of the page."""
     scope: FoundScope | None = None
+    scope_rule: Rule | None = None
+    """The rule that chose the scope."""
     bounds: Thresholds = _NO_BOUNDS
     rendering: tuple[str, Rendering] | None = None
     """The rule that decides about the browser, and its settings."""
@@ -63,6 +68,8 @@ class After:
     metadata: Overrides = field(default_factory=lambda: _NO_OVERRIDES)
     removed: tuple[dom.Element, ...] = ()
     """The removed elements, for the loss check."""
+    taken: tuple[Taken, ...] = ()
+    """What each selector took out of the result."""
     discarded_by: str | None = None
 
 
@@ -80,9 +87,13 @@ class _EffectLog:
     effects: list[list[RuleEffect]] = field(init=False)
     removals: list[Removal] = field(default_factory=list)
     removed: list[dom.Element] = field(default_factory=list)
+    taken: list[Taken] = field(default_factory=list)
+    reverts: Sequence[Revert] = ()
+    """Parts of rules that are not applied to this page."""
 
     def __post_init__(self) -> None:
-        self.effects = [[] for _ in self.matched]
+        self.effects = [guard.report_effects(match.rule, self.reverts) for match in self.matched]
+        self.matched = guard.revert(self.matched, self.reverts) if self.reverts else self.matched
 
     def matches(self) -> tuple[RuleMatch, ...]:
         return tuple(
@@ -98,13 +109,18 @@ class _EffectLog:
         return ((match.rule, effects) for match, effects in zip(self.matched, self.effects, strict=True))
 
 
-def apply_before(rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element) -> Before:
-    """Apply the rules for the raw page and change the body in place; the head can trigger a rule too."""
+def apply_before(
+    rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element, reverts: Sequence[Revert] = ()
+) -> Before:
+    """Apply the rules for the raw page and change the body in place; the head can trigger a rule too.
+
+    `reverts` are parts of rules that are not to be applied.
+    """
     names = Names(document)
     matched = rules.match("pre", url, document, names) if rules.rules else ()
     if not matched:
         return _UNTOUCHED
-    log = _EffectLog("pre", matched, names)
+    log = _EffectLog("pre", matched, names, reverts=reverts)
     discarded_by = _discard(log)
     if discarded_by:
         return Before(log.matches(), discarded_by=discarded_by)
@@ -112,7 +128,7 @@ def apply_before(rules: Rulebook, url: str | None, document: dom.Document, body:
     parts = include.collect_parts(body, _includes(log))
     for rule, effects in log.rules():
         _change(body, rule, effects, log)
-    chosen = _scope(body, log)
+    chosen, scope_rule = _scope(body, log)
     bounds = _bounds(log)
     return Before(
         matched=log.matches(),
@@ -121,13 +137,22 @@ def apply_before(rules: Rulebook, url: str | None, document: dom.Document, body:
         removes=_removes(log),
         removals=tuple(log.removals),
         removed=tuple(log.removed),
+        taken=tuple(log.taken),
         scope=chosen,
+        scope_rule=scope_rule,
         bounds=bounds,
         rendering=_rendering(log),
     )
 
 
-def apply_after(rules: Rulebook, url: str | None, content: dom.Element, source: str, earlier: Before) -> After:
+def apply_after(
+    rules: Rulebook,
+    url: str | None,
+    content: dom.Element,
+    source: str,
+    earlier: Before,
+    reverts: Sequence[Revert] = (),
+) -> After:
     """Put back the parts that rules include, and apply the rules for the result; the content is changed in place.
 
     `source` is the original page, where rules for the result look up metadata and parts.
@@ -137,7 +162,7 @@ def apply_after(rules: Rulebook, url: str | None, content: dom.Element, source: 
     include.drop_copies(content, earlier.kept)
     if not matched and not earlier.parts:
         return After(earlier.matched)
-    log = _EffectLog("post", matched, names)
+    log = _EffectLog("post", matched, names, reverts=reverts)
     discarded_by = _discard(log)
     if discarded_by:
         return After((*earlier.matched, *log.matches()), discarded_by=discarded_by)
@@ -153,7 +178,26 @@ def apply_after(rules: Rulebook, url: str | None, content: dom.Element, source: 
     if parts or earlier.parts or log.may_be_deeper():
         dom.bound_depth(content)
     matches = (*(_with_effects(match, earlier_effects) for match in earlier.matched), *log.matches())
-    return After(matches, tuple(log.removals), overrides.merge(earlier.metadata, values), tuple(log.removed))
+    return After(
+        matched=matches,
+        removals=tuple(log.removals),
+        metadata=overrides.merge(earlier.metadata, values),
+        removed=tuple(log.removed),
+        taken=tuple(log.taken),
+    )
+
+
+def find_suspects(before: Before, after: After, page: Survey | None, result: dom.Element | None) -> tuple[Revert, ...]:
+    """Return the parts of rules that took more prose than the result has."""
+    if before.discarded_by or after.discarded_by:
+        return ()
+    scope: Taken | None = None
+    if before.scope and before.scope_rule:
+        own = before.scope_rule.selector_overrides or Scope()
+        selector = (own.article if before.scope.kind == "article" else own.wrapper) or ""
+        parts = before.scope.parts
+        scope = Taken(before.scope_rule, "scope", selector, len(parts), 0, parts)
+    return guard.find_suspects((*before.taken, *after.taken), scope, page, result)
 
 
 def _look_up(log: _EffectLog, source: str, url: str | None) -> tuple[Overrides, tuple[Part, ...]]:
@@ -220,10 +264,25 @@ def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], log: _Effe
         effects += removed.effects
         log.removals += removed.removals
         log.removed += removed.nodes
+        log.taken += _list_taken(rule, removed)
     for action in rule.actions:
-        effects.append(run_action(root, action, is_result=log.phase == "post"))
+        effect = run_action(root, action, is_result=log.phase == "post")
+        effects.append(effect)
+        if action.op == "replace_with_text" and "{text" not in (action.template or ""):
+            log.taken.append(Taken(rule, "replace_with_text", action.selector, effect.count, effect.words))
     if rule.actions:
         log.names = Names(root)  # actions may have added names
+
+
+def _list_taken(rule: Rule, removed: RemovedElements) -> list[Taken]:
+    """Return what each selector of the rule removed."""
+    nodes: dict[str, list[dom.Element]] = {}
+    for node, selector in zip(removed.nodes, removed.owners, strict=True):
+        nodes.setdefault(selector, []).append(node)
+    words = {effect.selector: effect.words for effect in removed.effects}
+    return [
+        Taken(rule, "remove", selector, len(found), words[selector], tuple(found)) for selector, found in nodes.items()
+    ]
 
 
 def _discard(log: _EffectLog) -> str | None:
@@ -234,9 +293,10 @@ def _discard(log: _EffectLog) -> str | None:
     return None
 
 
-def _scope(body: dom.Element, log: _EffectLog) -> FoundScope | None:
-    """Return the scope of the first rule whose scope matches, after all rules have changed the page."""
+def _scope(body: dom.Element, log: _EffectLog) -> tuple[FoundScope | None, Rule | None]:
+    """Return the scope of the first rule whose scope matches, and the rule, after all rules have changed the page."""
     chosen: FoundScope | None = None
+    chosen_by: Rule | None = None
     for rule, effects in log.rules():
         rule_scope = rule.selector_overrides
         if rule_scope is None:
@@ -248,7 +308,8 @@ def _scope(body: dom.Element, log: _EffectLog) -> FoundScope | None:
             continue
         chosen, new_effects = find_scope(body, rule_scope)
         effects += new_effects
-    return chosen
+        chosen_by = rule if chosen else None
+    return chosen, chosen_by
 
 
 def _bounds(log: _EffectLog) -> Thresholds:

@@ -18,6 +18,8 @@ class RemovedElements:
     effects: tuple[RuleEffect, ...] = ()
     removals: tuple[Removal, ...] = ()
     nodes: tuple[dom.Element, ...] = ()
+    owners: tuple[str, ...] = ()
+    """The selector that removed each of them."""
 
 
 def remove_elements(root: dom.Node, selectors: tuple[str, ...], reason: str, names: Names) -> RemovedElements:
@@ -37,7 +39,7 @@ def remove_elements(root: dom.Node, selectors: tuple[str, ...], reason: str, nam
         else RuleEffect("remove", selector, owners.count(selector), _sum_words(words, owners, selector))
         for selector in selectors
     ]
-    return RemovedElements(tuple(effects), tuple(removals), tuple(nodes))
+    return RemovedElements(tuple(effects), tuple(removals), tuple(nodes), tuple(owners))
 
 
 def _select(root: dom.Node, selectors: tuple[str, ...]) -> tuple[tuple[str, ...], list[dom.Element]]:
