@@ -64,10 +64,10 @@ class State:
     """Id of the rule that discarded the page: no further step runs."""
 
     # survey, wall-signs, kind, locate
-    survey: survey.Survey = field(init=False)
-    survey_warnings: tuple[PageWarning, ...] = ()
     whole_survey: survey.Survey | None = None
     """The survey of the whole page, where a rule chose a part of it."""
+    survey: survey.Survey = field(init=False)
+    survey_warnings: tuple[PageWarning, ...] = ()
     signals: caught.Signals = field(init=False)
     kind: Kind = "article"
     kind_reasons: tuple[str, ...] = ()

@@ -181,4 +181,8 @@ def test_stats_tell_what_each_rule_is_worth(folder: Path) -> None:
     first, *_ = json_of(folder, "stats", str(corpus))["rules"]
     assert (first["rule"], first["pages"], first["worst_page"]) == ("my-site", 1, "a")
     assert first["gain"] == pytest.approx(first["f1"] - first["f1_without"], abs=1e-6)
-    assert run(folder, "stats", str(corpus)).stdout.splitlines()[0] == "rule\tpages\twith\twithout\tgain\tworst page"
+    assert (first["basis"], first["written_with"]["pages"]) == (None, 0)
+    assert first["new"] == {"pages": 1, "changed": 1, "gain": first["gain"], "worst_page": "a"}
+    header, row, *_ = run(folder, "stats", str(corpus)).stdout.splitlines()
+    assert header == "rule\tbasis\twritten with\tchanged\tgain\tnew\tchanged\tgain\tworst page"
+    assert row.split("\t")[:3] == ["my-site", "", "0"]

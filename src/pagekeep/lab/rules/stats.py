@@ -8,7 +8,7 @@ what a rule gains elsewhere, so they are counted apart.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from multiprocessing import get_context
@@ -36,10 +36,12 @@ class CorpusPage(NamedTuple):
     corpus: str
     case: Case
     is_markdown: bool = False
+    is_one_of_many: bool = False
+    """Whether pages of several corpora are measured."""
 
     @property
     def name(self) -> str:
-        return f"{self.corpus}/{self.case.name}"
+        return f"{self.corpus}/{self.case.name}" if self.is_one_of_many else self.case.name
 
 
 class RuleEffect(NamedTuple):
@@ -93,6 +95,8 @@ def measure_rules(
     `limit` bounds the pages of each corpus.
     """
     pages = [page for folder in folders for page in _find_pages(folder, limit)]
+    if len(folders) > 1:
+        pages = [page._replace(is_one_of_many=True) for page in pages]
     if workers is None:
         workers = (os.cpu_count() or 1) if len(pages) > 4 * _BATCH_PAGES else 1
     bases = {rule.id: rule.basis or "" for rule in _load_rules(own_rules).rules}
@@ -107,7 +111,7 @@ def _find_pages(folder: Path, limit: int | None) -> list[CorpusPage]:
     return [CorpusPage(folder.name, case, is_markdown=True) for case in corpora.spread_evenly(cases, limit)]
 
 
-def summarise_effects(bases: dict[str, str], effects: Iterable[RuleEffect]) -> list[RuleStats]:
+def summarise_effects(bases: Mapping[str, str], effects: Iterable[RuleEffect]) -> list[RuleStats]:
     """Return the means per rule, the most harmful on new pages first; `bases` has the ids of all rules."""
     by_rule: dict[str, list[RuleEffect]] = {rule: [] for rule in bases}
     for effect in effects:
