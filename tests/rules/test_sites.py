@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pagekeep import dom
 from pagekeep.lab.rules import cases
 from pagekeep.rules import loading, shipped
 from pagekeep.rules.loading import Loaded
@@ -31,6 +32,31 @@ def test_every_shipped_rule_says_why_it_is_there(rule: Rule) -> None:
 
 def test_every_page_is_for_a_shipped_rule() -> None:
     assert {case.rule for case in CASES} <= {rule.id for rule in shipped().rules}
+
+
+COMMENT = '<div class="timeline-comment"><div class="comment-body"><p>Nice.</p></div></div>'
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "html"),
+    [
+        ("github-issue", "https://gist.github.com/reed/1", f"<bdi class=js-issue-title></bdi><pre>x</pre>{COMMENT}"),
+        ("github-issue", "https://github.com/lake/hulls/commit/1", f"<pre>x</pre>{COMMENT}"),
+        ("github-issue", "https://tracker.example/1", f"<bdi class=js-issue-title></bdi>{COMMENT}"),
+        (
+            "gitlab-issue",
+            "https://git.example/c/1",
+            "<div class=notes><i class=note-body><b class=note-text>n</b></i></div>",
+        ),
+        ("substack-post", "https://shop.example/", "<div class=available-content><p>Sold out</p></div>"),
+        ("consent-managers", "https://a.example/", "<div class='page has-cookie-banner'><p>The whole page</p></div>"),
+        ("jetpack-extras", "https://a.example/", "<div id=actionbar><p>The whole page</p></div>"),
+        ("mintlify-page", "https://a.example/", "<div id=content-area><div id=content><p>Text</p></div></div>"),
+    ],
+)
+def test_rules_leave_pages_alone_that_only_share_a_name(rule: str, url: str, html: str) -> None:
+    assert rule in {one.id for one in shipped().rules}
+    assert rule not in {match.rule.id for match in shipped().match("pre", url, dom.parse(html))}
 
 
 def test_no_shipped_rule_is_of_no_use() -> None:
