@@ -145,7 +145,7 @@ def _measure(page: Survey) -> list[int]:
 
 
 def _is_named_boilerplate(node: dom.Element) -> bool:
-    """Return whether its own names say that it is no content: then a rule that removes it is right, however long it is."""
+    """Return whether its names are those of boilerplate: then a rule that removes it is right, however long it is."""
     signs = find_signs(node.attr("class") or "") | find_id_signs(node.attr("id") or "")
     return bool(signs & _BOILERPLATE) and not signs & Sign.CONTENT
 
