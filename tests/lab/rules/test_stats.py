@@ -64,6 +64,16 @@ def test_markdown_cases_are_measured_by_what_agrees(tmp_path: Path) -> None:
     assert found["helps"].written_with.gain > 0
 
 
+def test_a_change_that_no_reference_looks_at_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(RULES)
+    folder = tmp_path / "web"
+    folder.mkdir()
+    (folder / "a.html").write_text(PAGE)
+    (folder / "a.json").write_text(json.dumps({"url": "https://a.example/", "with": ["On day 1 the harbour master"]}))
+    found = {entry.rule: entry for entry in stats.measure_rules([folder], tmp_path)}
+    assert (found["helps"].new.changed, found["helps"].new.gain) == (1, 0.0)
+
+
 def test_a_rule_that_finds_nothing_changes_no_page(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("- {id: blank, phase: pre, trigger: {dom: {any: .plug}}, remove: .never-there}")
     found = {entry.rule: entry for entry in stats.measure_rules([corpus], tmp_path)}

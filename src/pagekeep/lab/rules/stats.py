@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,7 +21,7 @@ from pagekeep.lab import measure
 from pagekeep.lab.corpus import Case
 from pagekeep.lab.markdown import cases as markdown_cases
 from pagekeep.lab.markdown.cases import ASPECTS, CaseScore
-from pagekeep.model import Page, RuleMatch
+from pagekeep.model import Metadata, Page, RuleMatch
 from pagekeep.pipeline import extract
 from pagekeep.rules import Rulebook, load, shipped
 
@@ -51,6 +52,8 @@ class RuleEffect(NamedTuple):
     page: str
     with_rule: float
     without: float
+    changes: bool = True
+    """Whether the Markdown or the metadata differ, which no reference may look at."""
     is_new: bool = False
     """Whether the rule was not written with the page."""
 
@@ -64,7 +67,7 @@ class Gain(NamedTuple):
 
     pages: int = 0
     changed: int = 0
-    """Pages whose rank it changes."""
+    """Pages whose Markdown or metadata it changes."""
     with_rule: float = 0.0
     """Mean rank."""
     without: float = 0.0
@@ -136,7 +139,7 @@ def summarise_pages(pages: Sequence[RuleEffect]) -> Gain:
     worst = min(pages, key=lambda page: (page.gain, page.page))
     count = len(pages)
     with_rule, without = sum(page.with_rule for page in pages) / count, sum(page.without for page in pages) / count
-    return Gain(count, sum(page.gain != 0 for page in pages), with_rule, without, worst.page)
+    return Gain(count, sum(page.changes for page in pages), with_rule, without, worst.page)
 
 
 def _measure_pages(pages: list[CorpusPage], own_rules: Path | None, workers: int) -> list[RuleEffect]:
@@ -149,19 +152,24 @@ def _measure_pages(pages: list[CorpusPage], own_rules: Path | None, workers: int
 
 def measure_page(page: CorpusPage, *, own_rules: Path | None) -> list[RuleEffect]:
     """Extract one page with all rules, and again without each rule that did something to it."""
-    rank, matched = _rank(page, _load_rules(own_rules))
-    active = {match.id for match in matched if _did_something(match)}
+    rank, result = _extract_and_rank(page, _load_rules(own_rules))
+    if result is None:
+        return []
+    effects: list[RuleEffect] = []
     is_new = page.corpus not in WRITTEN_WITH
-    return [
-        RuleEffect(
-            rule,
-            page.name,
-            rank,
-            _rank(page, _load_rules_without(own_rules, rule))[0] if rule in active else rank,
-            is_new,
-        )
-        for rule in dict.fromkeys(match.id for match in matched)
-    ]
+    active = {match.id for match in result.trace.rules if _did_something(match)}
+    for rule in dict.fromkeys(match.id for match in result.trace.rules):
+        without, other = rank, result
+        if rule in active:
+            without, maybe = _extract_and_rank(page, _load_rules_without(own_rules, rule))
+            other = maybe or result
+        changes = _content(other) != _content(result)
+        effects.append(RuleEffect(rule, page.name, rank, without, changes, is_new))
+    return effects
+
+
+def _content(page: Page) -> tuple[str, Metadata]:
+    return page.markdown, replace(page.metadata, origins={})
 
 
 def _did_something(match: RuleMatch) -> bool:
@@ -172,19 +180,18 @@ def _did_something(match: RuleMatch) -> bool:
     )
 
 
-def _rank(page: CorpusPage, book: Rulebook) -> tuple[float, tuple[RuleMatch, ...]]:
-    """Return the rank of the page's result with these rules, and the rules that matched; 0 for a page that is refused."""
-    matched: tuple[RuleMatch, ...] = ()
+def _extract_and_rank(page: CorpusPage, book: Rulebook) -> tuple[float, Page | None]:
+    """Return the rank of the page's result with these rules, and the result; 0 and `None` for a page that is refused."""
+    found: Page | None = None
 
     def extractor(html: bytes, url: str | None) -> Page:
-        nonlocal matched
-        result = extract(html, url, rules=book)
-        matched = result.trace.rules
-        return result
+        nonlocal found
+        found = extract(html, url, rules=book)
+        return found
 
     if page.is_markdown:
-        return _rank_markdown(markdown_cases.score_case(page.case.source, extractor)), matched
-    return measure.measure_case(page.case, extractor=extractor).rank, matched
+        return _rank_markdown(markdown_cases.score_case(page.case.source, extractor)), found
+    return measure.measure_case(page.case, extractor=extractor).rank, found
 
 
 def _rank_markdown(score: CaseScore) -> float:
