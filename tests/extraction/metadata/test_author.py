@@ -255,7 +255,16 @@ def test_word_for_by_in_other_languages_is_followed_by_a_person(line: str) -> No
     assert author(f"<h1>Roggen</h1><p>{line}</p><p>Text.") == ", ".join(line.partition(" ")[2].split(" und "))
 
 
-@pytest.mark.parametrize("line", ["Von Natur aus gut", "Por favor, lea esto", "Von der Mühle zum Brot"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Von Natur aus gut",
+        "by the mill theorem (see",
+        "by default rye is",
+        "Por favor, lea esto",
+        "Von der Mühle zum Brot",
+    ],
+)
 def test_sentence_that_starts_with_such_a_word_names_no_person(line: str) -> None:
     assert author(f"<h1>Roggen</h1><p>{line}</p><p>Text.") is None
 
@@ -264,6 +273,13 @@ def test_page_named_by_the_query_is_not_a_home_page() -> None:
     html = '<h1>Rye</h1><p class="byline">By Jane Doe</p>'
     assert author(html, "https://blog.example/?p=959") == "Jane Doe"
     assert author(html, "https://blog.example/?utm_source=mill") is None
+
+
+def test_people_joined_to_the_first_are_authors_too() -> None:
+    names = "<a>Jane Doe</a>, <a>John Roe</a> and <a>Ann Poe</a>"
+    assert author(f"<h1>Rye</h1><p>By {names}</p>") == "Jane Doe, John Roe, Ann Poe"
+    assert author(f"<h1>Rye</h1><p>{names}</p><p>Ann Other</p>") is None
+    assert author(f"<h1>Rye</h1><p>May 3, 2024</p><p>{names}</p><p>Ann Other</p>") == "Jane Doe, John Roe, Ann Poe"
 
 
 def test_first_user_of_a_thread_is_its_author() -> None:

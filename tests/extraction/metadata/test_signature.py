@@ -38,6 +38,7 @@ def test_name_beside_a_date_a_role_or_linked_to_a_person_signs_the_page(lines: s
         "<nav><p>Ann Lee</p><p>March 5, 2024</p></nav>",
         "<p>News</p><p>March 5, 2024</p>",
         "<p>To Bake</p><p>March 5, 2024</p>",
+        '<a href="/news/rye-adoption/">Rye Adoption</a><p>March 5, 2024</p>',
         '<a href="/c/rye"><img src="a.png" alt="Rye Bread"><p>Rye Bread</p></a>',
     ],
 )

@@ -65,6 +65,8 @@ _OF: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that mean "by", but in a sentence also "of" or "from": only before a person's name."""
+_SENTENCE: Final = compile_lazily(r"(?:the )?[a-z]+ (?!on |in |at |am |under )[a-z]+ ")
+"""How a sentence goes on after "by"; a name has a capital letter, a login is one word."""
 _BARE_LABEL: Final = compile_lazily(
     r"authors?|autor(?:es|in)?|auteurs?|autore|автор|作者|著者|記者|记者", re.IGNORECASE
 )
@@ -311,13 +313,16 @@ def _near_heading(clues: Clues) -> list[str]:
         for (line, element), next_line in zip(lines, following, strict=False)
         if (name := _signed(line, next_line)) and not clues.is_foreign(element)
     ]
-    return signed[:1] if len(signed) < _MANY_NAMES or clues.is_thread else []
+    if not signed or (len(signed) >= _MANY_NAMES and not clues.is_thread):
+        return []
+    return [signed[0], *signature.find_companions(clues.lines, signed[0])]
 
 
 def _signed(line: str, next_line: str) -> str:
     """Return what follows "by" in the line or is in the next one; empty when the line is something else."""
     if lead := _BY.match(line):
-        return line[lead.end() :] or next_line
+        rest = line[lead.end() :]
+        return "" if _SENTENCE.match(rest) else rest or next_line
     if lead := _OF.match(line):
         return line[lead.end() :] if _are_all_people(find_names(line[lead.end() :])) else ""
     return next_line if _BARE_LABEL.fullmatch(line) and any(map(signature.is_person, find_names(next_line))) else ""

@@ -6,12 +6,14 @@ import re
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import short_text
 from pagekeep.extraction.metadata import nearby
 from pagekeep.extraction.metadata.clues import Clues
 from pagekeep.extraction.metadata.dates import to_iso
 from pagekeep.extraction.metadata.names import find_names
 from pagekeep.extraction.metadata.plain import split_words
+from pagekeep.text import compile_lazily
 
 _MAX_LINES: Final = 25
 """Lines near the heading that are searched for a name."""
@@ -25,12 +27,14 @@ _PERSON: Final = re.compile(
     r"[^\W\d_a-z][\w'\u2019.-]*(?:\s(?:(?:d|l)['\u2019]|de|da|di|du|la|le|van|von|der|den|del|al|el|bin)){0,2}"
     r"(?:\s[^\W\d_a-z][\w'\u2019.-]*){1,2}"
 )
+_JOINER: Final = compile_lazily(r",|,? ?(?:&|\+|and|und|et|y|e|och|og|en|и)", re.IGNORECASE)
 _READING_TIME: Final = re.compile(r"\d\s?(?:min|minutes|minuten|minutos|minuti|мин|分)", re.IGNORECASE)
 _ROLE: Final = re.compile(
     r"\b(?:writer|editor|author|founder|manager|director|engineer|consultant|head|lead|ceo|cto)\b", re.IGNORECASE
 )
 _PERSON_LINK: Final = re.compile(
-    r"/(?:authors?|autor(?:es)?|auteurs?|team|people|staff|writers?|contributors?|profiles?|members?|users?|u|bio)/"
+    r"/(?:authors?|autor(?:es|in|en)?|auteurs?|team|people|persons?|staff|writers?|contributors?|profiles?|members?|users?|u|bio|by|about"
+    r"|experts?|columnists?|journalists?|reporters?|redaktion|redakteure?|bloggers?|experten)/"
     r"|linkedin\.com/in/|/@\w|[?&]author",
     re.IGNORECASE,
 )
@@ -40,7 +44,7 @@ _SECTION_LINK: Final = re.compile(
 
 
 def find_signature(clues: Clues) -> list[str]:
-    """Return the name near the heading that links to a person or is next to the date; at most one."""
+    """Return the name near the heading that links to a person or is next to the date, and those joined to it."""
     lines = [line for line in clues.lines[:_MAX_LINES] if _has_letters(line[0])]
     for index, (line, element) in enumerate(lines):
         name = _name_in_line(line)
@@ -53,8 +57,20 @@ def find_signature(clues: Clues) -> list[str]:
         if (name != line or _links_to_person(element) or _is_next_to_date(lines, index)) and not clues.is_foreign(
             element
         ):
-            return [name] if _is_always_capitalised(clues, name) and not _is_in_heading(clues, name) else []
+            is_signed = _is_always_capitalised(clues, name) and not _is_in_heading(clues, name)
+            return [name, *find_companions(clues.lines, line)] if is_signed else []
     return []
+
+
+def find_companions(lines: list[nearby.Line], first: str) -> list[str]:
+    """Return the people in the lines after the first one, each after a comma or "and"."""
+    texts = [text for text, _ in lines]
+    index = texts.index(first) if first in texts else len(texts)
+    names: list[str] = []
+    while index + 2 < len(texts) and _JOINER.fullmatch(texts[index + 1]) and is_person(texts[index + 2]):
+        names.append(texts[index + 2])
+        index += 2
+    return names
 
 
 def _is_login(line: str, element: dom.Element) -> bool:
@@ -100,7 +116,11 @@ def _links_to_person(element: dom.Element) -> bool:
 
 
 def _is_section(element: dom.Element) -> bool:
-    return bool(_SECTION_LINK.search(_address(element)))
+    """Return whether the element links to a section of the site: `/news/name`, not `/name` or `/authors/name`."""
+    address = _address(element)
+    if not address or _links_to_person(element):
+        return False
+    return bool(_SECTION_LINK.search(address)) or len(urls.path(address).strip("/").split("/")) > 1
 
 
 def _address(element: dom.Element) -> str:
