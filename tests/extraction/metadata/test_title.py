@@ -180,6 +180,11 @@ def test_headline_after_the_names_of_site_and_section_is_the_title() -> None:
     assert title(f"<title>Bulletins - {headline}</title><h1>{headline}</h1>", "https://a.example/checks-flour-mills-begin-north") == headline  # fmt: skip
 
 
+def test_long_heading_at_the_end_of_the_title_is_the_headline() -> None:
+    headline = "Speech of the head miller at the great assembly of the mills"
+    assert title(f"<title>The Miller / Speeches / {headline}</title><h1>Menu</h1><h1>{headline}</h1>") == headline
+
+
 def test_umlauts_and_their_spelling_in_the_url_are_the_same_words() -> None:
     html = "<title>Zoll - Meldungen - Verkündung des Müllergesetzes</title><h1>Meldungen</h1><h1>Verkündung des Müllergesetzes</h1>"
     url = "https://amt.example/verkuendung_des_muellergesetzes.html"

@@ -34,6 +34,8 @@ _MIN_HEADLINE_WORDS: Final = 6
 """A heading of fewer words that agrees with nothing may be the name of a section."""
 _MIN_IN_PATH: Final = 0.5
 """With this share of common words the URL is made from the heading."""
+_MAX_NAME_WORDS: Final = 8
+"""Words in the name of a site, book or blog."""
 _MAX_PATH_CHARS: Final = 500
 _PLACEHOLDERS: Final = frozenset(
     "home homepage untitled blog news menu index untitleddocument startseite accueil inicio início главная 首页 ホーム".split()
@@ -173,11 +175,11 @@ def _lesser_heading(clues: Clues, declared: list[FieldValue], names: frozenset[s
 def _closes_title(text: str, clues: Clues, declared: list[FieldValue], own_names: frozenset[str]) -> bool:
     """Return whether a heading is only the last part of the `<title>`: the name of the site, book or blog.
 
-    It is the headline after the site's name where that comes first, where the URL is made from the heading, or where
-    it is declared as the title elsewhere.
+    It is the headline after the site's name where that comes first, where the URL is made from the heading, where it is
+    declared as the title elsewhere, or where it is longer than names are.
     """
     bare = squeeze(text)
-    if not bare or not squeeze(clues.title).endswith(bare):
+    if not bare or not squeeze(clues.title).endswith(bare) or len(split_words(text)) > _MAX_NAME_WORDS:
         return False
     parts = SEPARATOR.split(clues.title)
     if len(parts) < 3 or squeeze(parts[-1]) != bare or squeeze(parts[0]) == bare:
