@@ -154,7 +154,7 @@ class Clues:
 
     def is_foreign(self, element: dom.Element, *, with_footer: bool = True) -> bool:
         """Return whether the element is about another page or other people, or in a footer unless `with_footer` is off."""
-        return is_foreign(element, self._own, with_footer=with_footer)
+        return is_foreign(element, self._own, self._blocks, with_footer=with_footer)
 
     def order_by_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
         """Reorder elements (in document order, `<h1>` included): close to the heading, after it, then before it."""

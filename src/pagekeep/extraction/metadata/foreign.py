@@ -22,10 +22,17 @@ _LINE_CHARS: Final = 40
 """Characters of a teaser of another page; less is only a line: a date, a kicker, an author's name."""
 
 
-def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset(), *, with_footer: bool = True) -> bool:
+def is_foreign(
+    element: dom.Element,
+    own: frozenset[dom.Node] = frozenset(),
+    blocks: frozenset[dom.Node] = frozenset(),
+    *,
+    with_footer: bool = True,
+) -> bool:
     """Return whether the element is in a part about something else: comments, related pages, navigation.
 
-    A part that also contains the page's heading (`own`) is about the page, whatever its name.
+    A part that also contains the page's heading (`own`) is about the page, whatever its name, and so is the footer of one
+    of the small `blocks` around the heading.
     """
     node: dom.Node | None = element
     is_separate = False
@@ -35,7 +42,7 @@ def is_foreign(element: dom.Element, own: frozenset[dom.Node] = frozenset(), *, 
         names = f"{node.attr('class') or ''} {node.attr('id') or ''}"[:_NAME_CHARS].lower()
         if node is not element and (node.tag in _FOREIGN_TAGS or _is_card(node)):
             return True
-        if (found := _FOREIGN.search(names)) and not _is_harmless(node, found[1], with_footer):
+        if (found := _FOREIGN.search(names)) and not _is_harmless(node, found[1], blocks, with_footer):
             return True
         is_separate = is_separate or (with_footer and node.tag in ("aside", "footer"))
         node = node.parent
@@ -48,11 +55,13 @@ def _is_card(node: dom.Element) -> bool:
     return node.tag == "a" and len(short_text(node, _LINE_CHARS)) >= _LINE_CHARS
 
 
-def _is_harmless(node: dom.Element, name: str, with_footer: bool) -> bool:
+def _is_harmless(node: dom.Element, name: str, blocks: frozenset[dom.Node], with_footer: bool) -> bool:
     """Return whether a name does not make a part another page's: a teaser has more than a line."""
+    is_beside = node.parent in blocks
     if name == "footer":
-        return not with_footer
-    return name.startswith(("teaser", "card")) and len(short_text(node, _LINE_CHARS)) < _LINE_CHARS
+        return is_beside or not with_footer
+    is_line = len(short_text(node, _LINE_CHARS)) < _LINE_CHARS or (is_beside and "meta" in (node.attr("class") or ""))
+    return name.startswith(("teaser", "card")) and is_line
 
 
 def _in_article(node: dom.Node | None) -> bool:

@@ -28,7 +28,11 @@ def find(html: str, url: str = "https://example.com/a/page") -> str | None:
         f"{TEXT}<p>Friday, May 3, 2024</p>",
         f"{TEXT}<p>2024-05-03 | News</p>",
         f"<p>Bern (03.05.2024). Rye stands tall in the wind and is cut late in the year, when all is long in the barn.</p>{TEXT}",
+        f"{TEXT}<b>Published:</b> May 3, 2024 by Ann<p>May 9, 2024</p>",
+        f"{TEXT}<p>来源：山村日报社新闻中心记者部　编辑：山人　校对：水人　审核：石人　发布时间：2024-05-03　点击：123次　{'字' * 40}</p>",
+        f"{TEXT}<em>May 3, 2024</em><ul><li><b>May 9, 2024</b></li><li><b>May 10, 2024</b></li></ul>",
         f"{TEXT}<p>Last updated: May 3, 2024</p>",
+        f"{TEXT}<p>Diese Seite wurde zuletzt am 3. Mai 2024 um 10:20 Uhr bearbeitet.</p>",
         f"{TEXT}<div class='footer'>Letzte Änderung: 03.05.2024</div>",
     ],
 )

@@ -211,7 +211,7 @@ def test_a_day_of_something_else_is_not_taken_for_the_pages_own(shown: str) -> N
     "name",
     ["published_on", "ms.date", "DC.date.issued", "sailthru.date", "parsely-pub-date", "citation_publication_date", "date",
      "pubdate", "article.published", "bt:pubDate", "og:publish_date", "article:published_date", "prism.publicationDate",
-     "date-pub", "shareaholic:article_published_time", "w-published-date", "cXenseParse:mnv-pubday"],
+     "date-pub", "og:release_date", "weibo: article:create_at", "shareaholic:article_published_time", "w-published-date", "cXenseParse:mnv-pubday"],
 )  # fmt: skip
 def test_date_is_read_from_meta_of_many_names(name: str) -> None:
     assert read(f'<meta name="{name}" content="2024-05-03">').published == "2024-05-03"
@@ -322,3 +322,47 @@ def test_date_at_the_start_of_the_title_is_the_last_but_one_resort() -> None:
 def test_product_has_no_date_from_the_far_corners_of_its_page() -> None:
     offer = '<script type="application/ld+json">{"@type": "Product", "name": "Mug"}</script>'
     assert read(f"{offer}<h1>Mug</h1><script>var publishDate = '2024-05-03'</script>").published is None
+
+
+TEASERS = "".join(f"<li><b>Loaf {day}</b><span class='date'>May {day}, 2024</span></li>" for day in range(10, 20))
+
+
+def test_date_with_its_own_markup_is_told_from_those_of_a_list() -> None:
+    own = "<header><div><div><div><h1>Rye</h1></div></div></div></header><main><div class='published'>May 3, 2024</div>"
+    assert read(f"{own}<p>Rye is a grass.</p><ul>{TEASERS}</ul></main>").published == "2024-05-03"
+
+
+def test_line_near_the_heading_with_its_own_markup_is_told_from_those_of_a_list() -> None:
+    items = TEASERS.replace("class='date'", "")
+    assert read(f"<h1>Rye</h1><div>May 3, 2024</div><ul>{items}</ul>").published == "2024-05-03"
+    assert read(f"<h1>Rye</h1><ul>{items}</ul>").published is None
+
+
+def test_date_of_the_address_wins_over_another_that_is_not_beside_the_heading() -> None:
+    html = '<time datetime="2024-09-09T10:00">x</time><div><div><div><div><h1>Rye</h1></div></div></div></div><p>Rye is a grass.'
+    assert read(html).published == "2024-09-09T10:00:00"
+    assert read(html, "https://example.com/2024/05/03/rye").published == "2024-05-03"
+    assert read(html, "https://example.com/2024/09/09/rye").published == "2024-09-09T10:00:00"
+
+
+def test_date_named_both_published_and_updated_is_that_of_the_publication() -> None:
+    later = '<time class="updated" datetime="2024-05-09">x</time>'
+    own = '<time class="entry-date published updated" datetime="2024-05-03">x</time>'
+    assert read(f"<h1>Rye</h1>{later}{own}").published == "2024-05-03"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<abbr class="published" title="2024-05-03T10:00:00">3 days ago</abbr>',
+        '<span class="timeago" title="2024-05-03T10:00:00Z"></span>',
+        '<span title="2024-05-03 10:00">3 days ago</span>',
+    ],
+)
+def test_date_in_the_title_of_a_relative_time_is_read(html: str) -> None:
+    assert (read(f"<div><h1>Rye</h1>{html}</div>").published or "")[:10] == "2024-05-03"
+
+
+def test_footer_of_the_heading_is_the_pages_own() -> None:
+    assert read('<div><h1>Rye</h1><div class="hero-footer"><p>May 3, 2024</p></div></div>').published == "2024-05-03"
+    assert read('<div><h1>Rye</h1></div><div class="footer"><p>May 3, 2024</p></div>').published is None

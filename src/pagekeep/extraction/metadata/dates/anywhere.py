@@ -11,6 +11,7 @@ from pagekeep import dom
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.dates.labels import mentions_other_day, mentions_publication, mentions_update
 from pagekeep.extraction.metadata.dates.parse import split_at_date, to_iso
+from pagekeep.extraction.metadata.dates.repeated import find_unrepeated
 from pagekeep.text import compile_lazily
 
 _MAX_NODES: Final = 8_000
@@ -26,12 +27,13 @@ _UNREAD: Final = frozenset(
 _OTHER_CONTENT: Final = frozenset("blockquote q figure table tr td th dl dd li".split())
 _MAX_CLIMB: Final = 2
 """The element and its parent: farther up, tables and lists are the layout of old pages."""
-_MAX_OTHER_LETTERS: Final = 40
+_MAX_OTHER_LETTERS: Final = 50
 """Letters besides the date in a line about the date: "Posted on", "at 9:30 a.m. by the desk"."""
 _MAX_BARE_LETTERS: Final = 12
 """Letters besides a date that no words and no name mark: a weekday, a section."""
 _SEPARATOR: Final = compile_lazily(r"[|,:/\u2022\u00b7\u2013\u2014-]")
 _MAX_LABEL_CHARS: Final = 40
+_COLONS: Final = (":", "\uff1a")
 _MAX_NAMED_DAYS: Final = 2
 """Days in elements named after dates: that of the publication, and that of the last change."""
 _MIN_OPENING_LETTERS: Final = 60
@@ -74,7 +76,9 @@ class _Dated(NamedTuple):
 def find_anywhere(clues: Clues) -> FieldValue | None:
     """Return the date that its words, its name or its place mark as the page's; a home page has only labelled ones."""
     dates = [dated for dated in islice(_dates(clues), _MAX_DATES) if not mentions_other_day(dated.words)]
-    labelled = [dated for dated in dates if dated.letters <= _MAX_OTHER_LETTERS]
+    labelled = [
+        dated for dated in dates if dated.letters <= _MAX_OTHER_LETTERS or dated.before.rstrip().endswith(_COLONS)
+    ]
     updated = [dated for dated in labelled if mentions_update(dated.words)]
     published = [dated for dated in labelled if mentions_publication(dated.words) and dated not in updated]
     if clues.is_home:
@@ -128,7 +132,11 @@ def _dates(clues: Clues) -> Iterator[_Dated]:
 def _judge(parts: tuple[str, str, str], label: str, element: dom.Element) -> _Dated:
     iso, before, after = parts
     letters = sum(map(str.isalpha, before + after))
-    return _Dated(iso, before, after, f"{before} {after}" if letters else label, letters, element)
+    words = f"{before} {after}" if letters else label
+    words = f"{label} {words}" if letters and label.endswith(_COLONS) else words
+    if before.rstrip().endswith(_COLONS):
+        words = before[-_MAX_LABEL_CHARS:]
+    return _Dated(iso, before, after, words, letters, element)
 
 
 def _first_labelled(clues: Clues, dates: list[_Dated]) -> _Dated | None:
@@ -145,8 +153,10 @@ def _first_unlabelled(clues: Clues, dates: list[_Dated]) -> _Dated | None:
 
 
 def _unless_list(dates: list[_Dated], max_days: int) -> _Dated | None:
-    """Return the first date, unless there are more: those of a list of pages or of events."""
-    return dates[0] if dates and len({dated.iso[:10] for dated in dates}) <= max_days else None
+    """Return the first date; where there are more, of a list of pages or of events, the only one with its markup."""
+    if not dates or len({dated.iso[:10] for dated in dates}) <= max_days:
+        return dates[0] if dates else None
+    return find_unrepeated(dates, element=lambda dated: dated.element, day=lambda dated: dated.iso[:10])
 
 
 def _is_bare(dated: _Dated) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -22,6 +23,7 @@ from pagekeep.extraction.metadata.dates.parse import (
     to_iso,
     to_short_iso,
 )
+from pagekeep.extraction.metadata.dates.repeated import find_unrepeated
 from pagekeep.extraction.metadata.plain import one_line
 from pagekeep.text import compile_lazily
 
@@ -30,7 +32,7 @@ RawValue = tuple[object, str]
 
 _DATES: Final = (
     'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
-    ", p.author, td.thead"
+    ", .timeago, p.author, td.thead"
 )
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may contain the date."""
@@ -55,9 +57,11 @@ _META_PUBLISHED: Final = (
     "article-publication-date", "release_date", "dc.created", "created", "pub_date", "article:publish_date",
     "gtm-publish-date", "og:pubdate", "og:article:pubdate", "article.created", "displaydate", "date_published",
     "dcterms.available", "creation_date", "article_date", "article:date", "post_date", "posted_on", "pdate", "ms.date",
+    "og:release_date",
 )  # fmt: skip
 _OWN_NAME: Final = compile_lazily(
     r"(?:publi|pub|post|issue)[a-z]{0,7}[\W_]?(?:date|time|day|on\b)|date[\W_]?(?:publi|pub\b|creat|post)"
+    r"|created?[\W_]?(?:date|time|at|on)\b"
 )
 """A site's own name for the date of publication, such as `x-published-date`."""
 _NOT_OWN_NAME: Final = compile_lazily(r"modif|updat|expir|revis|review|cache|render|relat|release")
@@ -73,6 +77,8 @@ _MAX_SHOWN_CHARS: Final = 80
 _MIN_SHORT_CHARS: Final = 6
 _MAX_SHORT_CHARS: Final = 30
 """Characters of a line with a year of two digits, 5.3.24 or more: in longer ones such numbers are rarely dates."""
+_DIGITS: Final = re.compile(r"\d\d|[年년]")
+"""What every date has: a quick test, as most lines have none."""
 _DAY_CHARS: Final = 10
 _ZONE_AT: Final = 19
 """Where the offset begins in an ISO time."""
@@ -96,15 +102,14 @@ def find_published(clues: Clues) -> FieldValue | None:
 
 
 def _near(clues: Clues) -> FieldValue | None:
-    """Return the date beside the title or in the address."""
-    return (
-        _by_title(clues, _beside_heading)
-        or _beside_heading(clues)
-        or _in_markup(clues)
-        or _near_heading(clues)
-        or _by_title(clues, _near_heading)
-        or _in_url(clues)
-    )
+    """Return the date beside the title, in the address, or near the heading."""
+    beside = _by_title(clues, _beside_heading) or _beside_heading(clues)
+    if beside:
+        return beside
+    near = _in_markup(clues) or _near_heading(clues) or _by_title(clues, _near_heading)
+    in_url = date_in_path(urls.path(clues.url), day_first=clues.day_first)
+    # A line near the heading may be today's date or another page's; one of the same day is more exact.
+    return near if not in_url or (near and _is_same_day(near[0], in_url)) else (in_url, "address")
 
 
 def _far(clues: Clues) -> FieldValue | None:
@@ -163,12 +168,14 @@ def _in_markup(clues: Clues) -> FieldValue | None:
     plain = [pair for pair in dated if not _is_modification(pair[1], short_text(pair[1], _MAX_VALUE_CHARS))]
     value, element = (plain or dated)[0]
     days = {other[0][:10] for other, _ in dated}
-    is_list = len(days) >= _MANY_DAYS and not clues.is_thread and not clues.is_close(element)
-    return None if is_list else value
+    if len(days) < _MANY_DAYS or clues.is_thread or clues.is_close(element):
+        return value
+    single = find_unrepeated(plain, element=lambda pair: pair[1], day=lambda pair: pair[0][0][:10])
+    return single[0] if single else None
 
 
 def _read_date(clues: Clues, element: dom.Element) -> FieldValue | None:
-    stated = element.attr("datetime") or element.attr("ts") or ""
+    stated = element.attr("datetime") or element.attr("content") or element.attr("title") or element.attr("ts") or ""
     text = short_text(element, _MAX_VALUE_CHARS)
     iso = to_iso(stated, day_first=clues.day_first) or to_iso(text, day_first=clues.day_first)
     return (iso, "time" if "time" in element.tag else "date") if iso else None
@@ -239,7 +246,7 @@ class _ShownDate(NamedTuple):
 def _shown_dates(clues: Clues) -> Iterator[_ShownDate]:
     label = ""
     for line, element in clues.lines:
-        if len(line) <= _MAX_SHOWN_CHARS and (iso := _read_line(clues, line)):
+        if len(line) <= _MAX_SHOWN_CHARS and (iso := _read_line(clues, line) or _read_title(clues, line, element)):
             yield _ShownDate(iso, line, label, element)
         label = line
 
@@ -252,10 +259,19 @@ def _is_later(clues: Clues, iso: str) -> bool:
 
 def _read_line(clues: Clues, line: str) -> str | None:
     """Return the date in a line near the heading; in a short one its year may have two digits."""
+    if not _DIGITS.search(line):
+        return None
     if iso := to_iso(line, day_first=clues.day_first):
         return iso
     is_short = _MIN_SHORT_CHARS <= len(line) <= _MAX_SHORT_CHARS
     return to_short_iso(line, day_first=clues.day_first, year_first=clues.year_first) if is_short else None
+
+
+def _read_title(clues: Clues, line: str, element: dom.Element) -> str | None:
+    """Return the date in the title of a short line, such as "3 days ago"."""
+    title = element.attr("title") if len(line) <= _MAX_SHORT_CHARS else None
+    is_date = title and len(title) <= _MAX_SHORT_CHARS and title[:1].isalnum()
+    return to_iso(title or "", day_first=clues.day_first) if is_date else None
 
 
 def _is_own_date(clues: Clues, shown: _ShownDate) -> bool:
@@ -319,11 +335,12 @@ def _near_heading(clues: Clues) -> FieldValue | None:
         for line, element in clues.lines
         if (iso := _read_line(clues, line)) and not mentions_other_day(line)
     ]
+    own = [each for each in dated if not clues.is_foreign(each[2])]
+    plain = [each for each in own if not mentions_update(each[1])]
     if len({iso[:10] for iso, _, _ in dated}) >= _MANY_DAYS and not clues.is_thread:
-        return None
-    own = [(iso, line) for iso, line, element in dated if not clues.is_foreign(element)]
-    plain = [(iso, line) for iso, line in own if not mentions_update(line)]
-    return next(((iso, "heading") for iso, _ in (*plain, *own)), None)
+        single = find_unrepeated(plain, element=lambda each: each[2], day=lambda each: each[0][:10])
+        return (single[0], "heading") if single else None
+    return next(((iso, "heading") for iso, _, _ in (*plain, *own)), None)
 
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
@@ -334,9 +351,6 @@ def _own_dates(clues: Clues) -> list[dom.Element]:
 
 
 def _is_modification(element: dom.Element, shown: str) -> bool:
-    return mentions_update(f"{element.attr('class') or ''} {element.attr('itemprop') or ''} {shown}"[:_MAX_CLASS_CHARS])
-
-
-def _in_url(clues: Clues) -> FieldValue | None:
-    iso = date_in_path(urls.path(clues.url), day_first=clues.day_first)
-    return (iso, "address") if iso else None
+    names = f"{element.attr('class') or ''} {element.attr('itemprop') or ''}"[:_MAX_CLASS_CHARS]
+    # WordPress names a date that is both "entry-date published updated".
+    return mentions_update(shown) or (mentions_update(names) and "publish" not in names and "entry-date" not in names)
