@@ -258,6 +258,11 @@ def test_title_that_two_places_and_the_url_agree_on_wins_over_a_slogan() -> None
     assert title(article, "https://a.example/mill-repair-services") == "Mill repair that keeps you grinding"
 
 
+def test_section_in_the_url_does_not_keep_the_section_in_the_title() -> None:
+    html = f"<title>Using the mill - Stone parts | MMN</title>{og('Using the mill - Stone parts | MMN')}<h1>Using the mill</h1>"
+    assert title(html, "https://manual.example/docs/Stone/Parts/Using_mill") == "Using the mill"
+
+
 def test_name_of_a_program_wins_over_nothing_the_title_agrees_on() -> None:
     item = '<script type="application/ld+json">{"@type":"SoftwareApplication","name":"rye manager"}</script>'
     html = f"<title>Software for mills of any size</title>{og('Software for mills of any size')}{item}"

@@ -150,7 +150,9 @@ def _is_outvoted(heading: str, titles: list[FieldValue], clues: Clues) -> bool:
     agreed, bare = _find_agreed(titles), squeeze(heading)
     if agreed is None or _is_article(clues) or any(squeeze(text) == bare for text, _ in titles):
         return False
-    return _agreement_with_path(agreed[0], clues.url) > _agreement_with_path(heading, clues.url)
+    # Only the last part of the path: the others name sections, as the <title> of a manual does.
+    name = urls.path(clues.url).rstrip("/").rpartition("/")[2]
+    return _agreement_with_words(agreed[0], name) > _agreement_with_words(heading, name)
 
 
 def _is_article(clues: Clues) -> bool:
@@ -215,7 +217,11 @@ def _agreement(one: str, other: str, names: frozenset[str]) -> float:
 
 def _agreement_with_path(heading: str, url: str | None) -> float:
     """Return the share of words that the heading and the URL's path have in common."""
-    path = unquote(urls.path(url)[:_MAX_PATH_CHARS]).replace("_", " ")
+    return _agreement_with_words(heading, urls.path(url))
+
+
+def _agreement_with_words(heading: str, path: str) -> float:
+    path = unquote(path[:_MAX_PATH_CHARS]).replace("_", " ")
     return _share_common(set(split_words(_fold(heading))), set(split_words(_fold(path)))) if path else 0.0
 
 
