@@ -61,6 +61,12 @@ def test_authors_may_be_in_the_line(surveyed: Surveyed) -> None:
     assert found(surveyed(html), "Bo Lind") == []
 
 
+def test_links_to_the_subject_may_be_in_the_line(surveyed: Surveyed) -> None:
+    html = f"<h1>Mills</h1><p>By Ada Grey | March 5, 2024 | <a href=/t>Wind and water</a></p>{PROSE}"
+    assert found(surveyed(html), "Ada Grey") == ["By Ada Grey | March 5, 2024 | Wind and water"]
+    assert found(surveyed(html), None) == []
+
+
 def test_lines_are_found_in_boxes_and_headings(surveyed: Surveyed) -> None:
     html = "<div><h1>Mills</h1><div><span>March 5, 2024</span> <span>5 min read</span></div></div>"
     assert found(surveyed(html + PROSE)) == ["March 5, 2024 5 min read"]

@@ -85,11 +85,12 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     node = survey.nodes[index]
     if survey.tag[index] in PHRASING and is_within_line(node):
         return False
-    if is_dateline(" ".join(_texts(survey, index)), names):
+    line = " ".join(_texts(survey, index))
+    if is_dateline(line, names):
         return True
     # Links beside a date and the author's name lead to the author's page or the subject.
-    is_linked = bool(names) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
-    return is_linked and is_dateline(" ".join(_texts_outside_links(survey, index)), names)
+    is_signed = not names.isdisjoint(_words(line)) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
+    return is_signed and is_dateline(" ".join(_texts_outside_links(survey, index)), names)
 
 
 def _texts_outside_links(survey: Survey, index: int) -> list[str]:
