@@ -15,6 +15,7 @@ _SURE_CLASSES: Final = frozenset(("latex", "tex", "math", "mathjax", "quicklatex
 _LIKELY_CLASSES: Final = frozenset(("equation", "eqn", "formula", "eq"))
 """Words in the class of an image that may also have a description in words."""
 _MAYBE_NAMED: Final = re.compile(r"(?i)tex|math|eq|formula")
+_MAYBE_DRAWN: Final = re.compile(r"tex\b|codecogs|equation|cht=tx|/math|upmath|mathtex")
 _CLASS_WORDS: Final = re.compile(r"[-_]+")
 _DOLLARS: Final = re.compile(r"(\${1,2})(?![\s$])[^$]+(?<!\s)\1")
 _SERVICE: Final = re.compile(
@@ -35,19 +36,18 @@ _LAYOUT: Final = re.compile(
 
 def find_image_source(image: dom.Element) -> str | None:
     """Return the TeX that an image of a formula shows."""
-    alt = (image.attr("alt") or "").strip()
-    if alt and (is_surely_tex(alt) or _DOLLARS.fullmatch(alt) or _is_named_formula(image, alt)):
-        return plain_tex(alt)
-    address = image.attr("src") or ""
-    return _read_address(address) if "?" in address or "upmath" in address else None
+    alt, names = image.attr("alt"), image.attr("class")
+    if alt and (("\\" in alt or "{" in alt or "$" in alt) or (names and _MAYBE_NAMED.search(names))):
+        alt = alt.strip()
+        if is_surely_tex(alt) or _DOLLARS.fullmatch(alt) or _is_named_formula(names, alt):
+            return plain_tex(alt)
+    address = image.attr("src")
+    return _read_address(address) if address and _MAYBE_DRAWN.search(address) else None
 
 
-def _is_named_formula(image: dom.Element, alt: str) -> bool:
+def _is_named_formula(names: str | None, alt: str) -> bool:
     """Return whether the image's class says that its alternative text is TeX."""
-    names = image.attr("class")
-    if not names or not _MAYBE_NAMED.search(names):
-        return False
-    words = {word for name in names.lower().split() for word in _CLASS_WORDS.split(name)}
+    words = {word for name in (names or "").lower().split() for word in _CLASS_WORDS.split(name)}
     return not _SURE_CLASSES.isdisjoint(words) or (not _LIKELY_CLASSES.isdisjoint(words) and _is_short(alt))
 
 
