@@ -7,13 +7,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import (
-    ancestors,
-    fill,
-    first_elements,
-    shown_after,
-    shown_before,
-)
+from pagekeep.extraction.clean.vocabulary import ancestors, fill, first_elements, is_blank, shown_after, shown_before
 
 _CAPTIONS: Final = (
     ".wp-caption-text,.image-caption,.img-caption,.photo-caption,.caption-text,.media-caption,.figure-caption,.gallery-caption,"
