@@ -32,7 +32,7 @@ def post(*parts: str) -> str:
 def test_a_block_shown_again_elsewhere_is_cut_once(surveyed: Surveyed) -> None:
     found = surveyed(f'<div class="wide">{PROSE}</div><div class="phone">{PROSE}</div>')
     cut = repeats.find_copies(found, 0, {})
-    assert texts(found, cut) == [SENTENCE + OTHER]
+    assert texts(found, cut) == [SENTENCE, OTHER]
     assert set(cut.values()) == {"shown twice"}
     assert min(cut) > found.end[1] - 1
 
@@ -154,3 +154,15 @@ def test_two_of_the_same_are_too_few(surveyed: Surveyed) -> None:
 def test_a_column_of_a_table_may_have_the_same_text_throughout(surveyed: Surveyed) -> None:
     rows = "".join(f"<tr><td>Sack {i}, weighed by the miller</td><td>yes</td></tr>" for i in range(4))
     assert repeats.find_refrains(surveyed(f"<table>{rows}</table>"), 0, {}) == {}
+
+
+def test_a_row_of_blocks_that_is_repeated_side_by_side_is_a_copy(surveyed: Surveyed) -> None:
+    row = f"<p>{SENTENCE}</p><p>{OTHER}</p><p>{ANSWER}</p><p>{QUESTION}</p>"
+    found = surveyed(f"<div>{row}<h2>Again</h2>{row}<p>{ELSEWHERE}</p></div>")
+    assert texts(found, repeats.find_copies(found, 0, {}, is_prose=True)) == [SENTENCE, OTHER, ANSWER, QUESTION]
+
+
+def test_a_part_with_a_heading_and_copies_is_cut_whole(surveyed: Surveyed) -> None:
+    part = f"<div>{SENTENCE}</div><div>{OTHER}</div>"
+    found = surveyed(f"<div>{part}</div><div class='print'><h4>To print</h4>{part}</div>")
+    assert texts(found, repeats.find_copies(found, 0, {}, is_prose=True)) == [f"To print{SENTENCE}{OTHER}"]

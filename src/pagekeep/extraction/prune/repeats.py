@@ -21,6 +21,8 @@ _MIN_COPIED_SHARE: Final = 0.8
 """Share of an element's text that is in copies, from which on all of it is a copy: headings and labels are shorter."""
 _MIN_COPIES: Final = 2
 """Copies in such an element; what is beside a single one may be new."""
+_MIN_ROW: Final = 3
+"""Blocks that are repeated in the same order, from which on they are a copy even side by side; a refrain has fewer."""
 _MIN_COPY_CHARS: Final = 60
 """Characters from which on a paragraph that is there twice is a copy; shorter ones may be said twice."""
 _MIN_BLOCK_COPY_CHARS: Final = 25
@@ -54,13 +56,13 @@ def find_copies(
 ) -> Reasons:
     """Find later blocks with the words of an earlier block, and parts of the page that are nothing but such copies.
 
-    Blocks side by side are kept, because a refrain or a clause may be repeated. So are cells of a table.
+    Blocks side by side are kept, because a refrain or a clause may be repeated, but not a row of them. So are cells of a table.
     """
     min_chars, tags = (
         (_MIN_BLOCK_COPY_CHARS, None) if any_block else (_MIN_COPY_CHARS, None if is_prose else _COPIED_TAGS)
     )
     copies = _find_copied_blocks(survey, root, excluded, min_chars, tags)
-    return dict.fromkeys(_widen(survey, root, copies), Reason.SHOWN_TWICE)
+    return dict.fromkeys(copies if tags else _widen(survey, root, copies), Reason.SHOWN_TWICE)
 
 
 def _find_copied_blocks(
@@ -69,7 +71,12 @@ def _find_copied_blocks(
     """Find the blocks with one of these tags, or with any, that are copies, in document order, each with its original."""
     copies: dict[int, int] = {}
     originals: dict[str, int] = {}
+    following: dict[int, int] = {}
+    """The block after each block."""
     ends, chars, parents = survey.end, survey.chars, survey.parent
+    row: list[tuple[int, int]] = []
+    """Blocks side by side with their originals that repeat these in the same order, each with its original."""
+    last = last_original = -1
     index, end = root + 1, ends[root]
     while index < end:
         if index in excluded:
@@ -77,17 +84,22 @@ def _find_copied_blocks(
         elif chars[index] >= min_chars and (
             _has_no_block(survey, index) if tags is None else survey.tag[index] in tags
         ):
-            original = originals.setdefault(_normalise(dom.text_of(survey.nodes[index])), index)
+            text = " ".join(dom.text_of(survey.nodes[index]).split())
+            original = originals.setdefault(text, index)
+            following[last] = index
             if parents[original] != parents[index]:
                 copies[index] = original
+            elif original != index:
+                row = [*row, (index, original)] if row and following[last_original] == original else [(index, original)]
+                if len(row) >= _MIN_ROW:
+                    copies |= dict(row)
+            else:
+                row = []
+            last, last_original = index, original
             index = ends[index]
         else:
             index += 1
-    return copies
-
-
-def _normalise(text: str) -> str:
-    return " ".join(_WORD.findall(text.lower())) or text
+    return dict(sorted(copies.items()))
 
 
 def _widen(survey: Survey, root: int, copies: dict[int, int]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pagekeep import dom
+from pagekeep import dom, extract
 from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts
 from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.locate.strategies.chain import ContentStrategy
@@ -209,3 +209,12 @@ def test_of_two_low_scores_the_first_is_kept(monkeypatch: pytest.MonkeyPatch, pa
 def test_without_a_timer_nothing_is_timed(monkeypatch: pytest.MonkeyPatch, facts: PageFacts) -> None:
     set_strategies(monkeypatch, strategy("readability", "no", seconds=0))
     assert [attempt.seconds for attempt in chain.run(facts, prune).attempts] == [None, None]
+
+
+def test_a_later_result_with_a_few_more_words_is_not_better() -> None:
+    sentence = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still. "
+    note = f"<div class=story><p>{sentence * 4}</p><p>{sentence * 2}</p></div>"
+    around = "".join(f"<div>Sieves and bags {i}.</div>" for i in range(8))
+    page = extract(f"<title>Notice</title><div>{around}</div><h1>Notice</h1>{note}", "https://mill.example/notice")
+    assert page.strategy == "readability"
+    assert "Sieves" not in page.text

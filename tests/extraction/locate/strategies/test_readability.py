@@ -161,3 +161,9 @@ def test_cards_before_the_container_stay_out(facts_of: FactsOf, index_of: IndexO
     cards = f'<div><a href="/a">{SENTENCE}</a><p>{SENTENCE}</p><a href="/b">{SENTENCE}</a><p>{SENTENCE}</p></div>'
     facts = facts_of(f"<main><h1>The wheel</h1>{cards}{LONG_STORY}{MORE}</main>")
     assert decided(facts).root == index_of(facts.survey, "#story")
+
+
+def test_a_note_of_fifty_words_is_complete_under_any_menu(facts_of: FactsOf) -> None:
+    menu = "".join(f"<div>Sieves, bags and stones {i}</div>" for i in range(80))
+    note = f"<h1>Notice</h1><div id=note><p>{SENTENCE} {SENTENCE}</p></div>"
+    assert verdict(facts_of(f"<div>{menu}</div>{note}")) is None

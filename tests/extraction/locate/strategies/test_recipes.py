@@ -53,5 +53,6 @@ def test_what_microdata_names_is_part_of_the_recipe() -> None:
 
 def test_a_recipe_far_away_is_of_another_page() -> None:
     far = f"<div>{'<p>Sieves, bags and stones</p>' * 200}</div>"
-    html = f"<div>{STORY * 3}</div>{far}<ul>{listed(INGREDIENTS)}</ul>"
+    story = STORY + STORY.replace("On day", "On evening") + STORY.replace("On day", "On night")
+    html = f"<div>{story}</div>{far}<ul>{listed(INGREDIENTS)}</ul>"
     assert INGREDIENTS[0] not in page(html, LD).text

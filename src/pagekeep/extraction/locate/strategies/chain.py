@@ -25,6 +25,8 @@ _NOTHING: Final = Measure(0, 0, 0, 0)
 _BLOCKS: Final = frozenset(BLOCKS)
 _MAX_LINK_DENSITY: Final = 0.3
 """Share of text in links up to which a result can be better than one with fewer links."""
+_MIN_MORE_WORDS: Final = 1.5
+"""How many times the words of an earlier result a later one must have to show that text was missed; menus are fewer words."""
 _DEFAULTS: Final = Options()
 
 
@@ -129,6 +131,8 @@ def _is_better(result: _Result, best: _Result) -> bool:
     A later strategy keeps more of the page, so that it nearly always has more words; only if it also reaches a good score
     can the earlier one have missed most of the text.
     """
+    if result.measured.words < _MIN_MORE_WORDS * best.measured.words:
+        return False
     return result.score >= GOOD_SCORE > best.score and result.measured.link_density <= max(
         best.measured.link_density, _MAX_LINK_DENSITY
     )

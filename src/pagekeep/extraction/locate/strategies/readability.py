@@ -30,6 +30,8 @@ _SHORT_PAGE_SHARE: Final = 0.95
 """Share of a short page's lines that its container must have."""
 _COMPLETE_SHARE: Final = 0.4
 """Share of all text that a short page must have kept to be complete. Chosen on the corpus."""
+_COMPLETE_PROSE_SHARE: Final = 0.8
+"""Share of the paragraphs outside boilerplate that a short page of prose must have kept to be complete."""
 
 # The container of the content is never one of these, but an element around them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
@@ -92,11 +94,16 @@ def _limits(facts: PageFacts) -> tuple[float, int]:
 
 
 def _is_short_but_complete(facts: PageFacts, measured: Measure) -> bool:
-    """Return whether hardly any prose of a short page was left out; around a short thread there is always much."""
+    """Return whether hardly any prose of a short page was left out; around a short thread there is always much.
+
+    On pages of prose only paragraphs count, and none of the boilerplate: a note of fifty words is complete under any menu.
+    """
+    if measured.words < MIN_SHORT_PAGE_WORDS or not measured.paragraphs:
+        return False
+    own, kept = facts.own, measured.chars - measured.linked
+    if not facts.profile.all_text:
+        prose_chars = prose.sum_blocks(facts.survey, own, opening.PARAGRAPH_CHARS, facts.dead)[0]
+        if prose_chars > 0 and kept >= _COMPLETE_PROSE_SHARE * prose_chars:
+            return True
     left_out = facts.dead if facts.profile.is_thread else None
-    all_chars = prose.sum_blocks(facts.survey, facts.own, 1, left_out)[0]
-    return (
-        measured.words >= MIN_SHORT_PAGE_WORDS
-        and measured.paragraphs > 0
-        and measured.chars - measured.linked >= _COMPLETE_SHARE * all_chars
-    )
+    return kept >= _COMPLETE_SHARE * prose.sum_blocks(facts.survey, own, 1, left_out)[0]
