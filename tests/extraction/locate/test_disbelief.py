@@ -72,3 +72,8 @@ def test_a_text_that_a_script_shows_is_content_when_there_is_no_other(facts_of: 
 @pytest.mark.parametrize("opening", ['<div class="cookie-notice">', '<div class="disclaimer">'])
 def test_some_things_may_be_nearly_all_that_a_page_shows(facts_of: FactsOf, opening: str) -> None:
     assert "On day 7" not in kept(facts_of(f"<div>{NOTE * 3}</div>{opening}{STORY}</div>"))
+
+
+def test_names_within_names_are_checked_again(facts_of: FactsOf) -> None:
+    html = f'{NOTE}<div class="footer"><div class="reviews"><div role="dialog">{STORY}</div></div></div>{thread(2)}'
+    assert "On day 7" in kept(facts_of(html))

@@ -65,7 +65,8 @@ _SIGNS: Final = {
 """Signs that make an element suspect; the first one that an element has gives the reason."""
 SUSPICIOUS_SIGNS: Final = int(sum(_SIGNS))
 _REASONS_BY_SIGN: Final = tuple((int(sign), reason) for sign, reason in _SIGNS.items())
-_SIGN_OF_REASON: Final = {reason: int(sign) for sign, reason in _SIGNS.items()}
+_DISCUSSIONS: Final = {Reason.COMMENTS: int(Sign.COMMENTS), Reason.REVIEWS: int(Sign.REVIEWS)}
+"""What has many parts with the same sign."""
 
 HIDDEN: Final = (
     '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"],'
@@ -106,6 +107,8 @@ _HEADING_NODES: Final = 6
 _HEADING_CHARS: Final = 200
 """Characters of a heading that are compared with an id, more than an id has."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_MAX_ROUNDS: Final = 4
+"""How often accusations are checked again: the article may be in several accused elements, one within the other."""
 _NEVER: Final = frozenset({"body", "main", "article", "html"})
 # Highlighters use names such as `comment` and `button` for the parts of code, and formulas are drawn from hidden parts.
 _WHOLE: Final = frozenset({"pre", "code", "math", "mjx-container"})
@@ -121,11 +124,14 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
     reasons = _find_outermost(page)
     if profile.all_text and not profile.is_thread:
         return reasons  # other pages are made of short parts, and a dialog may be their longest text
-    page.disbelieved = find_disbelieved(survey, text, reasons, _SIGN_OF_REASON)
-    if not page.disbelieved:
-        return reasons
-    page.exempt_until.clear()
-    return _find_outermost(page)
+    for _ in range(_MAX_ROUNDS):
+        found = find_disbelieved(survey, text, reasons, _DISCUSSIONS)
+        if not found:
+            break
+        page.disbelieved |= found
+        page.exempt_until.clear()
+        reasons = _find_outermost(page)
+    return reasons
 
 
 def _find_outermost(page: _Page) -> Reasons:

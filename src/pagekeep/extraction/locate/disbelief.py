@@ -30,7 +30,7 @@ _BELIEVED_TAGS: Final = frozenset({"nav", "menu", "footer", "noscript"})
 def find_disbelieved(survey: Survey, text: Sequence[int], reasons: Reasons, signs: dict[Reason, int]) -> frozenset[int]:
     """Return the accused elements that are content after all, because hardly any text is outside of all of them.
 
-    `text` has the characters of each subtree that count as content, `signs` the sign of each reason.
+    `text` has the characters of each subtree that count as content, `signs` the sign of what has many parts with that sign.
     """
     kept = text[0] - sum(text[index] for index in reasons)
     if kept >= MAX_KEPT_CHARS or text[0] - kept < _MIN_CHARS:

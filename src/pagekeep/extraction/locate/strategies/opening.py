@@ -82,9 +82,7 @@ def _find_leads(facts: PageFacts, root: int) -> list[int]:
         ),
         0,
     )
-    headline = next(
-        (index for index in range(first - 1, max(0, first - _MAX_SCAN_NODES), -1) if survey.tag[index] == "h1"), 0
-    )
+    headline = _find_headline(facts, first)
     if not headline:
         return []
     leads: list[int] = []
@@ -101,6 +99,13 @@ def _find_leads(facts: PageFacts, root: int) -> list[int]:
             index += 1
     is_kept = [root < lead < survey.end[root] and not facts.dead[lead] for lead in leads]
     return [] if len(leads) > _MAX_LEADS or all(is_kept) else leads
+
+
+def _find_headline(facts: PageFacts, first: int) -> int:
+    """Find the headline before the first paragraph, if possible one that is not in a menu or a share bar."""
+    survey = facts.survey
+    headlines = [index for index in range(first - 1, max(0, first - _MAX_SCAN_NODES), -1) if survey.tag[index] == "h1"]
+    return next((index for index in headlines if not facts.dead[index]), headlines[0] if headlines else 0)
 
 
 def _is_lead(survey: Survey, index: int, headline: int) -> bool:
