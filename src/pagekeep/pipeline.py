@@ -32,6 +32,8 @@ from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
 _DEFAULTS: Final = Options()
+_MAX_REVERTS: Final = 3
+"""Parts of rules after which a page is not extracted again: behind a selector for the article there may be another."""
 
 
 def _decode(state: State) -> None:
@@ -286,12 +288,12 @@ def extract(
         check_skippable(options.skip_steps, PHASES)
     stopwatch = Stopwatch(options.timer) if options.timer else None
     state, removals = _run(State(html, url, shipped() if rules is None else rules, options), stopwatch)
-    suspects = site_rules.find_suspects(state.before, state.after, state.whole_survey, _found(state))
-    if suspects:  # rules took more prose than they left: extract the page again without those parts of them
-        again, other_removals = _run(State(html, url, state.rules, options, suspects), stopwatch)
-        if site_rules.is_destructive(_found(state), _found(again)):
-            state, removals = again, other_removals
-            state.warnings.append(site_rules.warn_of_reverts(suspects))
+    other, other_removals = state, removals
+    while suspects := _find_suspects(other):  # rules took more prose than they left: try without those parts of them
+        other, other_removals = _run(State(html, url, state.rules, options, (*other.reverts, *suspects)), stopwatch)
+    if other.reverts and site_rules.is_destructive(_found(state), _found(other)):
+        state, removals = other, other_removals
+        state.warnings.append(site_rules.warn_of_reverts(state.reverts))
     trace = Trace(
         document_type=state.document_type,
         kind_reasons=state.kind_reasons,
@@ -313,6 +315,13 @@ def _run(state: State, stopwatch: Stopwatch | None) -> tuple[State, list[Removal
     if state.discarded_by:
         _empty(state)
     return state, removals
+
+
+def _find_suspects(state: State) -> tuple[site_rules.Revert, ...]:
+    """Return the parts of rules that took more prose than the result has; none once enough were reverted."""
+    if len(state.reverts) >= _MAX_REVERTS:
+        return ()
+    return site_rules.find_suspects(state.before, state.after, state.whole_survey, _found(state))
 
 
 def _found(state: State) -> dom.Element | None:

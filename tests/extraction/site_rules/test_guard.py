@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pagekeep.pipeline import extract
 from pagekeep.rules.rule import Action, MetadataSource, Scope, Source
 from tests.extraction.site_rules.conftest import SENTENCE
 
+CORPUS = Path(__file__).parents[2] / "corpus"
+BAD = {
+    "main and article": {"remove": ("article", "main")},
+    "paragraphs": {"remove": ("p",)},
+    "footer only": {"selector_overrides": Scope(article="footer")},
+}
 URL = "https://example.com/mill"
 SHIPPED = Source("news.yaml", 1, True)
 OWN = Source("mine.yaml", 1, False)
@@ -105,9 +113,25 @@ def test_a_removal_from_the_result_is_reverted_too(article, rule, book):
     assert reverts(page) == [("test", "remove p")]
 
 
+def test_a_selector_behind_another_is_reverted_too(article, rule, book):
+    html = article().replace("<main>", "<main><article>").replace("</main>", "</article></main>")
+    page = extract(html, URL, rules=book(rule(remove=("article", "main"), source=SHIPPED)))
+    assert "Paragraph 6" in page.text
+    assert reverts(page) == [("test", "remove main"), ("test", "remove article")]
+
+
 def test_of_two_rules_only_the_cause_is_reverted(article, rule, book):
     html = article(inside="<p class=plug>Subscribe to the paper of the mill.</p>")
     rules = (rule("bad", remove=("p:not(.plug)",), source=SHIPPED), rule("good", remove=(".plug",), source=SHIPPED))
     page = extract(html, URL, rules=book(*rules))
     assert "Subscribe" not in page.text
     assert reverts(page) == [("bad", "remove p:not(.plug)")]
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_no_article_of_the_corpus_is_lost_to_a_bad_rule(rule, book, kind):
+    bad = book(rule(**BAD[kind], source=SHIPPED))
+    pages = [path.read_bytes() for path in sorted(CORPUS.glob("article-*.html"))[:8]]
+    whole = [extract(html, rules=book()).word_count for html in pages]
+    left = [extract(html, rules=bad).word_count for html in pages]
+    assert [(now, before) for now, before in zip(left, whole, strict=True) if now < before / 2] == []
