@@ -48,6 +48,8 @@ _MARKED_NAME: Final = (
 _MAX_MARKED: Final = 3
 """Marked names looked at in one byline; the first decides unless it has no text."""
 _MIN_MARKED_CHARS: Final = 3
+_MIN_NAME_CHARS: Final = 8
+"""Letters of a second name and what joins it to the first."""
 _ABOUT: Final = compile_lazily(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
 """Classes of a text about the author."""
 _OTHER_WORDS: Final = compile_lazily(r"authori[sztn]", re.IGNORECASE)
@@ -280,7 +282,7 @@ def _byline(element: dom.Element) -> list[str]:
     for inner in dom.select(element, f"{_MARKED_NAME}, a" if is_line else _MARKED_NAME)[:_MAX_MARKED]:
         marked = short_text(inner, _MAX_BYLINE_CHARS)
         if _MIN_MARKED_CHARS <= len(marked) <= _MAX_NAME_CHARS and (names := find_names(marked)):
-            return [text] if is_line and _names_several(find_names(text), names[0]) else [marked]
+            return [text] if is_line and _names_several(text, names[0]) else [marked]
         if marked:
             break
     if bio := _BIO.match(text):
@@ -289,8 +291,11 @@ def _byline(element: dom.Element) -> list[str]:
     return [text] if is_line and not is_about else []
 
 
-def _names_several(names: list[str], first: str) -> bool:
+def _names_several(text: str, first: str) -> bool:
     """Return whether a byline names several people, the first of whom is marked or linked."""
+    if len(text) <= len(first) + _MIN_NAME_CHARS:
+        return False
+    names = find_names(text)
     return len(names) > 1 and names[0] == first and _are_all_people(names)
 
 
