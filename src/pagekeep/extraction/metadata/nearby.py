@@ -23,7 +23,7 @@ _MAX_LINES_BEFORE: Final = 6
 _LEVELS_BEFORE: Final = 3
 """The heading's own level and two above it, searched for what comes before the heading."""
 _SKIPPED: Final = frozenset(("script", "style", "noscript", "template", "svg", "title"))
-_NOT_SHOWN: Final = _SKIPPED | {"head", "a", "option", "textarea", "button"}
+_NOT_SHOWN: Final = _SKIPPED | {"head", "option", "textarea", "button"}
 
 
 _MAX_SEARCHED: Final = 3_000
@@ -47,20 +47,29 @@ def find_lines(heading: dom.Element | None) -> list[Line]:
 
 
 def find_text(document: dom.Document, title: str) -> dom.Element | None:
-    """Return the first element whose text the squeezed title starts with; links are to other pages, or a trail of them."""
+    """Return the first element that shows the start or the end of the squeezed title; a link only if nothing else does."""
     if width(title) < _MIN_TITLE_WIDTH:
         return None
+    link: dom.Element | None = None
     before: dom.Node | None = None
     for node in islice(dom.nodes(document), _MAX_SEARCHED):
         if type(node) is dom.Text and not (type(before) is dom.Element and before.tag in _NOT_SHOWN):
-            data = node.data[:_MAX_TITLE_CHARS].strip()
-            # Most texts start with another letter, which is quickly seen.
-            if data and (data[0].lower() == title[0] or not data[0].isalnum()):
-                text = squeeze(data)
-                if title.startswith(text) and width(text) >= _MIN_TITLE_WIDTH:
-                    return node.parent if isinstance(node.parent, dom.Element) else None
+            parent = node.parent if _shows(node.data[:_MAX_TITLE_CHARS].strip(), title) else None
+            if isinstance(parent, dom.Element) and parent.tag != "a":
+                return parent
+            link = link or (parent if isinstance(parent, dom.Element) else None)
         before = node
-    return None
+    return link
+
+
+def _shows(text: str, title: str) -> bool:
+    # Most texts start and end with other letters, which is quickly seen.
+    if len(text) < _MIN_TITLE_WIDTH // 2 or not (
+        text[0].lower() == title[0] or text[-1].lower() == title[-1] or not text[0].isalnum() or not text[-1].isalnum()
+    ):
+        return False
+    text = squeeze(text)
+    return (title.startswith(text) or title.endswith(text)) and width(text) >= _MIN_TITLE_WIDTH
 
 
 def width(text: str) -> int:

@@ -268,8 +268,10 @@ def _read_line(clues: Clues, line: str) -> str | None:
 
 
 def _read_title(clues: Clues, line: str, element: dom.Element) -> str | None:
-    """Return the date in the title of a short line, such as "3 days ago"."""
+    """Return the date in the title of a short line, such as "3 days ago", or of the element around it."""
     title = element.attr("title") if len(line) <= _MAX_SHORT_CHARS else None
+    if title is None and isinstance(element.parent, dom.Element):
+        title = element.parent.attr("title")
     is_date = title and len(title) <= _MAX_SHORT_CHARS and title[:1].isalnum()
     return to_iso(title or "", day_first=clues.day_first) if is_date else None
 
