@@ -28,3 +28,26 @@ def test_page_without_heading_has_no_lines() -> None:
 
 def test_number_of_lines_is_bounded() -> None:
     assert len(lines("<h1>Rye</h1>" + "<p>x</p>" * 100_000)) <= 46
+
+
+def show(html: str, title: str) -> str | None:
+    found = nearby.find_text(dom.parse(html), title)
+    return found.attr("class") if found is not None else None
+
+
+def test_title_is_found_outside_of_headings_and_before_links() -> None:
+    page = "<title>Rye in the valley</title><a class=1>Rye in the valley</a><div class=2>Rye in the valley</div>"
+    assert show(page, "ryeinthevalleythemill") == "2"
+    assert show(page, "themillryeinthevalley") == "2"
+    assert show("<a class=1>Rye in the valley</a>", "ryeinthevalley") == "1"
+    assert show("<p class=1>山谷里的黑麦</p>", "山谷里的黑麦山村报") == "1"
+
+
+def test_short_or_other_texts_do_not_show_the_title() -> None:
+    assert show("<p class=1>Rye</p><p class=2>Rye in the hills</p><p></p>", "ryeinthevalley") is None
+    assert show("<p class=1>Rye</p>", "rye") is None
+    assert show("<script class=1>Rye in the valley</script>", "ryeinthevalley") is None
+
+
+def test_search_for_the_title_is_bounded() -> None:
+    assert show("<i></i>" * 100_000 + "<p class=1>Rye in the valley</p>", "ryeinthevalley") is None

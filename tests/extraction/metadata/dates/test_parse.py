@@ -112,6 +112,7 @@ def test_order_of_day_and_month_follows_the_page_unless_only_one_is_possible() -
         "/202403/t20240305_1.html",
         "/omn/20240305A0B1C2",
         "/20240305.html",
+        "/2024_03_05/title",
         "/world/2024/mar/05/title",
         "/news/~05-03-2024-title",
         "/news/05-03-2024",

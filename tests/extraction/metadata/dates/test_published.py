@@ -366,3 +366,10 @@ def test_date_in_the_title_of_a_relative_time_is_read(html: str) -> None:
 def test_footer_of_the_heading_is_the_pages_own() -> None:
     assert read('<div><h1>Rye</h1><div class="hero-footer"><p>May 3, 2024</p></div></div>').published == "2024-05-03"
     assert read('<div><h1>Rye</h1></div><div class="footer"><p>May 3, 2024</p></div>').published is None
+
+
+def test_date_in_the_attributes_of_rdfa_is_read() -> None:
+    html = '<h1>Rye</h1><span property="dc:date dc:created" content="2024-05-03T10:00:00+02:00">on Friday</span>'
+    assert read(html).published == "2024-05-03T10:00:00+02:00"
+    changed = html.replace("dc:date dc:created", "schema:dateModified")
+    assert read(f'{changed}<time datetime="2024-05-01">x</time>').published == "2024-05-01"

@@ -14,7 +14,7 @@ from pagekeep.extraction.metadata.dates.parse import split_at_date, to_iso
 from pagekeep.extraction.metadata.dates.repeated import find_unrepeated
 from pagekeep.text import compile_lazily
 
-_MAX_NODES: Final = 8_000
+_MAX_NODES: Final = 5_000
 """Nodes of the page that are searched."""
 _MAX_DATES: Final = 60
 """Dates that are judged."""

@@ -86,7 +86,7 @@ _BUDDHIST: Final = 543
 _THAI: Final = compile_lazily(r"[\u0e00-\u0e7f]")
 _NUMERALS: Final = compile_lazily(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日号號])")
 _DIGITS: Final = str.maketrans("〇○零一二三四五六七八九", "000123456789")
-_PATH: Final = re.compile(r"/((?:19|20)\d{2})[/-]([01]?\d)[/-]([0-3]\d(?=[/+_.-]|\Z)|\d(?=/|\Z))")
+_PATH: Final = re.compile(r"/((?:19|20)\d{2})[/_-]([01]?\d)[/_-]([0-3]\d(?=[/+_.-]|\Z)|\d(?=/|\Z))")
 _PATH_COMPACT: Final = re.compile(r"[/_-]t?((?:19|20)\d{2})[/-]?(0\d|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.a-z-]|\Z)")
 _PATH_NAMED: Final = compile_lazily(r"/((?:19|20)\d{2})/([a-z]{3,9})/([0-3]?\d)(?=/|\Z)")
 _PATH_YEAR_LAST: Final = compile_lazily(r"[/~_-]([0-3]?\d)-([0-3]?\d)-((?:19|20)\d{2})(?=[/_.-]|\Z)")

@@ -32,7 +32,7 @@ RawValue = tuple[object, str]
 
 _DATES: Final = (
     'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
-    ", .timeago, p.author, td.thead"
+    ', span[property*="date" i], .timeago, p.author, td.thead'
 )
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may contain the date."""
@@ -226,7 +226,7 @@ def _in_title(clues: Clues) -> FieldValue | None:
 
 def _beside_heading(clues: Clues) -> FieldValue | None:
     """Return the date of a line in the heading's block that is a date and little else."""
-    for shown in _shown_dates(clues):
+    for shown in _shown_dates(clues, with_titles=True):
         if clues.is_close(shown.element) and _is_own_date(clues, shown):
             exact = to_iso(shown.element.attr("datetime") or "") if shown.element.tag == "time" else None
             return (exact, "time") if exact else (shown.iso, "heading")
@@ -243,10 +243,13 @@ class _ShownDate(NamedTuple):
     element: dom.Element
 
 
-def _shown_dates(clues: Clues) -> Iterator[_ShownDate]:
+def _shown_dates(clues: Clues, *, with_titles: bool = False) -> Iterator[_ShownDate]:
     label = ""
     for line, element in clues.lines:
-        if len(line) <= _MAX_SHOWN_CHARS and (iso := _read_line(clues, line) or _read_title(clues, line, element)):
+        iso = _read_line(clues, line) if len(line) <= _MAX_SHOWN_CHARS else None
+        if iso is None and with_titles and len(line) <= _MAX_SHORT_CHARS:
+            iso = _read_title(clues, element)
+        if iso:
             yield _ShownDate(iso, line, label, element)
         label = line
 
@@ -267,9 +270,9 @@ def _read_line(clues: Clues, line: str) -> str | None:
     return to_short_iso(line, day_first=clues.day_first, year_first=clues.year_first) if is_short else None
 
 
-def _read_title(clues: Clues, line: str, element: dom.Element) -> str | None:
+def _read_title(clues: Clues, element: dom.Element) -> str | None:
     """Return the date in the title of a short line, such as "3 days ago", or of the element around it."""
-    title = element.attr("title") if len(line) <= _MAX_SHORT_CHARS else None
+    title = element.attr("title")
     if title is None and isinstance(element.parent, dom.Element):
         title = element.parent.attr("title")
     is_date = title and len(title) <= _MAX_SHORT_CHARS and title[:1].isalnum()
@@ -353,6 +356,6 @@ def _own_dates(clues: Clues) -> list[dom.Element]:
 
 
 def _is_modification(element: dom.Element, shown: str) -> bool:
-    names = f"{element.attr('class') or ''} {element.attr('itemprop') or ''}"[:_MAX_CLASS_CHARS]
+    names = " ".join(element.attr(name) or "" for name in ("class", "itemprop", "property"))[:_MAX_CLASS_CHARS]
     # WordPress names a date that is both "entry-date published updated".
     return mentions_update(shown) or (mentions_update(names) and "publish" not in names and "entry-date" not in names)
