@@ -7,11 +7,11 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import class_names, fill, first_elements, is_blank, shown_before
+from pagekeep.extraction.clean.vocabulary import HEADINGS, class_names, fill, first_elements, is_blank, shown_before
 from pagekeep.model import Removal
 
 _CLASS_PARTS: Final = (
-    "alert", "allout", "dmonition", "hint", "notice", "notecard", "custom-block", "starlight-aside", "message",
+    "alert", "allout", "dmon", "hint", "notice", "notecard", "custom-block", "custom-container", "starlight-aside", "message",
     "blockquote-tag", "information-macro",
 )  # fmt: skip
 _ASIDES: Final = frozenset("div aside section blockquote details p table figure article".split())
@@ -41,9 +41,13 @@ _KIND_ATTRIBUTES: Final = (
 _NAMES: Final = frozenset(("callout", "admonition", "theme-admonition"))
 """Classes of a callout, whatever its kind."""
 _FAMILIES: Final = frozenset(
-    "alert callout admonition admonitionblock hint notice notices notecard message blockquote-tag custom-block".split()
+    "alert callout admonition admonitionblock admon hint notice notices notecard message blockquote-tag custom-block "
+    "custom-container".split()
 )
 """Classes beside which the bare name of a kind is one."""
+_BARE: Final = frozenset(("note", "warning", "tip", "caution", "important", "danger"))
+"""Kinds that are also the class of a box without any other sign of a callout."""
+_MAX_BARE_CHARS: Final = 2_000
 _SIGNS: Final = {
     **dict.fromkeys("⚠🚧", "warning"),
     **dict.fromkeys("🚫🛑⛔❌", "danger"),
@@ -73,13 +77,13 @@ _MAX_ICON_CHARS: Final = 8
 def mark_callouts(state: CleanState) -> list[Removal]:
     """Turn notes, tips and warnings into quotes that carry their kind and title."""
     removals = Removals(state.changes)
-    selector = state.index.class_selector(_CLASS_PARTS)
-    if state.index.has_tag("details"):
-        selector = f"{selector},details[class]".lstrip(",")
+    selectors = [state.index.class_selector(_CLASS_PARTS), "details[class]" if state.index.has_tag("details") else ""]
+    selectors += [f".{name}" for name in state.index.find_names(_BARE)]
+    selector = ",".join(filter(None, selectors))
     for node in dom.select(state.root, selector) if selector else ():
-        if node.tag not in _ASIDES or node.parent is None or _is_part(node):
+        if (node.tag not in _ASIDES and "-" not in node.tag) or node.parent is None or _is_part(node):
             continue
-        kind = _kind(node)
+        kind = _kind(node) or _labelled_kind(node)
         if kind and not _is_only_around(node):
             _write(node, kind, removals)
     return removals
@@ -107,6 +111,18 @@ def _kind(node: dom.Element) -> str:
     return next(filter(None, named), None) or _kind_by_icon(node) or "note"
 
 
+def _labelled_kind(node: dom.Element) -> str:
+    """Return the kind of a box that has only the name of it as class, when its first line says the same."""
+    if len(dom.text_of(node)) > _MAX_BARE_CHARS:
+        return ""
+    last_words = (name.rpartition("-")[2].lower() for name in class_names(node))
+    kind = next((_KINDS[word] for word in last_words if word in _BARE), "")
+    head = first_elements(node, _MAX_HEAD_ELEMENTS) if kind else []
+    label = next((part for part in head if _is_title(part) or part.tag in ("strong", "b", *HEADINGS)), None)
+    is_first = label is not None and dom.text_of(node).strip().startswith(dom.text_of(label).strip())
+    return kind if label is not None and is_first and _repeats(dom.text_of(label), kind) else ""
+
+
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
@@ -119,7 +135,7 @@ def _kind_by_icon(node: dom.Element) -> str:
 def _is_part(node: dom.Element) -> bool:
     """Return whether this is the title, icon or body of a callout."""
     names = class_names(node)
-    return _NAMES.isdisjoint(names) and any(_names_part(name, _PART_WORDS) for name in names)
+    return (_NAMES | _FAMILIES).isdisjoint(names) and any(_names_part(name, _PART_WORDS) for name in names)
 
 
 def _names_part(name: str, parts: frozenset[str]) -> bool:

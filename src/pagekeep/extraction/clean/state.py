@@ -43,6 +43,13 @@ class ElementIndex:
         """Return whether a class name in the content as it came contains one of these parts."""
         return any(part in self._class_names for part in parts)
 
+    def find_names(self, words: frozenset[str]) -> list[str]:
+        """Return the class names in the content as it came whose last word is one of these."""
+        names = set(self._class_names.split())
+        return sorted(
+            name for name in names if name.rpartition("-")[2].lower() in words and name.replace("-", "").isalnum()
+        )
+
     def class_selector(self, parts: tuple[str, ...]) -> str:
         """Return a selector of the elements whose class contains one of these parts; empty if no class does."""
         return ",".join(f'[class*="{part}"]' for part in parts if part in self._class_names)

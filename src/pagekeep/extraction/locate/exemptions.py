@@ -25,6 +25,8 @@ _FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
 """Elements that a title of an accordion opens."""
 _MARK: Final = re.compile(r"[\[(]?\s?(?:\d{1,3}|[a-z]|[*†‡§]{1,3})\s?[\])]?", re.I)
 """The mark of a footnote."""
+_CALLOUTS: Final = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
+"""Classes of an `aside` that is a callout."""
 _NOTE_ROLES: Final = frozenset({"doc-footnote", "doc-endnote", "doc-endnotes"})
 _FOLDED: Final = int(Sign.FOLDED)
 _QUOTE: Final = int(Sign.QUOTE)
@@ -138,6 +140,11 @@ def _is_note(page: Context, index: int) -> bool:
 
 
 def _is_quote_or_note(page: Context, index: int) -> bool:
+    """Return whether an `aside` is a side note, a callout within the content, or a footnote."""
+    node = page.survey.nodes[index]
+    names = (node.attr("class") or "").lower().split() if isinstance(node, dom.Element) else ()
+    if not _CALLOUTS.isdisjoint(names) and page.is_inside(index, _CONTENT_TAGS):
+        return True
     return _is_named_quote(page, index) or _is_note(page, index)
 
 
@@ -203,7 +210,9 @@ def _contains_code(page: Context, index: int) -> bool:
 
 
 def _is_title_of_code(page: Context, index: int) -> bool:
-    """Return whether a `label` is the title of the code block after it."""
+    """Return whether a `label` is the title of the code block after it, or a `fieldset` is the box of one."""
+    if page.survey.tag[index] == "fieldset":
+        return _contains_code(page, index)
     node = page.survey.nodes[index]
     after = dom.next_element(node) if page.survey.tag[index] == "label" else None
     return after is not None and after.tag == "pre"

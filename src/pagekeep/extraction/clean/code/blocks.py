@@ -32,7 +32,7 @@ from pagekeep.model import Removal
 
 _BARE: Final = (
     ":is(div,figure,td):is([class*=highlight],[class*=code-block],[class*=codeblock],[class*=CodeBlock]) > code,"
-    "code.block,"
+    "code.block,code[class*='language-'],"
     ":is(div,section)[class*=code]:is([data-lang],[data-language])"
 )
 _CLASS_PARTS: Final = ("blob-code", "code-", "-code", *(box.removeprefix(".") for box in EDITORS))

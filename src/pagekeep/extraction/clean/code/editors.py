@@ -48,6 +48,10 @@ def join_editor_lines(root: dom.Element, removals: Removals) -> None:
         dom.replace(editor, dom.element("pre", dom.attributes(editor), text))
     for gutter in dom.select(root, _GUTTERS):
         removals.drop(gutter, "line numbers of an editor")
+    for raw in dom.select(root, "pre.enlighter-raw"):
+        for drawn in dom.select(raw.parent or root, ".enlighter"):  # the same code, drawn
+            removals.note_rebuilt(drawn)
+            dom.drop(drawn)
     for bar in dom.select(root, ".gist-meta"):
         removals.drop(bar, "bar of an embedded file")
 

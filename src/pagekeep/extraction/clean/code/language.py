@@ -20,6 +20,7 @@ _ATTRIBUTES: Final = (
     "data-mode-id",
     "data-syntax",
     "language",
+    "syntax",
 )
 _PARAMETERS: Final = ("data-syntaxhighlighter-params", "data-params")
 _BRUSH: Final = re.compile(r"brush:\s*([\w+#.-]+)")
@@ -128,9 +129,9 @@ def _named_by(node: dom.Element, *, bare: bool) -> str:
         if brush and (language := _known(brush.group(1))):
             return language
     names = class_names(node)
-    if node.tag in ("pre", "code") and (language := _known(node.attr("lang") or "")) in _LANG_ATTRIBUTE:
+    is_code = node.tag in ("pre", "code") or any("highl" in name or "code" in name.lower() for name in names)
+    if is_code and (language := _known(node.attr("lang") or "")) in _LANG_ATTRIBUTE:
         return language
-    is_code = node.tag in ("pre", "code") or any("highl" in name or "code" in name for name in names)
     for name in names:
         language = _in_class(name, is_code)
         if language:

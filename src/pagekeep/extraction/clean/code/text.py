@@ -102,7 +102,10 @@ def _spans_are_lines(block: dom.Element) -> bool:
     lines = dom.select(block, _LINE_SPANS)
     if len(lines) < 2:
         return False
-    after = lines[0].next_sibling
+    line = lines[0]
+    while line.next_sibling is None and isinstance(line.parent, dom.Element) and line.parent is not block:
+        line = line.parent  # a box of the line and its number
+    after = line.next_sibling
     if isinstance(after, dom.Text):
         return "\n" not in after.data
     return not is_tag(after, "br") and not dom.text_of(lines[0]).endswith("\n")

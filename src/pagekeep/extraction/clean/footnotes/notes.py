@@ -10,7 +10,7 @@ from pagekeep.extraction.clean.state import Removals
 from pagekeep.extraction.clean.vocabulary import is_blank
 
 MARK: Final = re.compile(
-    r"(?i)[\[(]?\s*(?:(?:note|nb|fn|lower-alpha)\s*)?(\d{1,4}|[a-z]{1,2}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4})\s*[\])]?[.,:]?"
+    r"(?i)[\[(]?\s*(?:(?:note|nb|fn|lower-alpha)\s*)?(\d{1,4}(?:[:.-]\d{1,2})?|[a-z]{1,2}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4})\s*[\])]?[.,:]?"
 )
 _LEADING: Final = re.compile(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†‡])(?:\s+|$)|\s*[\]).:]\s*|\s+")
 _MARK_BOXES: Final = frozenset(("sup", "strong", "b", "a", "span"))

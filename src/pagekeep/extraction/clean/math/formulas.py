@@ -11,18 +11,18 @@ from pagekeep.extraction.clean.math.pictures import find_image_source, is_displa
 from pagekeep.extraction.clean.math.source import SOURCES, plain_tex, tex_in_attributes
 from pagekeep.extraction.clean.math.typed import formula
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import ancestors, class_names, first_elements, is_blank, is_only_child
+from pagekeep.extraction.clean.vocabulary import ancestors, class_names, first_elements, is_blank, is_only_child, is_tag
 from pagekeep.model import Removal
 
 _UNITS: Final = (
-    'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,tex-math,span.math-tex,.js-render-math,.latex-rendered,'
+    'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,tex-math,d-math,code.language-math,span.math-tex,.js-render-math,.latex-rendered,'
     ".ql-formula,.MathJax,.MathJax_SVG,.MathJax_CHTML,.mjx-chtml," + SOURCES
 )
 """What is one formula."""
 _FORMULAS: Final = (
     _UNITS + ",.katex-display,table.ltx_eqn_table,table.ltx_equation,table.ltx_equationgroup,.MathJax_Display"
 )
-_TAGS: Final = ("math", "mjx-container", "script", "tex-math")
+_TAGS: Final = ("math", "mjx-container", "script", "tex-math", "d-math")
 _PREFIXED: Final = ("mml:math", "m:math")
 _CLASS_PARTS: Final = ("katex", "math", "Math", "ltx_", "latex", "formula", "quation")
 """A page without one of these tags and classes has no formulas; the scripts left are sources of formulas or gists."""
@@ -35,14 +35,14 @@ _DRAWN: Final = frozenset(
     ("MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML", "mjx-chtml")
 )
 _CONTAINERS: Final = _DRAWN | frozenset(
-    ("katex", "katex-display", "mwe-math-element", "math-tex", "js-render-math", "latex-rendered", "ql-formula")
+    "katex katex-display mwe-math-element math-tex js-render-math language-math latex-rendered ql-formula".split()
 )
 _TEX_NOTE: Final = (
     'annotation[encoding="application/x-tex"],annotation[encoding="TeX"],annotation[encoding="application/x-latex"],'
     'annotation[encoding="LaTeX"]'
 )
 _DRAWN_SOURCES: Final = "mjx-math[data-latex],[data-mml-node=math][data-latex],math[data-latex]"
-_TEXTS: Final = frozenset(("span", "tex-math", "code", "pre"))
+_TEXTS: Final = frozenset(("span", "tex-math", "d-math", "code", "pre"))
 """Elements whose text is the TeX where nothing else is."""
 _HIDDEN_SOURCE: Final = frozenset(("sr-only", "visually-hidden", "screen-reader-text"))
 
@@ -110,7 +110,10 @@ def _mark_formula(node: dom.Element, removals: Removals) -> None:
         _mark_drawing(node)
     else:
         tex = _tex(node)
-        if tex:
+        block = node.parent if node.tag == "code" and is_tag(node.parent, "pre") else None
+        if tex and isinstance(block, dom.Element) and is_only_child(node):
+            _write(block, tex, display=True)
+        elif tex:
             _write(node, tex, _is_display(node, names))
         elif node.tag == "math":
             removals.drop(node, "formula without a source")
@@ -158,7 +161,7 @@ def _is_display(node: dom.Element, names: list[str]) -> bool:
         or node.attr("data-math-style") == "display"
     ):
         return True
-    if node.tag == "div" or dom.first(node, ".katex-display") is not None:
+    if node.tag == "div" or node.attr("block") is not None or dom.first(node, ".katex-display") is not None:
         return True
     math = node if node.tag == "math" else dom.first(node, "math")
     if math is not None and math.attr("display") == "block":

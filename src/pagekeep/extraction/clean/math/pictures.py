@@ -16,8 +16,8 @@ _LIKELY_CLASSES: Final = frozenset(("equation", "eqn", "formula", "eq"))
 """Words in the class of an image that may also have a description in words."""
 _MAYBE_NAMED: Final = re.compile(r"(?i)tex|math|eq|formula")
 _MAYBE_DRAWN: Final = re.compile(r"tex\b|codecogs|equation|cht=tx|/math|upmath|mathtex")
-_CLASS_WORDS: Final = re.compile(r"[-_]+")
-_DOLLARS: Final = re.compile(r"(\${1,2})(?![\s$])[^$]+(?<!\s)\1")
+_CLASS_WORDS: Final = re.compile(r"[a-z]+|[A-Z][a-z]*")
+_DOLLARS: Final = re.compile(r"(\${1,2})(?=[^\s$]|\s[^$]*[_^=\\])[^$]+\1")
 _SERVICE: Final = re.compile(
     r"(?:/latex\.php\?(?:[^#]*?&)?latex|//[^/]*zhihu\.com/equation\?tex|/chart\?(?=[^#]*\bcht=tx)(?:[^#]*?&)?chl"
     r"|//render\.githubusercontent\.com/render/math\?(?:[^#]*?&)?math|//math\.vercel\.app/?\?(?:[^#]*?&)?from"
@@ -47,7 +47,7 @@ def find_image_source(image: dom.Element) -> str | None:
 
 def _is_named_formula(names: str | None, alt: str) -> bool:
     """Return whether the image's class says that its alternative text is TeX."""
-    words = {word for name in (names or "").lower().split() for word in _CLASS_WORDS.split(name)}
+    words = {word.lower() for word in _CLASS_WORDS.findall(names or "")}
     return not _SURE_CLASSES.isdisjoint(words) or (not _LIKELY_CLASSES.isdisjoint(words) and _is_short(alt))
 
 
