@@ -53,17 +53,21 @@ class Sign(IntFlag):
 
 _WORDS: Final[dict[Sign, str]] = {
     Sign.NAVIGATION: "nav navbar navigation menu menus submenu megamenu menubar breadcrumb breadcrumbs crumbs pagination"
-    " pager paginator burger hamburger sitemap skip skiplink topnav subnav sidenav navs navlinks offcanvas dropdown",
+    " pager paginator burger hamburger sitemap skip skiplink topnav subnav sidenav navs navlinks offcanvas dropdown navigazione"
+    " navegacion navegacao navigatie",
     Sign.FOOTER: "footer foot colophon copyright copyrights",
     Sign.HEADER: "masthead topbar",
-    Sign.SIDEBAR: "sidebar sidebars complementary",
+    Sign.SIDEBAR: "sidebar sidebars complementary seitenleiste marginalspalte randspalte",
     Sign.ADVERT: "ad ads advert adverts advertisement advertisements advertising adsense adsbygoogle sponsor sponsored"
-    " sponsors promo promos promoted promotion promotions dfp taboola outbrain adunit adslot",
+    " sponsors promo promos promoted promotion promotions dfp taboola outbrain adunit adslot werbung publicite"
+    " publicidad publicidade pubblicita reklama advertentie",
     Sign.SHARE: "share sharing sharer social socials sharedaddy addtoany addthis sharethis facebook twitter linkedin"
-    " pinterest whatsapp instagram rss print",
-    Sign.COMMENTS: "comments comment disqus respond commentlist commentform reply",
+    " pinterest whatsapp instagram rss print teilen partager partage compartir condividi condivisione delen udostepnij paylas",
+    Sign.COMMENTS: "comments comment disqus respond commentlist commentform reply"
+    " kommentare kommentarer kommentarbereich commentaires comentarios commenti reacties komentarze yorumlar kommentit",
     Sign.RELATED: "related recommended recommendation recommendations recirc recirculation trending popular recent"
-    " readmore youmaylike upsell crosssell",
+    " readmore youmaylike upsell crosssell verwandte aehnliche similaires connexes relacionado relacionados"
+    " relacionadas correlati gerelateerd relaterade relaterede relaterte powiazane podobne ilgili meistgelesen",
     Sign.SIGNUP: "newsletter subscribe subscription signup signin login register optin mailchimp mc4wp paywall gform"
     " hsform donate",
     Sign.POPUP: "modal popup popover lightbox dialog toast snackbar announcement",
