@@ -50,6 +50,7 @@ bench: setup
 	PYTHON=$(BIN)/python bench/setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/curve.py
+	$(BIN)/python bench/start.py
 
 # What tools like this must withstand, in full counts: about 75 minutes.
 hostile: setup browser
