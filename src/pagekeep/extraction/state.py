@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pagekeep import dom
 from pagekeep.extraction import clean, site_rules
@@ -26,6 +26,7 @@ from pagekeep.model import (
     RuleMatch,
 )
 from pagekeep.rules.rulebook import Rulebook
+from pagekeep.values import dataclass
 
 
 @dataclass(slots=True)

@@ -6,12 +6,13 @@ The list is data. From it come the trace (what each step removed, how long it to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pagekeep import dom
 from pagekeep.errors import NotFound, NotOffered
 from pagekeep.model import PageWarning, Removal
+from pagekeep.values import dataclass
 
 State = TypeVar("State")
 

@@ -6,9 +6,8 @@ without text, a `<noscript>` that asks for JavaScript, or scripts with almost no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
@@ -16,6 +15,8 @@ from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.model import NeedRender, Strategy
 from pagekeep.rules.rule import Rendering
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 ENOUGH_CHARS: Final = 500
 ENOUGH_WORDS: Final = 80
@@ -64,7 +65,7 @@ _NOTICE_SIGNS: Final = int(Sign.COOKIES)
 _VISIBLE_TAGS: Final = frozenset("figure video table pre".split())
 _VISIBLE_TAGS_WITH_TEXT: Final = frozenset("h1 h2 h3 form".split())
 
-_SCRIPT_REQUEST: Final = re.compile(
+_SCRIPT_REQUEST: Final = compile_lazily(
     r"enable java ?script|java ?script (?:is )?(?:required|disabled|enabled|needed|must)|turn on java ?script"
     r"|requires? java ?script|needs? java ?script|without java ?script|activate java ?script|java ?script to run this"
     r"|java ?script (?:aktivieren|einschalten|ist deaktiviert|wird benötigt|muss)"
@@ -77,12 +78,12 @@ _SCRIPT_REQUEST: Final = re.compile(
     r"|включ\w+ java ?script|java ?script (?:отключ|необходим|выключ)\w*"
     r"|java ?scriptを有効|java ?scriptが(?:必要|無効)|(?:启用|啟用|开启|開啟|打开) ?java ?script|需要 ?java ?script"
 )
-_LOADING: Final = re.compile(
+_LOADING: Final = compile_lazily(
     r"\W*(?:loading|please wait|just a second|initiali[sz]ing|wird geladen|lädt|laden\W*$|bitte warten|einen moment"
     r"|chargement|veuillez patienter|cargando|caricamento|attendere|carregando|aguarde|even geduld|bezig met laden"
     r"|загрузка|ид[её]т загрузка|подождите|読み込み中|ロード中|お待ちください|加载中|載入中|请稍候|正在加载)"
 )
-_BUNDLE: Final = re.compile(
+_BUNDLE: Final = compile_lazily(
     r"(?:^|/)(?:main|app|index|bundle|vendors?|runtime|polyfills?|chunk|commons?|client|entry|start|webpack)"
     r"(?:[-.~_][\w.~-]*)?\.m?js(?:$|\?)|/_next/|/_nuxt/|/_app/immutable/|/static/js/|/assets/index"
     r"|[-.][0-9a-f]{8,}\.m?js"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.model import KINDS, Kind
+from pagekeep.values import dataclass
 
 Signal = tuple[Kind, float, str]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.text import compile_lazily
 
 _BOXES: Final = frozenset({"div", "li", "article", "section", "tr", "table", "dl"})
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4"})
@@ -29,10 +29,10 @@ _MAX_TITLED_SHARE: Final = 0.3
 """Share of the posts that may have a linked heading; teasers of a list have one."""
 _MIN_TEXT_CHARS: Final = 40
 """Characters of text outside links that a post has on average."""
-_PROFILE: Final = re.compile(
+_PROFILE: Final = compile_lazily(
     r"/(?:u|user|users|member|members|profile|profiles|people|author|authors|memberlist\.php)\b|/@"
 )
-_PERSON: Final = re.compile(
+_PERSON: Final = compile_lazily(
     r"(?:^|[-_\s])(?:author|user|username|member|nick|nickname|poster|handle|commenter)s?(?:$|[-_\s])"
 )
 

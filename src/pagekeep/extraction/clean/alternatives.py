@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import BLOCKS, DRAWING, HEADINGS, ancestors, shown_after, shown_before
+from pagekeep.text import compile_lazily
 
 _DRAWINGS: Final = '[role="img"], [role="graphics-document"], svg, canvas'
 _MAX_CHARS: Final = 300
@@ -19,7 +19,7 @@ _MAX_LEVELS: Final = 12
 """Elements around a drawing that are searched for a control or a figure."""
 _NO_TEXT: Final = HEADINGS | {"button", "label", "select", "nav", "summary", "pre"}
 """Where a drawing is a sign for something to click on."""
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = compile_lazily(r"\d+")
 _ICON_PIXELS: Final = 48.0
 """Width of the largest icon."""
 

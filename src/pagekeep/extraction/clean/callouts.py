@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import HEADINGS, class_names, fill, first_elements, is_blank, shown_before
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
 _CLASS_PARTS: Final = (
     "alert", "allout", "dmon", "hint", "notice", "notecard", "custom-block", "custom-container", "starlight-aside", "message",
@@ -26,7 +26,7 @@ _PAIRS: Final = (
 ).split()
 _KINDS: Final = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 """What pages call a callout, and the kind it becomes."""
-_KIND_OF_CLASS: Final = re.compile(
+_KIND_OF_CLASS: Final = compile_lazily(
     r"(?:[a-z0-9]+-)*?(?:alert|admonition|callout|hint|notices?|custom-block|starlight-aside|is|message|style|type|"
     r"blockquote-tag|information-macro|notecard)[-_]{1,2}([a-z-]+?)(?:__\w+|_\w{4,8})?"
 )
@@ -56,13 +56,13 @@ _SIGNS: Final = {
     "✅": "success",
 }
 """Icons whose meaning is clear, for callouts that do not name their kind."""
-_WORDS: Final = re.compile(r"[A-Z]?[a-z]+")
+_WORDS: Final = compile_lazily(r"[A-Z]?[a-z]+")
 _TITLE_WORDS: Final = frozenset(("title", "heading", "header", "label"))
 _PART_WORDS: Final = _TITLE_WORDS | frozenset(
     "content body icon inner text link fold emoji container image button close list item".split()
 )
 """Last words in the classes of parts of a callout."""
-_LETTER: Final = re.compile(r"\w")
+_LETTER: Final = compile_lazily(r"\w")
 _MAX_HEAD_ELEMENTS: Final = 16
 """First elements of a callout that may be its title and icon."""
 _MAX_TITLE_CHARS: Final = 200

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import HEADINGS
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
-_NOTE_ADDRESS: Final = re.compile(r"#fn-\d+")
+_NOTE_ADDRESS: Final = compile_lazily(r"#fn-\d+")
 _KEPT_SCHEMES: Final = ("mailto:", "tel:")
 _HEADING_ANCHORS: Final = (
     "a.anchor,a.headerlink,a.header-anchor,a.heading-anchor,a.anchor-link,a.permalink,a.hash-link,a.heading-link,"

@@ -9,6 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import BLOCKS, VOID, first_elements, shown_after, shown_before
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
 _SCRIPTS: Final = ("script", "style", "template", "link", "meta")
 _CODE: Final = frozenset(("script", "style"))
@@ -29,11 +30,11 @@ _SCREEN_READER: Final = (
 )
 _SCREEN_READER_CLASSES: Final = ("material-", "sr-only", "visually-hidden", "screen-reader-text")
 _MAYBE_HIDDEN: Final = "[role=listbox],[role=tooltip],[hidden],[aria-hidden=true],[style*=display],[style*=visibility]"
-_HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.I)
+_HIDING_STYLE: Final = compile_lazily(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.I)
 _MAX_ICON_ELEMENTS: Final = 20
 """An icon is drawn with fewer elements than this; more are a part of the page."""
-_WORD: Final = re.compile(r"\w")
-_INVISIBLE: Final = re.compile("[\u00ad\u200b\u2060\ufeff]+")
+_WORD: Final = compile_lazily(r"\w")
+_INVISIBLE: Final = compile_lazily("[\u00ad\u200b\u2060\ufeff]+")
 
 
 def drop_scripts(state: CleanState) -> list[Removal]:

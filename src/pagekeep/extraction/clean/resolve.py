@@ -8,8 +8,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from pagekeep.extraction.input import urls
+from pagekeep.text import compile_lazily
 
-_RELATIVE: Final = re.compile(r"[\w-]++(?:[./][\w-]++)*+(?:[?#][\w.=&-]*[\w=-])?\Z", re.ASCII)
+_RELATIVE: Final = compile_lazily(r"[\w-]++(?:[./][\w-]++)*+(?:[?#][\w.=&-]*[\w=-])?\Z", re.ASCII)
 """An address relative to the page's folder that needs no parsing: `next.html`, `img/a.png?w=2`."""
 
 _MAX_CHARS: Final = 2000

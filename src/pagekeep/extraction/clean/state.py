@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pagekeep import dom
@@ -12,6 +12,7 @@ from pagekeep.extraction.clean.vocabulary import ancestors
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 from pagekeep.text import count_words
+from pagekeep.values import dataclass
 
 
 class ElementIndex:

@@ -9,6 +9,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
 from pagekeep.model import Options, PageWarning
+from pagekeep.text import compile_lazily
 
 _MAGIC: Final = {
     b"%PDF-": "a PDF",
@@ -38,7 +39,7 @@ _TAG: Final = re.compile(rb"<(?:!doctype|html|head|body|meta|title|link|script|d
 _BROKEN_ALLOWED: Final = 3
 _CHARS_PER_BROKEN: Final = 2_000
 """A page in the encoding it claims may still contain some broken characters: three, and one more per 2,000."""
-_DECLARATION: Final = re.compile(rb"charset", re.IGNORECASE)
+_DECLARATION: Final = compile_lazily(rb"charset", re.IGNORECASE)
 _TEXT_CONTROLS: Final = bytes([7, 8, 9, 10, 12, 13, 27])
 _CONTROLS: Final = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 

@@ -6,11 +6,13 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 Json = Mapping[str, Any]
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -42,7 +44,7 @@ _READ_PROPERTIES: Final = frozenset(
     ("headline", "name", "author", "datePublished", "dateModified", "dateCreated", "description", "articleBody",
      "articleSection", "keywords", "image")
 )  # fmt: skip
-_OWN_SCOPES: Final = re.compile(
+_OWN_SCOPES: Final = compile_lazily(
     r"(?:Article|Posting|Page|Report|Recipe|HowTo|Product|Event|Course|Book|Movie|VideoObject|CreativeWork|Question"
     r"|SoftwareApplication|Dataset|Blog|JobPosting|Review|Guide)$"
 )
@@ -197,12 +199,12 @@ def _freeze(table: dict[str, list[str]]) -> Mapping[str, tuple[str, ...]]:
 
 # --- JSON-LD --------------------------------------------------------------------------------------
 
-_WRAPPING: Final = re.compile(r"\A[\s;]*(?:(?://|/\*)?\s*(?:<!\[CDATA\[|<!--)(?:\s*\*/)?)?")
-_UNWRAPPING: Final = re.compile(r"(?:(?://|/\*)?\s*(?:\]\]>|-->)(?:\s*\*/)?)?[\s;]*\Z")
-_STRING_OR_COMMA: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*[}\]])|,\s*\Z', re.DOTALL)
+_WRAPPING: Final = compile_lazily(r"\A[\s;]*(?:(?://|/\*)?\s*(?:<!\[CDATA\[|<!--)(?:\s*\*/)?)?")
+_UNWRAPPING: Final = compile_lazily(r"(?:(?://|/\*)?\s*(?:\]\]>|-->)(?:\s*\*/)?)?[\s;]*\Z")
+_STRING_OR_COMMA: Final = compile_lazily(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*[}\]])|,\s*\Z', re.DOTALL)
 
 
-_ANY_ESCAPE: Final = re.compile(r'\\(?![\\"/bfnrtu])')
+_ANY_ESCAPE: Final = compile_lazily(r'\\(?![\\"/bfnrtu])')
 _DECODER: Final = json.JSONDecoder(strict=False)
 
 

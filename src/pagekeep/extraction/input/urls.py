@@ -11,11 +11,12 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 _MAX_URL_CHARS: Final = 8_000
 """Longer URLs carry data; common servers refuse them (Apache and nginx at 8 kB)."""
 # Browsers drop these characters from inside a URL; urljoin keeps some of them.
-_INVISIBLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
+_INVISIBLE: Final = compile_lazily(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 
 # Absolute without any parsing: the form of nearly all URLs in clean content.
 _PLAIN: Final = re.compile(r"https?://\w[!-Z\\^-~]*\Z", re.ASCII)

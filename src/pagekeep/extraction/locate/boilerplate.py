@@ -5,9 +5,8 @@ Tags, the words in class names, and attributes make an element suspect; `exempti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pagekeep import dom
@@ -20,6 +19,8 @@ from pagekeep.extraction.locate.prose import PHRASING
 from pagekeep.extraction.locate.running_text import is_within_sentence
 from pagekeep.extraction.locate.subject_names import is_named_after_subject
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 TAGS: Final = {
     "nav": Reason.NAVIGATION,
@@ -106,7 +107,7 @@ _HEADING_NODES: Final = 6
 """Nodes within which a section of a manual has its heading, as docutils and Asciidoctor write it."""
 _HEADING_CHARS: Final = 200
 """Characters of a heading that are compared with an id, more than an id has."""
-_WORD: Final = re.compile(r"[a-z0-9]+")
+_WORD: Final = compile_lazily(r"[a-z0-9]+")
 _MAX_ROUNDS: Final = 4
 """How often accusations are checked again: the article may be in several accused elements, one within the other."""
 _NEVER: Final = frozenset({"body", "main", "article", "html"})

@@ -12,6 +12,8 @@ from enum import IntFlag
 from functools import lru_cache
 from typing import Final
 
+from pagekeep.text import compile_lazily
+
 
 class Sign(IntFlag):
     """What an element's names suggest it is."""
@@ -142,8 +144,8 @@ _NOTES: Final = frozenset(
 _SPLIT: Final = re.compile(r"[^a-zA-Z]+")
 # Page builders make names of letters and digits: there is no advertisement in `elementor-element-38ad5ea`.
 _GENERATED: Final = re.compile(r"(?<![a-z0-9])[a-z]*\d+[a-z](?:[a-z0-9]{3,}-[a-z0-9]{2}(?![a-z0-9])|[a-z0-9]*)")
-_BY_CAMEL: Final = re.compile(r"[a-z]{3,}")
-_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BY_CAMEL: Final = compile_lazily(r"[a-z]{3,}")
+_CAMEL: Final = compile_lazily(r"(?<=[a-z])(?=[A-Z])")
 
 
 def _index_words(lists: dict[Sign, str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Final
 
@@ -17,13 +17,15 @@ from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.locate.profiles import Profile
 from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _CONTENT_TAGS: Final = frozenset({"main", "article", "section", "li"})
 _QUOTES: Final = frozenset({"blockquote"})
 _FOLDABLE: Final = frozenset({"div", "section", "p", "ul", "ol", "dl", "dd"})
 """Elements that a title of an accordion opens."""
-_MARK: Final = re.compile(r"[\[(]?\s?(?:\d{1,3}|[a-z]|[*†‡§]{1,3})\s?[\])]?", re.I)
+_MARK: Final = compile_lazily(r"[\[(]?\s?(?:\d{1,3}|[a-z]|[*†‡§]{1,3})\s?[\])]?", re.I)
 """The mark of a footnote."""
 _CALLOUTS: Final = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
 """Classes of an `aside` that is a callout."""

@@ -13,6 +13,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.text import compile_lazily
 
 _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6"})
 _MAX_HEADING_CHARS: Final = 80
@@ -60,7 +61,7 @@ opiniones|reseñas|valoraciones|recensioni|avaliações|beoordelingen|omdömen|a
 
 
 def _compile(phrases: str) -> re.Pattern[str]:
-    return re.compile("|".join(phrases.split("\n")[1:-1]))
+    return compile_lazily("|".join(phrases.split("\n")[1:-1]))
 
 
 _ANNOUNCEMENTS: Final = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pagekeep import dom
@@ -16,6 +15,7 @@ from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
 from pagekeep.rules.rule import Thresholds
 from pagekeep.text import count_words
+from pagekeep.values import dataclass
 
 SENTENCE_CHARS: Final = 40
 """Characters outside links from which on a block is taken for prose: entries of menus are shorter, sentences mostly longer.

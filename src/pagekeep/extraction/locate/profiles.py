@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.model import Kind
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ script does with them (`popup`, `tooltip`). To leave one of them out would cut w
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep.extraction.locate.prose import INLINE, PHRASING
 from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.text import compile_lazily
 
 _CONTROLS: Final = frozenset({"button", "label"})
 """Controls, which are words of a sentence only when there are words on both sides."""
@@ -22,12 +22,12 @@ _MIN_WORDS: Final = 3
 """Words on one side, where there are none on the other: with fewer it is a label with a value, or an entry with a button."""
 _LINES: Final = frozenset("p li dd td th blockquote h1 h2 h3 h4 h5 h6".split())
 """Blocks that hold one text; in others, what begins with a capital letter is another text than the element before it."""
-_WORD: Final = re.compile(r"\w+")
-_ENDS_SENTENCE: Final = re.compile(
+_WORD: Final = compile_lazily(r"\w+")
+_ENDS_SENTENCE: Final = compile_lazily(
     r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964\u0589\u1362][\"'\u00bb\u201d\u2019)\]]*\s*$"
 )
-_ENDS_PART: Final = re.compile(r"[|\u00b7\u2022/\u2013\u2014\u00bb\u203a>\u2192-]\s*$")
-_BEGINS_PART: Final = re.compile(r"\s*[|\u00b7\u2022/\u00ab\u2039<\u2190]")
+_ENDS_PART: Final = compile_lazily(r"[|\u00b7\u2022/\u2013\u2014\u00bb\u203a>\u2192-]\s*$")
+_BEGINS_PART: Final = compile_lazily(r"\s*[|\u00b7\u2022/\u00ab\u2039<\u2190]")
 
 
 def is_within_sentence(survey: Survey, index: int, suspicious: int) -> bool:

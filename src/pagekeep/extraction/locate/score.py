@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from pagekeep.text import compile_lazily
 
 MIN_SCORE: Final = 30
 """Under this a strategy's result is refused."""
@@ -22,7 +23,7 @@ _LETTERS_PER_WORD: Final = 5
 """Length is counted in words of this many letters, so that scripts with short words score like others."""
 _WORDS_PER_SENTENCE: Final = 25
 """Used for scripts without full stops."""
-_SENTENCE_END: Final = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
+_SENTENCE_END: Final = compile_lazily(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u0589\u1362\u2026]+")
 SURELY_GOOD_WORDS: Final = 500
 """Over this many words length, words and sentences alone make a good score."""
 

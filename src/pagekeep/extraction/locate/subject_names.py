@@ -6,13 +6,13 @@ describes what the element is about, and the element has prose, it is content af
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate.class_names import Sign, find_signs
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.text import compile_lazily
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _MIN_SENTENCE_CHARS: Final = 400
@@ -26,8 +26,8 @@ _HEADING_CHARS: Final = 200
 _MAX_NAMES: Final = 40
 """Names of one element that are read, a bound on work."""
 
-_HYPHENATED: Final = re.compile(r"[a-z]+(?:-[a-z]+){1,7}")
-_WORD: Final = re.compile(r"[a-z0-9]+")
+_HYPHENATED: Final = compile_lazily(r"[a-z]+(?:-[a-z]+){1,7}")
+_WORD: Final = compile_lazily(r"[a-z0-9]+")
 _PHRASE_WORDS: Final = frozenset("about against and for from in of on the to under upon".split())
 """Words of sentences: with one of them inside, a name is a phrase."""
 _LAYOUT_WORDS: Final = frozenset(

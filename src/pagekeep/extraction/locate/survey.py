@@ -7,12 +7,12 @@ The tree is not changed until the content is cut out of it. Index 0 is the root;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import class_names
 from pagekeep.model import PageWarning
+from pagekeep.values import dataclass
 
 TEXT: Final = "#text"
 

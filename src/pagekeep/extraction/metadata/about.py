@@ -11,11 +11,12 @@ from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.plain import one_line, squeeze
+from pagekeep.text import compile_lazily
 
 _DESCRIPTION_CHARS: Final = 1_000
 _SITE_NAME_CHARS: Final = 100
 _LICENCE_CHARS: Final = 200
-_CREATIVE_COMMONS: Final = re.compile(
+_CREATIVE_COMMONS: Final = compile_lazily(
     r"creativecommons\.org/(?:licenses/(?P<terms>by(?:-nc)?(?:-nd|-sa)?)(?:/(?P<version>\d\.\d))?|publicdomain/(?P<public>zero|mark))",
     re.IGNORECASE,
 )

@@ -53,7 +53,7 @@ _MIN_NAME_CHARS: Final = 8
 _ABOUT: Final = compile_lazily(r"description|bio(?:\b|graph|_)|about", re.IGNORECASE)
 """Classes of a text about the author."""
 _OTHER_WORDS: Final = compile_lazily(r"authori[sztn]", re.IGNORECASE)
-_BY: Final = re.compile(
+_BY: Final = compile_lazily(
     r"\A(?:(?:this |the )?(?:words|text|story|article|post|blog|recipe) )?(?:was )?"
     r"(?:(?:written|posted|published|created|authored|contributed|started|asked) )?by:?(?:\s+|\Z)"
     r"|\A(?:authors?|contributors?|autore?s?|autorin|auteurs?|text|texte|texto|testo|words|автор|作者|記者|记者|撰文|著者|文)"
@@ -61,7 +61,7 @@ _BY: Final = re.compile(
     r"|\A(?:von|par|por|door|av|af|przez|od|di)(?::\s*|\Z)",
     re.IGNORECASE,
 )
-_OF: Final = re.compile(
+_OF: Final = compile_lazily(
     r"\A(?:(?:geschrieben|verfasst|veröffentlicht|publié|écrit|escrito|publicado|scritto|geschreven|skrevet|skriven) )?"
     r"(?:von|par|por|door|av|af|przez|di|от)\s+(?=\w)",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ _BIO: Final = compile_lazily(
 _STARTER: Final = compile_lazily(r"(?:thread|topic) starter:?", re.IGNORECASE)
 _LABELS: Final = ("written by", "author", "by", "von", "verfasst", "écrit", "escrito", "geschreven", "scritto")
 _MAX_GROUP_WORDS: Final = 3
-_GROUP: Final = re.compile(
+_GROUP: Final = compile_lazily(
     r"\b(?:team|staff|editors|editorial|newsroom|redaktion|rédaction|redacción)\Z", re.IGNORECASE
 )
 """How an organisation signs in place of a person."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
@@ -17,6 +16,7 @@ from pagekeep.extraction.metadata.dates.order import is_day_first
 from pagekeep.extraction.metadata.foreign import is_foreign
 from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
 from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 FieldValue = tuple[str, str]
 """The value of a metadata field, and its origin, such as `json-ld`."""
@@ -71,7 +71,7 @@ _PAGE_ENDINGS: Final = (
     "SoftwareApplication",
     "Dataset",
 )
-_THREAD: Final = re.compile(
+_THREAD: Final = compile_lazily(
     r"forum|thread|viewtopic|/topic/\d|bbs|/boards?/|communit|discuss|/comments?/|/t/|/post/\d|/q(?:uestions?)?/",
     re.IGNORECASE,
 )

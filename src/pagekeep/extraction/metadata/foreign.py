@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.input.structured import short_text
+from pagekeep.text import compile_lazily
 
 _MAX_CLIMB: Final = 40
 """Ancestors looked at."""
 _NAME_CHARS: Final = 300
 """Characters of an element's class and id that are searched."""
 _FOREIGN_TAGS: Final = frozenset(("nav", "form"))
-_FOREIGN: Final = re.compile(
+_FOREIGN: Final = compile_lazily(
     r"(?:\A|[\s_-])(comments?|commentlist|related|sidebar|footer|recommend(?:ed|ations?)?|popular|teasers?|promo|latest|trending"
     r"|carousel|slider|newsletter(?:-(?:signup|form|box|cta|subscribe|widget))?(?=\Z|\s)|nav|navbar|disqus|respond|cards?|suggested|upnext|testimonials?)(?=\Z|[\s_-])"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,8 +12,9 @@ from pagekeep.extraction.input import urls
 from pagekeep.extraction.input.structured import Json, Structured, type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.model import Kind, Metadata
+from pagekeep.text import compile_lazily
 
-_NOT_HERO: Final = re.compile(
+_NOT_HERO: Final = compile_lazily(
     r"(?:\A|[/_.@\s-])(?:placeholder|favicon|spacer|blank|pixel|fallback|sprite|avatars?|profileavatar|gravatar|icons?"
     r"|logos?|og-?default|default-?image|no-?image|default-(?:social|share|og)|(?:social|og|share|open-?graph)-(?:share|image|icon"
     r"|default|card)|subscribe-card)(?=[/_.@\s\d-]|\Z)"

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.text import count_words
+from pagekeep.text import compile_lazily, count_words
 
 _MIN_LETTERS: Final = 80
 """With fewer letters no guess is better than a guess."""
@@ -25,9 +25,9 @@ _CODE: Final = re.compile(r"\A([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d
 _DECLARED: Final = (
     'html[lang], meta[http-equiv="content-language" i], meta[property="og:locale"], meta[name="language" i]'
 )
-_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LETTERS: Final = compile_lazily(r"[^\W\d_]+")
 _NO_LETTERS: Final = bytes(code for code in range(128) if not chr(code).isalpha())
-_IDEOGRAPHS: Final = re.compile(r"(?:(?![\W\d_])[\u2e80-\U0010ffff])+")
+_IDEOGRAPHS: Final = compile_lazily(r"(?:(?![\W\d_])[\u2e80-\U0010ffff])+")
 # The same language under two codes: outdated codes, and macrolanguages that pages and detectors name differently.
 _ALIASES: Final = {"iw": "he", "in": "id", "ji": "yi", "nb": "no", "nn": "no", "cmn": "zh", "tl": "fil", "mo": "ro"}
 

@@ -24,7 +24,7 @@ _VERBS: Final = (
     r"|geschrieben|verfasst|veröffentlicht|gepostet|eingestellt|erstellt|écrit|publié|rédigé|(?:propos )?recueillis?"
     r"|escrito|publicado|scritto|pubblicato|geschreven|geplaatst|skrevet|skriven"
 )
-_LEAD: Final = re.compile(
+_LEAD: Final = compile_lazily(
     r"\A\W*(?:(?:this |a |guest )?(?:article|story|post|words|recipe|text|content|blog|review)\s+(?:was\s+)?)?"
     rf"(?:(?:{_VERBS})\s+)?"
     r"(?:by|authors?|writer|von|par|por|di|door|av|af|autore?s?|auteurs?|автор|作者|文)(?![\w.'-])"
@@ -46,7 +46,7 @@ _SITE_MAKER: Final = compile_lazily(
     r"\b(?:developed|designed|powered|hosted|maintained|webdesign|design|theme) by\b", re.IGNORECASE
 )
 # A byline often continues with what follows it on the page: a date, a role, a reading time.
-_TAIL: Final = re.compile(
+_TAIL: Final = compile_lazily(
     r"(?:\A|\s+)(?:on\s|under\b|(?:am|le|el|il|op|em|den|um)\s+\d|(?:last\s)?(?:updated?|published|posted|modified|edited|reviewed)\b"
     r"|read more\b|staff writer\b|senior\b|contributing\b|\d{1,2}\s?(?:min|hours?|days?|years?)\b"
     r"|(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
@@ -54,7 +54,7 @@ _TAIL: Final = re.compile(
     r"|\d{1,2}[./\s-]{1,2}\w{2,9}[./\s-]{1,2}\d{2,4}|\d{4}\b).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_EMPLOYER: Final = re.compile(
+_EMPLOYER: Final = compile_lazily(
     r"\A((?:(?!(?i:the)\s)[^\W\d_a-z]\S*\s){1,2}[^\W\d_a-z]\S*)\s(?i:for|für|pour|para|per|voor)\s.+\Z"
     r"|\A([^\W\d_a-z]\S*[^\W\d_A-Z]\S*\s[^\W\d_a-z]\S*[^\W\d_A-Z]\S*)(?:\s[^\W\d_a-z]{2,}){3,}\Z"
 )
@@ -66,14 +66,14 @@ _CONTRIBUTORS: Final = compile_lazily(
     re.IGNORECASE | re.DOTALL,
 )
 """People who did something other than write."""
-_SEGMENT: Final = re.compile(r"\s*[|\u2022\u00b7\u00bb]\s*|\s[\u2013\u2014-]\s")
+_SEGMENT: Final = compile_lazily(r"\s*[|\u2022\u00b7\u00bb]\s*|\s[\u2013\u2014-]\s")
 """What follows is a role, a place or an employer."""
-_SPLIT: Final = re.compile(
+_SPLIT: Final = compile_lazily(
     r"\s*(?:[,;\u3001&+]|\s/\s|(?<![\w.])(?:and|und|et|och|og|with|y|и|by|via)(?![\w.]))\s*",
     re.IGNORECASE,
 )
-_AND_MORE: Final = re.compile(r"\A[^,;&]+?\s(?:and|und|et|och|og|y|и)\s+([^,;&]+)\Z", re.IGNORECASE)
-_FOREIGN_SIGNS: Final = re.compile(
+_AND_MORE: Final = compile_lazily(r"\A[^,;&]+?\s(?:and|und|et|och|og|y|и)\s+([^,;&]+)\Z", re.IGNORECASE)
+_FOREIGN_SIGNS: Final = compile_lazily(
     r"[$€£¥%?]|!\s|://|\bwww\.|\.(?:com|org|net|html?|php)\b|\S@\S|[{}<>\\=]|:\s", re.IGNORECASE
 )
 _PLACEHOLDERS: Final = frozenset(
@@ -94,11 +94,11 @@ _PLACEHOLDERS: Final = frozenset(
 )
 """Single words that are not names: accounts, labels, days of the week."""
 _HOME: Final = frozenset(("home", "startseite", "accueil", "inicio", "início"))
-_ADMIN: Final = re.compile(r"\w{0,12}admin\d{0,4}", re.IGNORECASE)
+_ADMIN: Final = compile_lazily(r"\w{0,12}admin\d{0,4}", re.IGNORECASE)
 _PARTICLES: Final = frozenset("de da di du la le van von der den del dos bin ibn al el ten ter zu zur".split())
 _LOWER_STARTS: Final = _PARTICLES | {"the"}
 """Lower-case words a name may start with; a longer text that starts in lower case is a sentence."""
-_NOT_A_NAME: Final = re.compile(
+_NOT_A_NAME: Final = compile_lazily(
     r"\A(?:skip|home|shop|privacy|menu|hi|hello|using|authori[sz]ed|search|live|about|follow|view|read|more|see|all|meet"
     r"|über|à propos|sobre|acerca|beitrag\w*"
     r"|posted|published|updated|last|share|subscribe|by|log|sign|click|get|topic|original|post"
@@ -113,7 +113,7 @@ _NOT_A_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _LOGIN: Final = compile_lazily(r"\d+[a-z][\w-]{3,}", re.IGNORECASE)
-_DEGREE: Final = re.compile(
+_DEGREE: Final = compile_lazily(
     r"(?:ph\.?\s?d|m\.?d|j\.?d|r\.?n|r\.?d\.?n?|m\.?a|m\.?s|m\.?sc|b\.?a|b\.?s|b\.?sc|mba|mph|mpa|mfa|m\.?ed|ldn|cpa|cfa"
     r"|cfp|esq|dds|dmd|dvm|d\.?o|lmft|lcsw|psy\.?d|cscs|cpt|pt|dpt|faap|facp|frcp|np|aprn|bsn|msn|pharm\.?d|ii|iii|iv|jr"
     r"|sr|inc|llc|ltd|gmbh)\.?",

@@ -6,7 +6,9 @@ import html
 import re
 from typing import Final
 
-_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
+from pagekeep.text import compile_lazily
+
+_TAG: Final = compile_lazily(r"</?[a-zA-Z][^<>]{0,500}>")
 _INVISIBLE: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff\ufffd\ud800-\udfff]+")
 _MAX_CHARS: Final = 500
 _RAW_FACTOR: Final = 4

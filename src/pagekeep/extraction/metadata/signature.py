@@ -23,22 +23,22 @@ _MAX_HREF_CHARS: Final = 300
 # How much of the page's text is searched for the name's words in lower case.
 _MAX_PARAGRAPHS: Final = 200
 _MAX_PARAGRAPH_CHARS: Final = 2_000
-_PERSON: Final = re.compile(
+_PERSON: Final = compile_lazily(
     r"[^\W\d_a-z][\w'\u2019.-]*(?:\s(?:(?:d|l)['\u2019]|de|da|di|du|la|le|van|von|der|den|del|al|el|bin)){0,2}"
     r"(?:\s[^\W\d_a-z][\w'\u2019.-]*){1,2}"
 )
 _JOINER: Final = compile_lazily(r",|,? ?(?:&|\+|and|und|et|y|e|och|og|en|и)", re.IGNORECASE)
-_READING_TIME: Final = re.compile(r"\d\s?(?:min|minutes|minuten|minutos|minuti|мин|分)", re.IGNORECASE)
-_ROLE: Final = re.compile(
+_READING_TIME: Final = compile_lazily(r"\d\s?(?:min|minutes|minuten|minutos|minuti|мин|分)", re.IGNORECASE)
+_ROLE: Final = compile_lazily(
     r"\b(?:writer|editor|author|founder|manager|director|engineer|consultant|head|lead|ceo|cto)\b", re.IGNORECASE
 )
-_PERSON_LINK: Final = re.compile(
+_PERSON_LINK: Final = compile_lazily(
     r"/(?:authors?|autor(?:es|in|en)?|auteurs?|team|people|persons?|staff|writers?|contributors?|profiles?|members?|users?|u|bio|by|about"
     r"|experts?|columnists?|journalists?|reporters?|redaktion|redakteure?|bloggers?|experten)/"
     r"|linkedin\.com/in/|/@\w|[?&]author",
     re.IGNORECASE,
 )
-_SECTION_LINK: Final = re.compile(
+_SECTION_LINK: Final = compile_lazily(
     r"/(?:category|categories|tags?|topics?|sections?|kategorie|categoria)/|[?&_]cat", re.IGNORECASE
 )
 

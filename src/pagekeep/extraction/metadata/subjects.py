@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.input.structured import Json, short_text, type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.plain import one_line, squeeze
+from pagekeep.text import compile_lazily
 
 _MAX_KEYWORDS: Final = 20
 _MAX_TERM_CHARS: Final = 60
@@ -28,7 +28,7 @@ _BREADCRUMBS: Final = (
     'ul[class*="breadcrumb" i]', 'div[class*="breadcrumb" i]',
 )  # fmt: skip
 """One query each: the tree has an index by tag, so the rare ones cost nothing."""
-_SPLIT: Final = re.compile(r"[,;|\n\u3001\uff0c]")
+_SPLIT: Final = compile_lazily(r"[,;|\n\u3001\uff0c]")
 _RELATED: Final = 'a[rel~="tag"], a[rel~="category"]'
 _MAX_RELATED: Final = 40
 _MAX_CATEGORIES: Final = 10

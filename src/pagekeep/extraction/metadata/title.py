@@ -20,6 +20,7 @@ from pagekeep.extraction.metadata.title_parts import (
     remove_site_name,
     remove_site_name_at_home,
 )
+from pagekeep.text import compile_lazily
 
 _MAX_PARTS: Final = 8
 """Elements in a heading that are compared with the declared titles."""
@@ -42,7 +43,7 @@ _PLACEHOLDERS: Final = frozenset(
 )
 _FILE_NAME: Final = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+){2,}")
 """A title such as `spring-fair-2024` is the name of a file or of a program."""
-_DIGRAPH: Final = re.compile(r"([aou])e")
+_DIGRAPH: Final = compile_lazily(r"([aou])e")
 _META_NAMES: Final = (
     "parsely-title", "sailthru.title", "citation_title", "dc.title", "dcterms.title", "dc:title", "dcterms:title",
 )  # fmt: skip

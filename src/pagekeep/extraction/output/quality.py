@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
@@ -10,6 +9,7 @@ from pagekeep.extraction.locate import score
 from pagekeep.extraction.output.losses import Comparison
 from pagekeep.model import Check, Colour, Metadata, Quality, QualityLevel, Strategy
 from pagekeep.text import number_of
+from pagekeep.values import dataclass
 
 _PARAGRAPHS: Final = tuple("p blockquote pre li".split())
 

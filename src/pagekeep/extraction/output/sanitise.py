@@ -8,6 +8,7 @@ from typing import Final
 import nh3
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 _TAGS: Final = frozenset(
     (
@@ -44,21 +45,21 @@ _CLASSES: Final = {
     "span": "math-inline",
     "sup": "footnote-ref",
 }
-_LANGUAGE: Final = re.compile(r"language-[\w+#.-]{1,40}", re.A)
+_LANGUAGE: Final = compile_lazily(r"language-[\w+#.-]{1,40}", re.A)
 _VALUE: Final = {
-    "href": re.compile(r"(?:(?i:https?://|mailto:|tel:)[^\s].*|#fn-\d+)", re.S),
-    "src": re.compile(r"(?i:https?://)[^\s].*", re.S),
-    "id": re.compile(r"fn-\d+"),
-    "data-done": re.compile(r"true|false"),
-    "data-callout": re.compile(r"[a-z][a-z-]{0,30}"),
-    "lang": re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}"),
-    "dir": re.compile(r"(?i:ltr|rtl|auto)"),
-    "align": re.compile(r"(?i:left|right|center|justify)"),
-    "start": re.compile(r"-?\d{1,9}"),
-    "width": re.compile(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
-    "height": re.compile(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
-    "colspan": re.compile(r"\d{1,4}"),
-    "rowspan": re.compile(r"\d{1,4}"),
+    "href": compile_lazily(r"(?:(?i:https?://|mailto:|tel:)[^\s].*|#fn-\d+)", re.S),
+    "src": compile_lazily(r"(?i:https?://)[^\s].*", re.S),
+    "id": compile_lazily(r"fn-\d+"),
+    "data-done": compile_lazily(r"true|false"),
+    "data-callout": compile_lazily(r"[a-z][a-z-]{0,30}"),
+    "lang": compile_lazily(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}"),
+    "dir": compile_lazily(r"(?i:ltr|rtl|auto)"),
+    "align": compile_lazily(r"(?i:left|right|center|justify)"),
+    "start": compile_lazily(r"-?\d{1,9}"),
+    "width": compile_lazily(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
+    "height": compile_lazily(r"\d{1,5}(?:\.\d{1,4})?(?:px|%)?"),
+    "colspan": compile_lazily(r"\d{1,4}"),
+    "rowspan": compile_lazily(r"\d{1,4}"),
 }
 
 
@@ -105,7 +106,7 @@ _MAX_ATTRIBUTES: Final = 64
 """Elements with more lose those outside the vocabulary before the sanitiser sees them."""
 _LARGE_HTML_CHARS: Final = 50_000
 """Shorter HTML is sanitised fast enough, whatever its tags."""
-_LONG_TAG: Final = re.compile(r"<[a-zA-Z][^<>]{4000}")
+_LONG_TAG: Final = compile_lazily(r"<[a-zA-Z][^<>]{4000}")
 
 
 def _strip_bloated(root: dom.Element) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pagekeep.extraction.input import urls
@@ -11,6 +11,7 @@ from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion
 from pagekeep.extraction.locate.page_facts import Content, PageFacts
 from pagekeep.extraction.prune import datelines, link_blocks, lone_headings, repeats, stray_lines
 from pagekeep.extraction.steps import Step, run_steps
+from pagekeep.values import dataclass
 
 _LINK_BLOCKS: Final = "link-blocks"
 

@@ -12,6 +12,7 @@ from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.prose import INLINE, PHRASING, is_within_line
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.extraction.metadata.dates import remove_date
+from pagekeep.text import compile_lazily
 
 # Chosen on the articles of the corpus.
 _MAX_HEAD_NODES: Final = 400
@@ -28,13 +29,13 @@ _MAX_LINKED_CHARS: Final = 60
 """Characters in links beside a date."""
 _MAX_DATES: Final = 3
 """Dates in one line: published, updated, reviewed."""
-_READING_TIME: Final = re.compile(
+_READING_TIME: Final = compile_lazily(
     r"\d{1,3}\s?(?:-|\u2013)?\s?(?:min(?:ute)?s?\b\.?|minuten|minutos|minuti)\s?(?:to |de |di )?"
     r"(?:read(?:ing)?\b(?: time)?|lesezeit|lecture|lectura|leitura|lettura|leestijd)"
     r"|(?:read(?:ing)? time|lesezeit|temps de lecture|tiempo de lectura)\s?:?\s?(?:ca\.\s?)?\d{1,3}\s?min\w{0,4}\.?",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = compile_lazily(r"\w+")
 _DATE_WORDS: Final = frozenset(
     "published posted publish post updated update last modified edited reviewed created written released date on at in by am"
     " pm est edt cst cdt mst mdt pst pdt et ct pt utc gmt cet"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
 from pagekeep.extraction.locate.page_facts import SENTENCE_CHARS
 from pagekeep.extraction.locate.prose import INLINE
 from pagekeep.extraction.locate.survey import Survey
+from pagekeep.values import dataclass
 
 _BLOCKS: Final = frozenset("ul ol div section table dl p aside h2 h3 h4 h5 h6 figure".split())
 _LISTS: Final = frozenset({"ul", "ol"})

@@ -14,6 +14,7 @@ from pagekeep import dom
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all
 from pagekeep.model import RuleEffect
 from pagekeep.rules.rule import Action, Op
+from pagekeep.text import compile_lazily
 
 MAX_ELEMENTS: Final = 5_000
 """Elements that one action changes; a bound on how much a hostile page can grow."""
@@ -27,8 +28,8 @@ CONTENT_TAGS: Final = frozenset(
 
 _NO_TEXT_TAGS: Final = frozenset({"script", "style", "template"})
 """Their content is not text of the page and must not become it."""
-_PLACEHOLDER: Final = re.compile(r"\{([^{}\s]{1,60}?)(?::(\d{1,3}))?\}")
-_ATTRIBUTE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,99}")
+_PLACEHOLDER: Final = compile_lazily(r"\{([^{}\s]{1,60}?)(?::(\d{1,3}))?\}")
+_ATTRIBUTE: Final = compile_lazily(r"[A-Za-z_][A-Za-z0-9_.:-]{0,99}")
 
 
 def run_action(root: dom.Element, action: Action, *, is_result: bool = False) -> RuleEffect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -23,6 +23,7 @@ from pagekeep.model import Removal, RuleEffect, RuleMatch
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import Rendering, Rule, Scope, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
+from pagekeep.values import dataclass
 
 _NO_BOUNDS: Final = Thresholds()
 _NO_OVERRIDES: Final[Overrides] = MappingProxyType({})

@@ -8,7 +8,7 @@ extracted again without it, and the rule stays reverted when the result then has
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from pagekeep import dom
@@ -19,6 +19,7 @@ from pagekeep.extraction.locate.survey import Survey, survey
 from pagekeep.model import PageWarning, RuleEffect
 from pagekeep.rules.rule import Rule
 from pagekeep.rules.rulebook import Matched
+from pagekeep.values import dataclass
 
 MIN_TAKEN_CHARS: Final = 600
 """Prose in characters, about 100 words: a rule that takes less cannot have taken an article."""

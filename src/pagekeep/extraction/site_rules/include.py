@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pagekeep import dom
 from pagekeep.extraction.prune import cut
 from pagekeep.extraction.site_rules.select import outermost, select_all
+from pagekeep.values import dataclass
 
 MAX_PARTS: Final = 200
 """Parts put back; a bound against hostile pages."""

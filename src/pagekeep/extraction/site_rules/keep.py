@@ -6,7 +6,7 @@ content nothing has to be guessed: what was to be dropped around it is dropped p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
@@ -14,6 +14,7 @@ from pagekeep.extraction.locate.exclusions import Exclusions
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.site_rules.include import Part
+from pagekeep.values import dataclass
 
 _HIDDEN_BY_CLASS: Final = ".visually-hidden, .visuallyhidden, .sr-only, .screen-reader-text, .d-none, .hidden"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pagekeep import dom
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal, RuleEffect
 from pagekeep.rules.prefilter import Names
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

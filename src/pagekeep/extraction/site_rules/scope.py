@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import ScopeKind
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, count_words, outermost, select_all
 from pagekeep.model import RuleEffect
 from pagekeep.rules.rule import Scope
+from pagekeep.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ PHRASES = [
 )
 def test_every_match_of_a_phrase_holds_its_stem(module: str, stem: str, pattern: re.Pattern[str]) -> None:
     @settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-    @given(st.from_regex(pattern, fullmatch=True))
+    @given(st.from_regex(pattern.pattern, fullmatch=True))
     def check(phrase: str) -> None:
         assert stem in phrase
 

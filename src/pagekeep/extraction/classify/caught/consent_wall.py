@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names
 from pagekeep.model import Caught
+from pagekeep.text import compile_lazily
 
 SUGGESTION: Final = "Retry with the browser, or send the page from your own browser."
 
@@ -50,22 +50,22 @@ _NAMES: Final = Names(
     r"(?:wij |we )?(?:respecteren|waarderen) (?:je|uw|jouw) privacy|мы (?:ценим|уважаем) вашу",
     r"(?:お客様の)?プライバシーを(?:尊重|大切)|我们(?:重视|尊重)您的隐私",
 )
-_CONSENT: Final = re.compile(
+_CONSENT: Final = compile_lazily(
     r"cookies?|consent|partner|personali[sz]ed|legitimate interest|advertis|privacy|einwilligung|zustimm"
     r"|werbung|datenschutz"
     r"|personalisiert|publicité|vie privée|partenaires|traceurs|publicidad|privacidad|socios|consenso"
     r"|pubblicità|parceiros"
     r"|toestemming|advertenties|согласи|конфиденциальност|クッキー|同意|プライバシー|广告|隐私|隱私"
 )
-_COOKIES: Final = re.compile(r"cookie|consent|evästei|çerez|кук[иі]|クッキー|쿠키|ملفات تعريف|עוגיות")
-_ACCEPT: Final = re.compile(
+_COOKIES: Final = compile_lazily(r"cookie|consent|evästei|çerez|кук[иі]|クッキー|쿠키|ملفات تعريف|עוגיות")
+_ACCEPT: Final = compile_lazily(
     r"\baccept|\bagree\b|allow all|i consent|reject all|manage (?:options|preferences|settings)|akzeptier|zustimmen"
     r"|einverstanden|ablehnen|j'accepte|tout refuser|aceptar|acepto|rechazar|accetta|rifiuta|aceitar|aceito|rejeitar"
     r"|akkoord|weigeren|afwijzen|zaakceptuj|odrzuć|godkänn|avvisa|godta|avvis|afvis|hyväksy|hylkää|přijmout|odmítnout"
     r"|prijať|elfogad|elutasít|kabul et|reddet|accept|αποδοχή|απόρριψη|прийняти|приемам|setuju|terima|chấp nhận|수락|거부"
     r"|قبول|אישור|принять|соглас|отклонить|同意する|同意して|すべて許可|拒否|接受|同意并|拒绝"
 )
-_POLICY: Final = re.compile(
+_POLICY: Final = compile_lazily(
     r"polic(?:y|ies)|notice|statement|declaration|terms|richtlinie|erklärung|hinweise|politique|política|politica"
     r"|informativa|verklaring|beleid|политика|ポリシー|方針|政策|声明|guide|what (?:is|are)|\bhow\b"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Names, Wording
 from pagekeep.model import Caught
+from pagekeep.text import compile_lazily
 
 SUGGESTION: Final = "Send the page from your own browser (log in there first)."
 
@@ -32,7 +32,7 @@ _NAMES: Final = Names(
     r"welcome back|authentication required|members only|you (?:must|need to) (?:be logged in|log in|sign in)",
     rf".{{1,60}}[|·:–—-] ?{_LOGIN}$",
 )
-_PATHS: Final = re.compile(
+_PATHS: Final = compile_lazily(
     r"/(?:log-?in|sign-?in|logon|signon|authwall|sso|oauth2?|wp-login\.php|accounts/login|users/sign_in"
     r"|session/new)(?:[/.]|$)"
 )

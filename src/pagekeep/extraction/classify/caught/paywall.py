@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep.extraction.classify.caught.signals import Extracted, Signals
 from pagekeep.extraction.classify.caught.wording import Wording
 from pagekeep.extraction.input.structured import Json, type_names
 from pagekeep.model import Caught
+from pagekeep.text import compile_lazily
 
 SUGGESTION: Final = "Send the page from your own browser (log in there first)."
 
@@ -25,7 +25,7 @@ _LAST_CHARS: Final = 400
 """Last characters of the extracted text that are searched for the wall."""
 _MAX_WORD_COUNT: Final = 1e9
 _MAX_DIGITS: Final = 8
-_GATED: Final = re.compile(r"(?:Article|Posting|Report|Page|CreativeWork|Review|Story)$")
+_GATED: Final = compile_lazily(r"(?:Article|Posting|Report|Page|CreativeWork|Review|Story)$")
 _LOCKED: Final = ("locked", "paid", "premium", "subscriber")
 
 _MORE: Final = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,6 +11,8 @@ from pagekeep.extraction.classify.browser_need import RenderSigns
 from pagekeep.extraction.input.structured import Structured, type_names
 from pagekeep.extraction.locate.survey import TEXT, Survey
 from pagekeep.model import Strategy
+from pagekeep.text import compile_lazily
+from pagekeep.values import dataclass
 
 # How much of a page is searched; walls are short, and their marks are at the start or the end of the markup.
 _MAX_TEXT_CHARS: Final = 12_000
@@ -21,7 +21,7 @@ _TAIL_CHARS: Final = 20_000
 _MAX_REMOVED: Final = 50
 _MAX_HEADINGS: Final = 3
 _HEADING_CHARS: Final = 300
-_CONTENT_TYPES: Final = re.compile(
+_CONTENT_TYPES: Final = compile_lazily(
     r"(?:Article|Posting|Report|Recipe|HowTo|Product|Event|Question|Review|Movie|Book|Recording|Album|Episode)$"
 )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from pagekeep.text import compile_lazily
 
 _QUOTED_CHARS: Final = 80
 """Characters of a phrase that a reason quotes."""
@@ -17,7 +18,7 @@ class Wording:
     """
 
     def __init__(self, *phrases: tuple[str, str]) -> None:
-        self.phrases = tuple((stem, re.compile(pattern)) for stem, pattern in phrases)
+        self.phrases = tuple((stem, compile_lazily(pattern)) for stem, pattern in phrases)
 
     def find(self, text: str) -> str | None:
         """Return the first phrase of the list that the lower-case text contains, as written there."""
@@ -31,7 +32,7 @@ class Names:
     """Patterns for the start of titles and headings that name a wall or an error."""
 
     def __init__(self, *patterns: str) -> None:
-        self._pattern = re.compile("|".join(patterns))
+        self._pattern = compile_lazily("|".join(patterns))
 
     def find(self, names: tuple[str, ...]) -> str | None:
         """Return the matching start of the first name that matches."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.vocabulary import class_names
+from pagekeep.text import compile_lazily
 
 _ATTRIBUTES: Final = (
     "data-lang",
@@ -23,14 +23,14 @@ _ATTRIBUTES: Final = (
     "syntax",
 )
 _PARAMETERS: Final = ("data-syntaxhighlighter-params", "data-params")
-_BRUSH: Final = re.compile(r"brush:\s*([\w+#.-]+)")
-_PREFIXED: Final = re.compile(
+_BRUSH: Final = compile_lazily(r"brush:\s*([\w+#.-]+)")
+_PREFIXED: Final = compile_lazily(
     r"(?:(?:[a-zA-Z][\w-]*-)?lang(?:uage)?-|brush:|lang:|highlight-(?:source|text)-)([\w+#.-]+);?"
 )
 """Prefixes that only highlighters use: the name after them may be a language that is not in our list."""
-_HINTED: Final = re.compile(r"(?:highlight-|hl-|src-|syntax-|sourceCode-?|(?:[a-z]+-)?code-)([\w+#.-]+)")
+_HINTED: Final = compile_lazily(r"(?:highlight-|hl-|src-|syntax-|sourceCode-?|(?:[a-z]+-)?code-)([\w+#.-]+)")
 """Prefixes that other class names have too: the name after them must be a known language."""
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
+_NAME: Final = compile_lazily(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _NONE: Final = frozenset(
     "plaintext text plain none nohighlight no-highlight default auto txt raw unknown undefined null code source "
     "wrapper block container default2".split()

@@ -9,11 +9,12 @@ from pagekeep import dom
 from pagekeep.extraction.clean.code.text import code_text
 from pagekeep.extraction.clean.state import Removals
 from pagekeep.extraction.clean.vocabulary import ancestors
+from pagekeep.text import compile_lazily
 
 _STYLED: Final = '[style*="white-space"]'
-_PRE: Final = re.compile(r"white-space\s*:\s*pre(?![\w-])", re.I)
-_WRAPPED: Final = re.compile(r"white-space\s*:\s*(?:pre-wrap|pre-line|break-spaces)", re.I)
-_MONOSPACE: Final = re.compile(r"(?i)monospace|courier|menlo|monaco|consolas|mono\b")
+_PRE: Final = compile_lazily(r"white-space\s*:\s*pre(?![\w-])", re.I)
+_WRAPPED: Final = compile_lazily(r"white-space\s*:\s*(?:pre-wrap|pre-line|break-spaces)", re.I)
+_MONOSPACE: Final = compile_lazily(r"(?i)monospace|courier|menlo|monaco|consolas|mono\b")
 _BOXES: Final = frozenset(("div", "section", "p", "td", "figure"))
 _NOT_CODE: Final = "img,h1,h2,h3,h4,h5,h6,iframe,video,table,ul,ol,pre"
 _MAX_DEPTH: Final = 12

@@ -8,6 +8,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.state import Removals
 from pagekeep.extraction.clean.vocabulary import BLOCKS, class_names, first_elements, is_blank, is_tag
+from pagekeep.text import compile_lazily
 
 _NOT_PLAIN: Final = (
     ",".join(sorted(BLOCKS))
@@ -22,18 +23,18 @@ _UNSELECTABLE: Final = frozenset(("select-none", "unselectable", "noselect", "us
 _LINE_BLOCKS: Final = BLOCKS - {"td", "th", "thead", "tbody", "tfoot"}
 _NO_TEXT: Final = frozenset(("button", "style", "script", "svg", "textarea", "noscript", "template", "select"))
 _CODE_OF_PAGE: Final = frozenset(("style", "script"))
-_GUTTER: Final = re.compile(
+_GUTTER: Final = compile_lazily(
     r"(?i)(?:^|[\s_-])(?:lnt?|linenos?|linenumbers?|line-?numbers?|lines?-?num|linenr|lineno|lineindex|line-?index|gutter|blob-num|hljs-ln-(?:numbers|n))"
     r"(?:$|[\s_-])"
 )
-_SPACE_LINE: Final = re.compile(r"^ $", re.M)
+_SPACE_LINE: Final = compile_lazily(r"^ $", re.M)
 _MIN_ROWS: Final = 2
 _MAX_DIGITS: Final = 5
 _MAX_ROW_DEPTH: Final = 5
 """Boxes between a block and the rows in it."""
-NUMBERS: Final = re.compile(r"[\d\s|.:]*")
+NUMBERS: Final = compile_lazily(r"[\d\s|.:]*")
 """A column or cell of line numbers."""
-_BAR: Final = re.compile(r"(?i)(?:^|[\s_-])(?:copy|clipboard|toolbar|header|titlebar|caption-bar)(?:$|[\s_-])")
+_BAR: Final = compile_lazily(r"(?i)(?:^|[\s_-])(?:copy|clipboard|toolbar|header|titlebar|caption-bar)(?:$|[\s_-])")
 
 
 def code_text(block: dom.Element, removals: Removals) -> str:

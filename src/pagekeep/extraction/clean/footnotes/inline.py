@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -10,6 +9,7 @@ from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box
 from pagekeep.extraction.clean.footnotes.section import is_announcement
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import BLOCKS, ancestors, class_names, fill, first_elements, shown_before
+from pagekeep.text import compile_lazily
 
 _CLASS_PARTS: Final = ("idenote", "ide-note", "arginnote", "argin-note", "ootnote", "oot-note", "ndnote")
 _SIDE_NOTES: Final = ",".join(f'[class*="{part}"]' for part in _CLASS_PARTS[:4])
@@ -27,8 +27,8 @@ _MAX_BOXES: Final = 6
 _MAX_LEVELS: Final = 40
 _MAX_WORDS_AFTER_CUT: Final = 3
 """Words of the link behind the dots of a note that is cut short: "Continue reading"."""
-_ADDRESS: Final = re.compile(r"(?:https?:|www\.)\S+")
-_WORD: Final = re.compile(r"\w+")
+_ADDRESS: Final = compile_lazily(r"(?:https?:|www\.)\S+")
+_WORD: Final = compile_lazily(r"\w+")
 _MARKS_IN_NOTE: Final = "sup.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number,label,input,button"
 _SIGNS: Final = "0123456789⊕+*†‡[]() \n\t\u00a0"
 

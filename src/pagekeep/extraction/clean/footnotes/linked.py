@@ -6,18 +6,18 @@ of text.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.footnotes.notes import MARK, Notes, drop_mark_box, reference, strip_leading_mark
 from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, first_elements, is_only_child, is_tag
+from pagekeep.text import compile_lazily
 
-_NOTE_NAME: Final = re.compile(
+_NOTE_NAME: Final = compile_lazily(
     r"(?i)(?:^|[^a-z])(?:fn|footnotes?|f?notes?|endnotes?|ftn|en|_?ftn|cite_note|cite-note|sdfootnote|easy-footnote-bottom|bib)"
     r"(?:[^a-z]|$|sym)|^user-content-fn|^fn"
 )
-_BACK: Final = re.compile(
+_BACK: Final = compile_lazily(
     r"(?i)[\s\[\]()^↩︎↵⏎⤴↑⇧⬆️⮌<«‹\u200b]*(?:(?<=[↩︎↵⏎⤴↑⇧⬆️⮌])\s*\d{1,3})?|"
     r"back(?: to (?:text|content|top|article))?|return(?: to (?:text|article))?|jump up\W*"
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import Removals
 from pagekeep.extraction.clean.vocabulary import is_blank
+from pagekeep.text import compile_lazily
 
-MARK: Final = re.compile(
+MARK: Final = compile_lazily(
     r"(?i)[\[(]?\s*(?:(?:note|nb|fn|lower-alpha)\s*)?(\d{1,4}(?:[:.-]\d{1,2})?|[a-z]{1,2}|[ivxlc]{1,6}|[*†‡§¶‖]{1,4})\s*[\])]?[.,:]?"
 )
-_LEADING: Final = re.compile(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†‡])(?:\s+|$)|\s*[\]).:]\s*|\s+")
+_LEADING: Final = compile_lazily(r"\s*(?:[\[(]?\d{1,4}[\])]|\d{1,4}[.):]|[\^↑*†‡])(?:\s+|$)|\s*[\]).:]\s*|\s+")
 _MARK_BOXES: Final = frozenset(("sup", "strong", "b", "a", "span"))
 _MAX_MARK_DEPTH: Final = 6
 """Boxes between a note and the mark at its beginning."""

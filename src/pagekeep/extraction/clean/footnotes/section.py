@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.footnotes.notes import MARK, Notes
 from pagekeep.extraction.clean.vocabulary import HEADINGS, is_blank
+from pagekeep.text import compile_lazily
 
-_SECTION_NAME: Final = re.compile(
+_SECTION_NAME: Final = compile_lazily(
     r"(?i)(?:foot|end)?notes?|references|citations|(?:notes and references|references and (?:foot)?notes)|"
     r"fu(?:ß|ss)noten?|anmerkungen?|notes? de bas de page|notas?(?: al pie| de rodapé| a pie de página)?|"
     r"note a piè di pagina|voetnoten|fotnoter|noter|viitteet|alaviitteet|przypisy|poznámky|lábjegyzetek|dipnotlar|"
     r"сноски|примечания|примітки|υποσημειώσεις|脚注|註釋|注释|註解|注|각주|주석|chú thích|הערות שוליים|الهوامش|الحواشي"
 )
-_PART_NAME: Final = re.compile(r"(?i)references|citations")
+_PART_NAME: Final = compile_lazily(r"(?i)references|citations")
 _MAX_ANNOUNCEMENT_CHARS: Final = 59
 """A heading of notes is short."""
 _MAX_EMPTY_BOXES: Final = 6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -10,8 +9,9 @@ from pagekeep.extraction.clean.footnotes.notes import Notes, reference, strip_le
 from pagekeep.extraction.clean.footnotes.section import is_announcement
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import HEADINGS, ancestors, parent_it_begins
+from pagekeep.text import compile_lazily
 
-_NOTE_ID: Final = re.compile(r"(?i)(?:user-content-)?(?:fn|footnote|note|ft)[-_:.]?(\d{1,4})")
+_NOTE_ID: Final = compile_lazily(r"(?i)(?:user-content-)?(?:fn|footnote|note|ft)[-_:.]?(\d{1,4})")
 _MAX_BLOCKS_BEFORE: Final = 60
 """Blocks between a note and the rule or heading above it that announces notes."""
 _CONTINUED: Final = frozenset(("p", "ul", "ol", "blockquote", "pre", "div"))

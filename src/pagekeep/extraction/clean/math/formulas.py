@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
@@ -13,6 +12,7 @@ from pagekeep.extraction.clean.math.typed import formula
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import ancestors, class_names, first_elements, is_blank, is_only_child, is_tag
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
 _UNITS: Final = (
     'script[type^="math/"],.katex,mjx-container,.mwe-math-element,math,tex-math,d-math,code.language-math,span.math-tex,.js-render-math,.latex-rendered,'
@@ -30,7 +30,7 @@ _MAX_ELEMENTS: Final = 5000
 """Elements of a rendered formula; more are a part of the page."""
 _MAX_NESTING: Final = 40
 """Levels between a formula and the paragraph around it."""
-_RENDERED: Final = re.compile(r"MathJax|mjx-|katex")
+_RENDERED: Final = compile_lazily(r"MathJax|mjx-|katex")
 _DRAWN: Final = frozenset(
     ("MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML", "mjx-chtml")
 )

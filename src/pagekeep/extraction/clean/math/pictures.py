@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 from urllib.parse import unquote, unquote_plus
 
 from pagekeep import dom
 from pagekeep.extraction.clean.math.source import is_surely_tex, plain_tex
 from pagekeep.extraction.clean.vocabulary import class_names, is_only_child
+from pagekeep.text import compile_lazily
 
 _SURE_CLASSES: Final = frozenset(("latex", "tex", "math", "mathjax", "quicklatex"))
 """Words in the class of an image whose alternative text is always TeX."""
 _LIKELY_CLASSES: Final = frozenset(("equation", "eqn", "formula", "eq"))
 """Words in the class of an image that may also have a description in words."""
-_MAYBE_NAMED: Final = re.compile(r"(?i)tex|math|eq|formula")
-_MAYBE_DRAWN: Final = re.compile(r"tex\b|codecogs|equation|cht=tx|/math|upmath|mathtex")
-_CLASS_WORDS: Final = re.compile(r"[a-z]+|[A-Z][a-z]*")
-_DOLLARS: Final = re.compile(r"(\${1,2})(?=[^\s$]|\s[^$]*[_^=\\])[^$]+\1")
-_SERVICE: Final = re.compile(
+_MAYBE_NAMED: Final = compile_lazily(r"(?i)tex|math|eq|formula")
+_MAYBE_DRAWN: Final = compile_lazily(r"tex\b|codecogs|equation|cht=tx|/math|upmath|mathtex")
+_CLASS_WORDS: Final = compile_lazily(r"[a-z]+|[A-Z][a-z]*")
+_DOLLARS: Final = compile_lazily(r"(\${1,2})(?=[^\s$]|\s[^$]*[_^=\\])[^$]+\1")
+_SERVICE: Final = compile_lazily(
     r"(?:/latex\.php\?(?:[^#]*?&)?latex|//[^/]*zhihu\.com/equation\?tex|/chart\?(?=[^#]*\bcht=tx)(?:[^#]*?&)?chl"
     r"|//render\.githubusercontent\.com/render/math\?(?:[^#]*?&)?math|//math\.vercel\.app/?\?(?:[^#]*?&)?from"
     r"|/equation(?:editor)?/?\?tex)=(?P<value>[^&#]+)"
@@ -28,7 +28,7 @@ _SERVICE: Final = re.compile(
 )
 """Addresses of services that draw the TeX in them."""
 _MAX_ADDRESS_CHARS: Final = 4000
-_LAYOUT: Final = re.compile(
+_LAYOUT: Final = compile_lazily(
     r"\\(?:inline|large|huge|small|tiny|normal|LARGE|Large)(?![a-zA-Z])|\\(?:dpi|bg|fg|fn|color)(?:_\w+|\{[^}]*\})"
 )
 """Commands of a service that say how a formula is drawn."""

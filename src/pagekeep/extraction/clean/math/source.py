@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 _DECLARED: Final = ("data-latex", "data-tex")
 """Attributes that hold nothing but TeX."""
@@ -23,11 +24,11 @@ _POSSIBLE: Final = (
 SOURCES: Final = "[data-latex],[data-tex],[data-math],[data-katex],[data-formula],[data-equation],[data-expr]"
 """Elements that may carry their TeX in an attribute; the other attributes are only read where a class says formula."""
 _NOT_TEX: Final = frozenset(("", "true", "false", "inline", "block", "display", "0", "1", "math", "tex", "latex"))
-_MATH_CLASS: Final = re.compile(r"(?i)math|katex|latex|formula|equation|(?:^|[\s_-])tex(?:$|[\s_-])")
-_SURELY_TEX: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\\[({\[]")
-_STYLE: Final = re.compile(r"\\(?:displaystyle|textstyle)(?![a-zA-Z])\s*")
+_MATH_CLASS: Final = compile_lazily(r"(?i)math|katex|latex|formula|equation|(?:^|[\s_-])tex(?:$|[\s_-])")
+_SURELY_TEX: Final = compile_lazily(r"\\[a-zA-Z]{2,}|[\^_]\{|\\[({\[]")
+_STYLE: Final = compile_lazily(r"\\(?:displaystyle|textstyle)(?![a-zA-Z])\s*")
 _DELIMITERS: Final = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
-_DOCUMENT: Final = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.S)
+_DOCUMENT: Final = compile_lazily(r"\\begin\{document\}(.*?)\\end\{document\}", re.S)
 _JSON_KEYS: Final = ("persistentExpression", "latex", "tex", "expression", "formula")
 _MAX_JSON_CHARS: Final = 20_000
 

@@ -10,8 +10,9 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import ancestors, fill, is_tag
+from pagekeep.text import compile_lazily
 
-_OPENING: Final = re.compile(
+_OPENING: Final = compile_lazily(
     r"\\\(|\\\[|\$\$|\\begin\{(?P<name>equation|align|alignat|gather|multline|eqnarray|displaymath)(?P<star>\*?)\}"
 )
 _KINDS: Final = {"\\(": ("inline", "\\)", 2_000), "\\[": ("block", "\\]", 4_000), "$$": ("dollars", "$", 4_000)}
@@ -22,8 +23,8 @@ _WIDTHS: Final = {"inline": 2, "block": 2, "dollars": 2, "dollar": 1, "environme
 _BLOCKS: Final = ("$$", "\\[", "\\begin{")
 Span = tuple[str, int, int]
 """Kind, start and end of a formula in a text."""
-_DOLLAR: Final = re.compile(r"(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$\n]{0,300}?[^\s$\\])?)\$(?![\d$])")
-_SURELY_TEX: Final = re.compile(r"\\[a-zA-Z]{2,}|[\^_]\{|\w[\^_]\w")
+_DOLLAR: Final = compile_lazily(r"(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$\n]{0,300}?[^\s$\\])?)\$(?![\d$])")
+_SURELY_TEX: Final = compile_lazily(r"\\[a-zA-Z]{2,}|[\^_]\{|\w[\^_]\w")
 _NOT_TEXT: Final = frozenset(("pre", "code", "kbd", "script", "style", "textarea", "samp", "tt"))
 _MAX_CODE_DEPTH: Final = 8
 """Boxes around a text that are searched for code."""

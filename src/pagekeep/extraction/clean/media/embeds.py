@@ -11,6 +11,7 @@ from pagekeep.extraction.clean.resolve import Resolve
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import first_elements
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
 _EMBEDS: Final = (
     "iframe,frame,video,audio,object,embed,lite-youtube,lite-vimeo,youtube-video,amp-youtube,amp-vimeo,amp-iframe,amp-video,"
@@ -73,14 +74,14 @@ _SERVICES: Final = {
     "imgur.com": "Imgur",
     "threads.net": "Threads",
 }
-_UNWANTED: Final = re.compile(
+_UNWANTED: Final = compile_lazily(
     r"doubleclick|googlesyndication|googletagmanager|google\.com/recaptcha|adservice|amazon-adsystem|facebook\.com/(?:plugins/"
     r"(?:like|share|page|comments)|tr\b)|platform\.twitter\.com/widgets/(?:follow|tweet)_button|taboola|outbrain|disqus|"
     r"/ads?[/.?]|adform|criteo|cookiebot|cookielaw|consentmanager|onetrust|captcha|mailchimp|list-manage|substack\.com/embed|convertkit|"
     r"hubspot|typeform|jotform|addthis|sharethis|hcaptcha|challenges\.cloudflare|stripe\.com|accounts\.google|about:|newsletter",
     re.I,
 )
-_TOOT: Final = re.compile(r"^https://[^/]{3,100}/@[\w.@-]{1,100}/\d{3,30}(?:/embed)?$")
+_TOOT: Final = compile_lazily(r"^https://[^/]{3,100}/@[\w.@-]{1,100}/\d{3,30}(?:/embed)?$")
 """A Mastodon post: its servers have any host, but its addresses one form."""
 _MAX_POST_ELEMENTS: Final = 300
 """Elements of a post that are searched for its own address."""
@@ -90,8 +91,8 @@ _MAX_TITLE_CHARS: Final = 300
 """A longer title is a description."""
 _MAX_DATE_CHARS: Final = 80
 """Of the text of a post's link to itself, which is its date."""
-_YOUTUBE_ID: Final = re.compile(r"[\w-]{6,20}", re.A)
-_GENERIC_TITLE: Final = re.compile(
+_YOUTUBE_ID: Final = compile_lazily(r"[\w-]{6,20}", re.A)
+_GENERIC_TITLE: Final = compile_lazily(
     r"(?i)(?:youtube|vimeo|dailymotion|spotify|soundcloud|embedded|embed|video|iframe|content|player|tweet|twitter|post|x|"
     r"instagram|google maps?|map|frame|media|widget|from|the|an?|\s|[-:.|])*"
 )

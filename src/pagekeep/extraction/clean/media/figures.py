@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
 from pagekeep.extraction.clean.vocabulary import ancestors, fill, first_elements, is_blank, shown_after, shown_before
+from pagekeep.text import compile_lazily
 
 _CAPTIONS: Final = (
     ".wp-caption-text,.image-caption,.img-caption,.photo-caption,.caption-text,.media-caption,.figure-caption,.gallery-caption,"
@@ -39,8 +39,8 @@ _PICTURE_WORDS: Final = frozenset(
     "thumbinner".split()
 )
 """Words in the class of the box of one picture."""
-_WORDS: Final = re.compile(r"[a-z]+")
-_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORDS: Final = compile_lazily(r"[a-z]+")
+_CAMEL: Final = compile_lazily(r"(?<=[a-z])(?=[A-Z])")
 _BOXES: Final = frozenset(("div", "p", "dl", "span", "section", "center", "aside", "td", "a"))
 
 

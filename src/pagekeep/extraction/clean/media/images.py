@@ -11,6 +11,7 @@ from pagekeep.extraction.clean.resolve import Resolve
 from pagekeep.extraction.clean.state import CleanState, Removals
 from pagekeep.extraction.clean.vocabulary import class_names, fill, is_blank, is_tag, shown_before
 from pagekeep.model import Removal
+from pagekeep.text import compile_lazily
 
 _ADDRESS_ATTRIBUTES: Final = (
     "data-src",
@@ -51,21 +52,21 @@ _MIN_ALT_CHARS: Final = 9
 """Two images with the same text of at least this length are the same picture; "photo" and "logo" are not enough."""
 _MAX_BOXES: Final = 8
 """Boxes around an image that are searched for its neighbours."""
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = compile_lazily(
     r"(?:(?:.{0,40}[_.-])?(?:placeholder|spacer|lazy|lazyload)(?:[_.-][\w-]{0,40})?"
     r"|(?:.{0,10}[_.-])?(?:blank|transparent|pixel|clear|empty|gr[ea]y|loading|loader|1x1)(?:[_.-][\w-]{0,12})?|s)"
     r"\.(?:gif|png|svg|jpe?g|webp)"
 )
 """File names of placeholders that are visible until the image is loaded."""
-_TRACKERS: Final = re.compile(
+_TRACKERS: Final = compile_lazily(
     r"//pixel\.|//track\.|//tracking\.|//tracker\.|//beacon\.|//stats\.|//counter\.|//analytics\.|//b\.scorecard|"
     r"facebook\.com/tr[?/]|doubleclick\.net|quantserve|google-analytics|/pixel\.gif|/pixel\.png|/pixel\?|/beacon|"
     r"/tracking\.gif|/track\?|feedburner\.com/~|feedsportal|/_/stat\?|stats\.wordpress|republication-tracker|"
     r"/piwik\.php|/matomo\.php"
 )
-_PICTURE_FILE: Final = re.compile(r"\.(?:jpe?g|png|webp|gif|avif)(?:$|[?#])", re.I)
-_SIZE_SUFFIX: Final = re.compile(r"[-_](?:\d{2,4}x\d{2,4}|small|medium|large|thumb(?:nail)?)?(?:\.\w{3,4})?$")
-_TINY_STYLE: Final = re.compile(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I)
+_PICTURE_FILE: Final = compile_lazily(r"\.(?:jpe?g|png|webp|gif|avif)(?:$|[?#])", re.I)
+_SIZE_SUFFIX: Final = compile_lazily(r"[-_](?:\d{2,4}x\d{2,4}|small|medium|large|thumb(?:nail)?)?(?:\.\w{3,4})?$")
+_TINY_STYLE: Final = compile_lazily(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I)
 
 
 def resolve_images(state: CleanState) -> list[Removal]:

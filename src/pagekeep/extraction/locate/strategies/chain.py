@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
@@ -13,6 +13,7 @@ from pagekeep.extraction.locate.strategies import full_page, readability, simpli
 from pagekeep.extraction.locate.survey import TEXT
 from pagekeep.model import Attempt, Options, Strategy
 from pagekeep.text import number_of
+from pagekeep.values import dataclass
 
 Timer = Callable[[], float]
 Prune = Callable[[PageFacts, Content], Content]

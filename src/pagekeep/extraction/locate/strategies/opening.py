@@ -6,7 +6,6 @@ the article; of one or two, only these are taken, without the bylines, buttons a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusions, Reaso
 from pagekeep.extraction.locate.page_facts import Content, PageFacts
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.metadata.dates import remove_date
+from pagekeep.text import compile_lazily
 
 PARAGRAPH_CHARS: Final = 80
 """Characters outside links from which on a block counts as a paragraph of an article. Chosen on the corpus."""
@@ -51,7 +51,7 @@ _NOT_LEADS: Final = frozenset(
 )
 """Elements that a standfirst is not in."""
 _SUSPICIOUS: Final = SUSPICIOUS_SIGNS & ~int(Sign.HEADER)
-_SENTENCE_END: Final = re.compile(
+_SENTENCE_END: Final = compile_lazily(
     r"[.!?:\u2026\u3002\uff01\uff1f\u061f\u0964\u0589\u1362][\"'\u00bb\u201c\u201d\u2019)\]]*\s*$"
 )
 

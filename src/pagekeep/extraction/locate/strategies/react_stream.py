@@ -13,10 +13,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
-_PUSH: Final = re.compile(r"self\.__next_f\.push\((\[1,.*\])\)\s*;?\s*$", re.DOTALL)
-_ROW: Final = re.compile(rb"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
-_REFERENCE: Final = re.compile(r"\$[0-9a-f]{1,8}")
+_PUSH: Final = compile_lazily(r"self\.__next_f\.push\((\[1,.*\])\)\s*;?\s*$", re.DOTALL)
+_ROW: Final = compile_lazily(rb"([0-9a-f]{1,8}):(?:T([0-9a-f]{1,8}),)?")
+_REFERENCE: Final = compile_lazily(r"\$[0-9a-f]{1,8}")
 
 # Bounds on work and memory, so that no page makes this expensive.
 _MAX_PIECES: Final = 2_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from pagekeep import dom
 from pagekeep.extraction.input.structured import Structured, types
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.text import compile_lazily
 
 _MAX_PARTS: Final = 100
 """Ingredients and steps of a recipe that are looked for."""
@@ -22,7 +22,7 @@ _MIN_PART_CHARS: Final = 3
 _MAX_GROWTH: Final = 2.5
 """How many times the text of root and recipe the element around both may have; with more it is the page's layout."""
 _PROPERTIES: Final = "[itemprop~=recipeIngredient], [itemprop~=ingredients], [itemprop~=recipeInstructions]"
-_NOT_WORD: Final = re.compile(r"[\W_]+")
+_NOT_WORD: Final = compile_lazily(r"[\W_]+")
 
 
 def widen(facts: PageFacts, root: int) -> int:

@@ -19,23 +19,23 @@ _CLOCK: Final = (
     r"(?:[.,]\d{1,9})?\s{0,2}(?P<half>[AaPp]\.?[Mm]\b)?"
     r"\s{0,2}(?P<zone>Z\b|GMT\b|UTC\b|[+-]\d{2}:?\d{2}(?!\d)|[+-]\d{2}(?!\d))?)?"
 )
-_ISO: Final = re.compile(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)" + _CLOCK)
-_YEAR_FIRST: Final = re.compile(
+_ISO: Final = compile_lazily(r"(?<!\d)(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)" + _CLOCK)
+_YEAR_FIRST: Final = compile_lazily(
     r"(?<![\d/.])(?P<year>\d{4})\s?[/.]\s?(?P<month>\d{1,2})\s?[/.]\s?(?P<day>\d{1,2})(?!\d)" + _CLOCK
 )
-_EAST_ASIAN: Final = re.compile(
+_EAST_ASIAN: Final = compile_lazily(
     r"(?:(?P<era>民國|民国|平成|令和)\s?(?P<era_year>\d{1,3}|元)|(?P<year>\d{4}))\s?[年년]"
     r"\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})(?:\s?[日号號일])?(?:\s?\([^\W\d_]{1,3}\))?" + _CLOCK
 )
 _NAME: Final = r"(?P<name>[^\W\d_](?:[^\W\d_]|[\u0654\u0900-\u0dff\u0e30-\u0e4e\u200c]){1,12})\.?"
 """The name of a month; some scripts write vowels as marks that are not letters."""
-_DAY_NAME_YEAR: Final = re.compile(
+_DAY_NAME_YEAR: Final = compile_lazily(
     r"(?<![\d:])(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?[\s,./-]{0,3}(?:de\s|of\s|d'|[^\W\d_]{3,9}\s?/\s?)?"
     + _NAME
     + r"[\s,./-]{0,3}(?:de\s|del\s)?(?P<year>\d{4})(?!\d)"
     + _CLOCK
 )
-_NAME_DAY_YEAR: Final = re.compile(
+_NAME_DAY_YEAR: Final = compile_lazily(
     r"(?<![^\W\d_])"
     + _NAME
     + r"[\s./-]{0,3}(?P<day>\d{1,2})(?:st|nd|rd|th)?[\s,./-]{1,3}(?P<year>\d{4})(?!\d)"
@@ -49,24 +49,24 @@ _VIETNAMESE: Final = compile_lazily(
     + _CLOCK,
     re.IGNORECASE,
 )
-_YEAR_LAST: Final = re.compile(
+_YEAR_LAST: Final = compile_lazily(
     r"(?<![\d/.:-])(?P<first>\d{1,2})\s?(?P<mark>[./|-])\s?(?P<second_number>\d{1,2})\s?(?P=mark)\s?(?P<year>\d{4})(?!\d)"
     + _CLOCK
 )
-_COMPACT: Final = re.compile(
+_COMPACT: Final = compile_lazily(
     r"\A(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})(?:T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?(?P<zone>Z)?)?\Z"
 )
 _NAME_DAY_CLOCK_YEAR: Final = compile_lazily(
     r"(?<![^\W\d_])" + _NAME + r"\s(?P<day>\d{1,2})\s(?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})"
     r"\s(?P<zone>UTC|GMT)?(?:[A-Z]{3,4})?\s?(?P<year>\d{4})(?!\d)"
 )
-_SHORT_YEAR: Final = re.compile(
+_SHORT_YEAR: Final = compile_lazily(
     r"(?<![\d/.:-])(?P<first>\d{1,2})(?P<mark>[./-])(?P<second>\d{1,2})(?P=mark)(?P<last>\d{2})(?![\d/:-]|\.\d)"
 )
 _NAME_YEAR: Final = compile_lazily(_NAME + r",?\s(?:de\s)?(?P<year>\d{4})")
 _MAY_BE_DATE: Final = re.compile(r"\d\D{0,24}\d{4}|\d{4}\D{0,24}\d|[年년]")
 """Every date has a year of four digits and a day nearby, or the word for year, and most texts have not: a quick test."""
-_UNIX: Final = re.compile(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
+_UNIX: Final = compile_lazily(r"\A(\d{9,10})(?:\d{3})?(?:\.0+)?\Z")
 _PATTERNS: Final = (
     _ISO,
     _YEAR_FIRST,
@@ -86,8 +86,8 @@ _BUDDHIST: Final = 543
 _THAI: Final = compile_lazily(r"[\u0e00-\u0e7f]")
 _NUMERALS: Final = compile_lazily(r"[〇○零一二三四五六七八九十]{1,4}(?=\s?[年月日号號])")
 _DIGITS: Final = str.maketrans("〇○零一二三四五六七八九", "000123456789")
-_PATH: Final = re.compile(r"/((?:19|20)\d{2})[/_-]([01]?\d)[/_-]([0-3]\d(?=[/+_.-]|\Z)|\d(?=/|\Z))")
-_PATH_COMPACT: Final = re.compile(r"[/_-]t?((?:19|20)\d{2})[/-]?(0\d|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.a-z-]|\Z)")
+_PATH: Final = compile_lazily(r"/((?:19|20)\d{2})[/_-]([01]?\d)[/_-]([0-3]\d(?=[/+_.-]|\Z)|\d(?=/|\Z))")
+_PATH_COMPACT: Final = compile_lazily(r"[/_-]t?((?:19|20)\d{2})[/-]?(0\d|1[0-2])[/-]?([0-2]\d|3[01])(?=[/_.a-z-]|\Z)")
 _PATH_NAMED: Final = compile_lazily(r"/((?:19|20)\d{2})/([a-z]{3,9})/([0-3]?\d)(?=/|\Z)")
 _PATH_YEAR_LAST: Final = compile_lazily(r"[/~_-]([0-3]?\d)-([0-3]?\d)-((?:19|20)\d{2})(?=[/_.-]|\Z)")
 _ARCHIVED: Final = compile_lazily(r"\A/web/\d{14}[a-z_]{0,3}/")

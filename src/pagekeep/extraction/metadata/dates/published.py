@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -77,7 +76,7 @@ _MAX_SHOWN_CHARS: Final = 80
 _MIN_SHORT_CHARS: Final = 6
 _MAX_SHORT_CHARS: Final = 30
 """Characters of a line with a year of two digits, 5.3.24 or more: in longer ones such numbers are rarely dates."""
-_DIGITS: Final = re.compile(r"\d\d|[年년]")
+_DIGITS: Final = compile_lazily(r"\d\d|[年년]")
 """What every date has: a quick test, as most lines have none."""
 _DAY_CHARS: Final = 10
 _ZONE_AT: Final = 19

@@ -14,6 +14,7 @@ from typing import Final
 from pagekeep.extraction.metadata.plain import squeeze
 from pagekeep.extraction.metadata.tags import salient
 from pagekeep.model import Metadata
+from pagekeep.text import compile_lazily
 
 _MAX_TAGS: Final = 5
 _MAX_TAG_CHARS: Final = 40
@@ -42,8 +43,8 @@ _MAX_CJK_CHARS: Final = 8
 """Characters of a Chinese or Japanese keyword; longer ones are sentences."""
 _MAX_LABELS: Final = 5
 """Labels of a host that are looked up."""
-_NUMBER: Final = re.compile(r"[\d\W]+|\d{4}\s?[年년]?")
-_MARKUP: Final = re.compile(r"[:=<>{}\[\]@\\]|\w_\w|\w\.\w{2,}$|^\W*\d+\W*$")
+_NUMBER: Final = compile_lazily(r"[\d\W]+|\d{4}\s?[年년]?")
+_MARKUP: Final = compile_lazily(r"[:=<>{}\[\]@\\]|\w_\w|\w\.\w{2,}$|^\W*\d+\W*$")
 """Signs of values that a program wrote: `page type: article`, `content_type`, `harbour.jpg`."""
 _LISTING: Final = ("all ", "alle ", "tous ", "todos ", "más ", "mehr ", "more ")
 _MAX_SECTIONS: Final = 2
@@ -53,7 +54,7 @@ _READ_CHARS: Final = 20_000
 """Characters of the text in which keywords are looked up."""
 _MIN_WORD_CHARS: Final = 4
 _WORD: Final = re.compile(r"\w+")
-_CJK: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK: Final = compile_lazily("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _DOMAIN_TAGS: Final = {
     "arxiv.org": "research", "nature.com": "science", "sciencemag.org": "science", "science.org": "science",

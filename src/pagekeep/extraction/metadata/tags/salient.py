@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from pagekeep.extraction.metadata.tags.common_words import COMMON_WORDS
+from pagekeep.text import compile_lazily
 
 _READ_CHARS: Final = 8_000
 """A text states its subject early; twice as much text changes few terms and takes twice the time."""
@@ -57,10 +58,10 @@ _PLURALS: Final = ("en", "fr", "es", "pt", "nl", "ca")
 """Languages that form most plurals with an s."""
 _UNSPACED: Final = ("th", "lo", "km", "my")
 """Languages without spaces between words: their terms cannot be counted without a dictionary."""
-_RUN: Final = re.compile("[\u30a1-\u30fa\u30fc]{3,}|[\u3400-\u4dbf\u4e00-\u9fff]{2,6}")
+_RUN: Final = compile_lazily("[\u30a1-\u30fa\u30fc]{3,}|[\u3400-\u4dbf\u4e00-\u9fff]{2,6}")
 """Runs of katakana and of ideographs, which in Japanese are mostly words."""
-_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
-_PARTICLES: Final = re.compile(
+_HAN: Final = compile_lazily("[\u3400-\u4dbf\u4e00-\u9fff]{2,}")
+_PARTICLES: Final = compile_lazily(
     "[的了是在和有不我你他她它们这那就也都要会对为与及或被把让从到上下中个之其而但如果最更很]"
 )
 

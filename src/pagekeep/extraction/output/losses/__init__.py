@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from pagekeep import dom
@@ -27,6 +26,7 @@ from pagekeep.extraction.output.losses.arrived import (
 )
 from pagekeep.extraction.output.losses.written import find_unwritten
 from pagekeep.model import PageWarning
+from pagekeep.values import dataclass
 
 __all__ = ["NOT_COMPARED", "Arrived", "Comparison", "Expected", "compare", "expect", "record"]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.text import compile_lazily
 
 _IN_CLEAN_HTML: Final = {
     "code blocks": "pre",
@@ -23,11 +24,11 @@ _WRITTEN_AS_TEXT: Final = {
 }
 """What Markdown cannot express in that place, so that only its words are written."""
 # Patterns for the start of a line begin with the line break, which is several times as fast to search for as `^`.
-_FENCE: Final = re.compile(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*(`{3,}|~{3,})")
-_FENCED: Final = re.compile(r"(\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*)(`{3,}|~{3,}).*?\n[ >\t]*\2[ \t]*(?=\n)", re.S)
-_TABLE_RULE: Final = re.compile(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?=\n)")
-_ITEM_START: Final = re.compile(r"\n[ >\t]*((?:(?:[-*+]|\d+[.)])(?:[ \t>]+|(?=\n)))+)")
-_NOTE: Final = re.compile(r"\n\[\^[^\]\n]+\]:")
+_FENCE: Final = compile_lazily(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*(`{3,}|~{3,})")
+_FENCED: Final = compile_lazily(r"(\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*)(`{3,}|~{3,}).*?\n[ >\t]*\2[ \t]*(?=\n)", re.S)
+_TABLE_RULE: Final = compile_lazily(r"\n[ >\t]*(?:[-*+\d.)]+[ \t]+)*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?=\n)")
+_ITEM_START: Final = compile_lazily(r"\n[ >\t]*((?:(?:[-*+]|\d+[.)])(?:[ \t>]+|(?=\n)))+)")
+_NOTE: Final = compile_lazily(r"\n\[\^[^\]\n]+\]:")
 
 Counts = Mapping[str, int]
 
