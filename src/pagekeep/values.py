@@ -1,8 +1,8 @@
 """Data classes that are quick to define and to make: they behave as those of `dataclasses`.
 
 A page passes through a hundred of them, and `dataclasses` compiles up to seven functions for each when it is defined: a third
-of the time that loading the program would take. Here the methods are shared, and only `__init__` is compiled, when an object is
-first made. It sets slots directly, so an object of a frozen class takes half the time to make.
+of the time that loading the program would take. Here the methods are shared, and only `__init__` is compiled, for a class of
+which many objects are made. It sets slots directly, so an object of a frozen class takes half the time to make.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, FrozenInstanceError, fields
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 __all__ = ["dataclass", "quick_definitions"]
 
@@ -31,6 +31,8 @@ else:
 
 
 _DATACLASS: Any = dataclasses.dataclass
+_FEW_OBJECTS: Final = 20
+"""As many are made without a compiled `__init__`: compiling it takes as long as making thirty."""
 
 
 @contextmanager
@@ -52,16 +54,45 @@ def _define(cls: Any, *, frozen: bool = False, slots: bool = False) -> Any:
         if slots:
             cls.__getstate__, cls.__setstate__ = _get_state, _set_state
     made = _DATACLASS(cls, init=False, repr=False, eq=False, slots=slots)
-    compared = [field.name for field in fields(made) if field.compare]
+    its_fields = fields(made)
+    compared = [field.name for field in its_fields if field.compare]
     made.__compared__ = attrgetter(*compared) if compared else type
     made.__signature__ = _SIGNATURE
+    count = 0
 
     def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:  # noqa: N807
-        made.__init__ = _compile_init(made, frozen, slots)
-        made.__init__(self, *arguments, **named)
+        nonlocal count
+        count += 1
+        if count > _FEW_OBJECTS or not _fill(self, its_fields, arguments, named):
+            made.__init__ = _compile_init(made, frozen, slots)
+            made.__init__(self, *arguments, **named)
+        elif hasattr(self, "__post_init__"):
+            self.__post_init__()
 
     made.__init__ = __init__
     return made
+
+
+def _fill(self: Any, its_fields: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Set the fields of a new object; return whether the arguments were right."""
+    positions = [field.name for field in its_fields if field.init and not field.kw_only]
+    given = dict(zip(positions, arguments, strict=False))
+    if len(arguments) > len(positions) or given.keys() & named.keys():
+        return False
+    given |= named
+    for field in its_fields:
+        if field.init and field.name in given:
+            value = given.pop(field.name)
+        elif field.default_factory is not MISSING:
+            value = field.default_factory()
+        elif field.default is not MISSING:
+            value = field.default
+        elif field.init:
+            return False
+        else:
+            continue  # set later
+        object.__setattr__(self, field.name, value)
+    return not given
 
 
 def _compile_init(made: Any, frozen: bool, slots: bool) -> Any:
