@@ -77,6 +77,7 @@ _THREAD: Final = compile_lazily(
 )
 _NUMBERED: Final = compile_lazily(r"[?&][a-z_]{1,10}=\d")
 """A query that chooses a page by its number."""
+_FIRST_EAST_ASIAN: Final = "\u3040"
 _EAST_ASIAN: Final = compile_lazily(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _EMPTY: Final[Json] = MappingProxyType({})
 
@@ -131,7 +132,7 @@ class Clues:
     @property
     def year_first(self) -> bool:
         """Return whether 05.03.24 means 24 March 2005, as in East Asia."""
-        return _EAST_ASIAN.search(self.title) is not None
+        return max(self.title, default="") >= _FIRST_EAST_ASIAN and _EAST_ASIAN.search(self.title) is not None
 
     @property
     def is_product(self) -> bool:

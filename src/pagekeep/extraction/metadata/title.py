@@ -13,12 +13,12 @@ from pagekeep.extraction.input.structured import short_text, type_names
 from pagekeep.extraction.metadata.clues import Clues, FieldValue
 from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
 from pagekeep.extraction.metadata.title_parts import (
-    SEPARATOR,
     Cut,
     is_part,
     names_site,
     remove_site_name,
     remove_site_name_at_home,
+    split_title,
 )
 from pagekeep.text import compile_lazily
 
@@ -184,7 +184,7 @@ def _closes_title(text: str, clues: Clues, declared: list[FieldValue], own_names
     bare = squeeze(text)
     if not bare or not squeeze(clues.title).endswith(bare) or len(split_words(text)) > _MAX_NAME_WORDS:
         return False
-    parts = SEPARATOR.split(clues.title)
+    parts = split_title(clues.title)
     if len(parts) < 3 or squeeze(parts[-1]) != bare or squeeze(parts[0]) == bare:
         return False
     is_declared = any(squeeze(title) == bare for title, origin in declared if origin != "title")

@@ -7,13 +7,15 @@ import re
 from typing import Final
 
 from pagekeep.extraction.metadata.plain import split_words, squeeze
+from pagekeep.text import compile_lazily
 
 _CJK: Final = "\u3000-\u9fff\uac00-\ud7af\uff00-\uffef"
-SEPARATOR: Final = re.compile(
-    r"(\s+(?:[|\u2022\u00b7\u00bb\u00ab\u2013\u2014>~\u2023\u2039\u203a\u2605\u25aa-]{1,2}|::|/)\s+|\s*[|\uff5c]\s*"
-    rf"|(?<=[{_CJK}])\s*[_-]\s*(?=[{_CJK}]))"
+_FIRST_CJK: Final = "\u3000"
+_SEPARATORS: Final = (
+    r"\s+(?:[|\u2022\u00b7\u00bb\u00ab\u2013\u2014>~\u2023\u2039\u203a\u2605\u25aa-]{1,2}|::|/)\s+|\s*[|\uff5c]\s*"
 )
-"""What is between the headline, the section and the name of the site."""
+_SEPARATOR: Final = re.compile(f"({_SEPARATORS})")
+_CJK_SEPARATOR: Final = compile_lazily(rf"({_SEPARATORS}|(?<=[{_CJK}])\s*[_-]\s*(?=[{_CJK}]))")
 _BRACKETED: Final = re.compile(r"\s*[\[(]([^\[\]()]{2,40})[\])]\Z")
 _STRONG: Final = frozenset("|\uff5c\u2022\u00b7\u00bb\u00ab\u2039\u203a")
 """Separators that are hardly ever part of a headline; a dash often is."""
@@ -38,9 +40,15 @@ class Cut(enum.Enum):
     LOOSE = "after a bar or a bullet, and after a dash where many more words are left"
 
 
+def split_title(title: str) -> list[str]:
+    """Return the headline, the section and the name of the site, with what is between them."""
+    has_cjk = max(title, default="") >= _FIRST_CJK  # the pattern for it takes long to compile
+    return (_CJK_SEPARATOR if has_cjk else _SEPARATOR).split(title)
+
+
 def remove_site_name(text: str, names: frozenset[str], cut: Cut) -> str:
     """Return the title without a first or last part that names the site, or looks like a site's name."""
-    pieces = SEPARATOR.split(_remove_bracket(text, names))
+    pieces = split_title(_remove_bracket(text, names))
     while len(pieces) > 2 and (size := _named_at_end(pieces, names)):
         del pieces[-size:]
     whole = len(pieces)
@@ -60,7 +68,7 @@ def remove_site_name(text: str, names: frozenset[str], cut: Cut) -> str:
 
 def remove_site_name_at_home(text: str, names: frozenset[str]) -> str:
     """Return a home page's title: usually the site's name, which is removed only after a title of several words."""
-    pieces = SEPARATOR.split(_remove_bracket(text, names))
+    pieces = split_title(_remove_bracket(text, names))
     while (
         len(pieces) > 2 and names_site(pieces[-1], names) and len(split_words("".join(pieces[:-2]))) >= _MIN_OWN_WORDS
     ):
