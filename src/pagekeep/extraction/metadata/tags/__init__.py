@@ -54,6 +54,7 @@ _READ_CHARS: Final = 20_000
 """Characters of the text in which keywords are looked up."""
 _MIN_WORD_CHARS: Final = 4
 _WORD: Final = re.compile(r"\w+")
+_FIRST_CJK: Final = "\u3040"
 _CJK: Final = compile_lazily("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 _DOMAIN_TAGS: Final = {
@@ -102,7 +103,7 @@ class _Words:
 
     def contain(self, tag: str) -> bool:
         """Return whether the page uses every longer word of the tag, in some form."""
-        if _CJK.search(tag):
+        if _has_cjk(tag):
             return tag in self._text
         words = [word for word in _WORD.findall(tag) if len(word) >= _MIN_WORD_CHARS] or _WORD.findall(tag)
         return all(
@@ -119,7 +120,7 @@ def _says_the_same(tag: str, other: str) -> bool:
 def _own_tags(own: Iterable[str], excluded: frozenset[str]) -> Iterator[str]:
     for term in own:
         # Chinese and Japanese pages separate keywords by spaces alone.
-        parts = [part for part in term.split() if len(part) <= _MAX_CJK_CHARS] if _CJK.search(term) else [term]
+        parts = [part for part in term.split() if len(part) <= _MAX_CJK_CHARS] if _has_cjk(term) else [term]
         for part in parts:
             if (tag := _as_tag(part)) and squeeze(tag) not in excluded:
                 yield tag
@@ -154,3 +155,7 @@ def _domain_tags(domain: str) -> Iterator[str]:
         if tag := _DOMAIN_TAGS.get(".".join(labels[start:])):
             yield tag
             return
+
+
+def _has_cjk(text: str) -> bool:
+    return max(text, default="") >= _FIRST_CJK and _CJK.search(text) is not None  # compiling the pattern takes long
