@@ -48,7 +48,6 @@ COMMENT = '<div class="timeline-comment"><div class="comment-body"><p>Nice.</p><
             "https://git.example/c/1",
             "<div class=notes><i class=note-body><b class=note-text>n</b></i></div>",
         ),
-        ("substack-post", "https://shop.example/", "<div class=available-content><p>Sold out</p></div>"),
         ("consent-managers", "https://a.example/", "<div class='page has-cookie-banner'><p>The whole page</p></div>"),
         ("jetpack-extras", "https://a.example/", "<div id=actionbar><p>The whole page</p></div>"),
         ("mintlify-page", "https://a.example/", "<div id=content-area><div id=content><p>Text</p></div></div>"),
