@@ -140,8 +140,7 @@ def _open_shadow_roots(root: Node, levels: int = 20) -> None:
         for slot in shadow.select("slot")[:100]:
             slot.replace_with(*(slot.assigned_nodes() or slot.children))
         if shadow.text.strip():
-            for hidden in list(host.children):  # what no slot shows
-                hidden.extract()
+            host.clear()  # what no slot shows
             host.extend(list(shadow.children))
 
 

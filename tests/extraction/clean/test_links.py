@@ -138,3 +138,14 @@ def test_two_lines_in_a_heading_stay_apart(cleaned):
 
 def test_an_empty_heading_is_dropped(cleaned):
     assert cleaned("<h2> <span></span></h2><p>x</p>") == "<p>x</p>"
+
+
+def test_protected_mail_addresses_are_shown(cleaned):
+    code = "42232623022a23302027302d30270c232d"
+    address = bytes(byte ^ 0x42 for byte in bytes.fromhex(code)[1:]).decode()
+    html = f'<p>Write to <a href="/cdn-cgi/l/email-protection" class="__cf_email__" data-cfemail="{code}">[email&#160;protected]</a>.</p>'
+    link = f'<a href="/cdn-cgi/l/email-protection#{code}"><span class="__cf_email__" data-cfemail="{code}">[email]</span></a>'
+    assert "@" in address
+    assert cleaned(html) == f'<p>Write to <a href="mailto:{address}">{address}</a>.</p>'
+    assert cleaned(f"<p>Write to {link}.</p>") == f'<p>Write to <a href="mailto:{address}">{address}</a>.</p>'
+    assert cleaned(html.replace(code, "zz")) == "<p>Write to [email&nbsp;protected].</p>"

@@ -83,7 +83,7 @@ def mark_callouts(state: CleanState) -> list[Removal]:
     for node in dom.select(state.root, selector) if selector else ():
         if (node.tag not in _ASIDES and "-" not in node.tag) or node.parent is None or _is_part(node):
             continue
-        kind = _kind(node) or _labelled_kind(node)
+        kind = _kind(node) or _labelled_kind(node) or _titled_kind(node)
         if kind and not _is_only_around(node):
             _write(node, kind, removals)
     return removals
@@ -123,6 +123,18 @@ def _labelled_kind(node: dom.Element) -> str:
     return kind if label is not None and is_first and _repeats(dom.text_of(label), kind) else ""
 
 
+def _titled_kind(node: dom.Element) -> str:
+    """Return the kind that the title of an alert or callout names, when no class does."""
+    if not any("alert" in name or "callout" in name.lower() for name in class_names(node)):
+        return ""
+    head = first_elements(node, _MAX_HEAD_ELEMENTS) if len(dom.text_of(node)) <= _MAX_BARE_CHARS else []
+    title = next((part for part in head if _is_title(part)), None)
+    kind = _KINDS.get(dom.text_of(title).strip(" :!\n").lower(), "") if title is not None else ""
+    return (
+        kind if kind and title is not None and dom.text_of(node).strip().startswith(dom.text_of(title).strip()) else ""
+    )
+
+
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
@@ -140,8 +152,11 @@ def _is_part(node: dom.Element) -> bool:
 
 def _names_part(name: str, parts: frozenset[str]) -> bool:
     """Return whether a class such as `callout-title`, `starlight-aside__title` or `admonitionHeading_x1` names a part."""
-    words = _words(name)
-    return len(words) > 1 and (words[-1] in parts or words[1] in parts)
+    for form in (name, name.rpartition("__")[0]):  # with and without what a tool adds to make it unique
+        words = _words(form)
+        if len(words) > 1 and (words[-1] in parts or words[1] in parts):
+            return True
+    return False
 
 
 def _is_only_around(node: dom.Element) -> bool:

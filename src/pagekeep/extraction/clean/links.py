@@ -6,11 +6,13 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import HEADINGS
+from pagekeep.extraction.clean.vocabulary import HEADINGS, fill
 from pagekeep.model import Removal
 from pagekeep.text import compile_lazily
 
 _NOTE_ADDRESS: Final = compile_lazily(r"#fn-\d+")
+_CODE: Final = compile_lazily(r"(?i)(?:[0-9a-f]{2}){4,200}")
+_MAIL_ADDRESS: Final = compile_lazily(r"[^\s@<>()]{1,100}@[^\s@<>()]{1,150}")
 _KEPT_SCHEMES: Final = ("mailto:", "tel:")
 _HEADING_ANCHORS: Final = (
     "a.anchor,a.headerlink,a.header-anchor,a.heading-anchor,a.anchor-link,a.permalink,a.hash-link,a.heading-link,"
@@ -25,12 +27,19 @@ _ANCHOR_TEXTS: Final = frozenset(
 
 
 def resolve_links(state: CleanState) -> None:
-    """Make links absolute; turn anchors, in-page links and links that run code into text."""
+    """Make links absolute; turn anchors, in-page links and links that run code into text; show protected mail addresses."""
+    if state.index.has_class("__cf_email__"):
+        for shown in dom.select(state.root, ".__cf_email__[data-cfemail]"):
+            if address := _decode_address(shown.attr("data-cfemail") or ""):
+                fill(shown, address)
     for link in state.index.find("a"):
         href = (link.attr("href") or "").strip()
         if href.startswith("#"):
             if not _is_note_reference(link, href):
                 dom.unwrap(link)
+            continue
+        if "/cdn-cgi/l/email-protection" in href:
+            _write_mail_link(link, href)
             continue
         if href[:7].lower().startswith(_KEPT_SCHEMES):
             continue
@@ -39,6 +48,24 @@ def resolve_links(state: CleanState) -> None:
             dom.unwrap(link)
         elif target != href:
             dom.set_attr(link, "href", target)
+
+
+def _write_mail_link(link: dom.Element, href: str) -> None:
+    """Give a link to a protected mail address its real target."""
+    address = _decode_address(href.rpartition("#")[2]) or dom.text_of(link).strip()
+    if _MAIL_ADDRESS.fullmatch(address):
+        dom.set_attr(link, "href", f"mailto:{address}")
+    else:
+        dom.unwrap(link)
+
+
+def _decode_address(code: str) -> str:
+    """Return a mail address that a host hides from robots: its first byte is the key of all others."""
+    if not _CODE.fullmatch(code):
+        return ""
+    key, *data = bytes.fromhex(code)
+    address = bytes(byte ^ key for byte in data).decode("utf-8", "replace").partition("?")[0]
+    return address if _MAIL_ADDRESS.fullmatch(address) else ""
 
 
 def _is_note_reference(link: dom.Element, href: str) -> bool:
