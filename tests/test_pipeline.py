@@ -256,6 +256,12 @@ def test_a_bookmark_without_a_description_shows_the_few_words_of_the_page() -> N
     assert described.text.strip() == "A mill on the coast."
 
 
+def test_a_description_of_one_word_does_not_take_the_place_of_the_pages_own_words() -> None:
+    page = extract("<meta name=description content='x! ...'><body>Closed until May.</body>")
+    assert page.strategy == "bookmark"
+    assert page.text == "Closed until May."
+
+
 def test_a_bookmark_of_an_empty_shell_shows_nothing_that_stands_around_it() -> None:
     page = extract('<p>Loading...</p><div id="root"></div><script src="/app/main.js"></script>')
     assert page.need_render

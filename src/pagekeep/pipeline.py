@@ -127,7 +127,7 @@ def _cut(state: State) -> None:
     """Cut the content out of the tree."""
     outcome = state.outcome
     # A bookmark without a description shows the few words the page has.
-    shown = outcome.content or (None if state.metadata.description else outcome.candidate)
+    shown = outcome.content or (None if bookmark.has_summary(state.metadata) else outcome.candidate)
     state.content = cut(state.survey, shown) if shown else bookmark.make_content(state.metadata)
 
 
@@ -337,7 +337,8 @@ def _may_show(state: State) -> bool:
     """
     if state.caught:
         return state.caught.kind == "paywall"
-    return not state.metadata.description and not state.need_render and state.output.word_count < full_page.MIN_WORDS
+    has_summary = bookmark.has_summary(state.metadata)
+    return not has_summary and not state.need_render and state.output.word_count < full_page.MIN_WORDS
 
 
 def _empty(state: State) -> None:

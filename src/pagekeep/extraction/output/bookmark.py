@@ -6,6 +6,12 @@ from collections.abc import Iterable
 
 from pagekeep import dom
 from pagekeep.model import Attempt, Caught, Metadata
+from pagekeep.text import count_words
+
+
+def has_summary(about: Metadata) -> bool:
+    """Return whether the page's description says something: a single word does not."""
+    return bool(about.description) and count_words(about.description or "") > 1
 
 
 def make_content(about: Metadata) -> dom.Element:
