@@ -39,7 +39,7 @@ COMMANDS: Final = {
     "test": ("rules.measure:test", "Run the test cases in DIR."),
     "stats": (
         "rules.measure:stats",
-        "Show for each rule how many pages of a corpus it matches, and their mean F1 score with and without it.",
+        "Show for each rule how many pages of the corpora it matches and changes, and the mean gain on the pages it matches.",
     ),
     "import": ("rules.import_:import_rules", "Convert FiveFilters site configs or GoodLinks rules to rules on stdout."),
 }
