@@ -46,13 +46,20 @@ def measure_replies(survey: Survey) -> tuple[int, float]:
     return len(posts), _count_text(survey, posts) / total if total else 0.0
 
 
+def _find_signed(survey: Survey, sign: int) -> list[int]:
+    """Find the elements with a sign; most pages have none, which their few combinations of signs show at once."""
+    combinations = {flags for flags in set(survey.flags) if flags & sign}
+    return [index for index, flags in enumerate(survey.flags) if flags in combinations] if combinations else []
+
+
 def _find_dated(survey: Survey) -> list[int]:
     """Find the boxes with author, date and text that have the most text."""
-    dates = [
-        index
-        for index, tag in enumerate(survey.tag)
-        if tag == "time" or (survey.flags[index] & _DATED and survey.chars[index])
-    ][:_MAX_DATES]
+    dates = [index for index in _find_signed(survey, _DATED) if survey.chars[index]]
+    place = -1
+    for _ in range(survey.tag.count("time")):
+        place = survey.tag.index("time", place + 1)
+        dates.append(place)
+    dates = sorted(set(dates))[:_MAX_DATES]
     if len(dates) < _MIN_POSTS:
         return []
     groups: dict[tuple[str, str], set[int]] = {}
