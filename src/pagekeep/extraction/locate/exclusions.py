@@ -62,6 +62,16 @@ class Reason(StrEnum):
     SAME_IN_EVERY_POST = "same in every post"
     SHOWN_TWICE = "shown twice"
     TABLE_OF_CONTENTS = "table of contents"
+    # Verdicts of the judge, by what spoke most against a block.
+    AMONG_OTHERS_LIKE_IT = "judged by what is beside it"
+    APART_FROM_TEXT = "apart from the text"
+    BEFORE_OR_AFTER_TEXT = "before or after the text"
+    MOSTLY_LINKS = "mostly links"
+    NAMED_UNLIKE_TEXT = "named like parts around a text"
+    NO_SENTENCE = "not written like the text"
+    ONE_OF_MANY = "one of several alike"
+    OTHER_SUBJECT = "about something else"
+    WORDED_UNLIKE_TEXT = "worded like a notice or a teaser"
 
 
 Reasons = dict[int, Reason]

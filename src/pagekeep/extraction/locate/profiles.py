@@ -42,6 +42,8 @@ class Profile:
     """A block that is nothing but a link leads elsewhere."""
     drops_dateline: bool = False
     """The date and the reading time above the first paragraph are not part of the text."""
+    is_judged: bool = False
+    """Each block is judged: what stands among the paragraphs without a name that gives it away is left out."""
     has_opening: bool = False
     """Paragraphs between the headline and the container are part of the content."""
     max_link_density: float = 0.5
@@ -55,6 +57,7 @@ _ARTICLE: Final = Profile(
     ignores_teasers=True,
     has_opening=True,
     drops_dateline=True,
+    is_judged=True,
 )
 
 # The calls to action of a service are part of its text.

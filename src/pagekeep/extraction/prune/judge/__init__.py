@@ -1,0 +1,213 @@
+"""The judge: decides block by block whether a line or paragraph in or above an article is part of its text.
+
+What else stands among the paragraphs of an article (teasers, pitches, notes about the author) often carries no name that gives
+it away. A forest of decision trees, trained on labelled pages, weighs some sixty facts about a block and its neighbours. It
+overrules the other steps only where it is sure.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.page_facts import PageFacts
+from pagekeep.extraction.locate.survey import Survey
+from pagekeep.extraction.prune.judge import forest, reasons
+from pagekeep.extraction.prune.judge.blocks import Blocks, collect
+from pagekeep.extraction.prune.judge.features import Features, View, name_words
+
+MAX_BLOCKS: Final = 5_000
+"""Blocks up to which a page is judged, a bound on work: a page has about 230."""
+_MAX_SCORE: Final = -400
+"""Score under which a block in the content is left out: odds of 4 to 6. Chosen by halves of the corpora, like the next."""
+_MIN_OPENING_SCORE: Final = 400
+"""Score over which a paragraph above the content is part of it."""
+_MIN_OPENING_CHARS: Final = 60
+"""Characters of such a paragraph."""
+_MAX_DROPPED_SHARE: Final = 0.4
+"""Share of the content's text from which on the judge is not believed: a wrong verdict must not cost the article."""
+_MIN_SURE_CHARS: Final = 200
+"""Characters of a paragraph between two others that is content without being judged."""
+_MAX_SURE_LINKED: Final = 7
+"""At most one in so many of its characters is in links."""
+_MAX_LIST_SHARE: Final = 0.5
+"""Share of the content's text up to which a list or table is judged as a whole."""
+
+_LISTS: Final = frozenset({"ul", "ol", "dl", "table"})
+_NEVER: Final = frozenset({"pre", "code", "figcaption"})
+"""Elements that are not judged: code is like nothing else, and captions are not part of the text anyway."""
+_FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure", "audio", "math", "pre"})
+"""Elements that are not left out together with the text beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge changes about the content."""
+
+    dropped: Reasons
+    """Elements and texts to leave out."""
+    opening: list[int]
+    """Elements above the content that are part of it."""
+
+
+_NOTHING: Final = Verdict({}, [])
+
+
+def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
+    """Return which blocks of the content are not part of its text, and which above it are."""
+    survey, trees = facts.survey, forest.shipped()
+    view = look(facts)
+    blocks = view.blocks
+    if not blocks or len(blocks) > MAX_BLOCKS:
+        return _NOTHING
+    features = Features(view, trees.lexicon)
+    facts.check_time()
+    kept = _find_kept(survey, root, excluded, blocks)
+    rows = {index: features.row(index) for index in _find_doubtful(view, features, kept)}
+    scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
+    dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
+    if sum(blocks.chars[index] for index in dropped) > _MAX_DROPPED_SHARE * sum(blocks.chars[index] for index in kept):
+        dropped = set()
+    found = _find_elements(survey, root, blocks, kept, dropped)
+    return Verdict(
+        {element: reasons.explain(trees.contributions(rows[index])) for element, index in found},
+        [
+            blocks.owner[index]
+            for index in _find_above(view, root)
+            if trees.score(features.row(index)) > _MIN_OPENING_SCORE
+        ],
+    )
+
+
+def look(facts: PageFacts) -> View:
+    """Return the page as the judge sees it."""
+    survey = facts.survey
+    nodes, names = survey.nodes, dict[int, tuple[str, ...]]()
+
+    def names_of(index: int) -> tuple[str, ...]:
+        found = names.get(index)
+        if found is None:
+            found = names[index] = name_words(nodes[index])
+        return found
+
+    return View(
+        survey.tag, survey.parent, survey.chars, survey.linked, names_of, collect(survey, 1, len(survey.tag)),
+        facts.dead, facts.metadata.title or "",
+    )  # fmt: skip
+
+
+def _find_kept(survey: Survey, root: int, excluded: Exclusions, blocks: Blocks) -> list[int]:
+    """Return which blocks are within the content and not left out."""
+    left_out = sorted(index for index in excluded if root < index < survey.end[root])
+    kept: list[int] = []
+    place, until = 0, 0
+    for index in range(bisect_left(blocks.start, root), bisect_left(blocks.start, survey.end[root])):
+        start = blocks.start[index]
+        while place < len(left_out) and left_out[place] <= start:
+            until = max(until, survey.end[left_out[place]])
+            place += 1
+        if start >= until:
+            kept.append(index)
+    return kept
+
+
+def _find_doubtful(view: View, features: Features, kept: Iterable[int]) -> Iterator[int]:
+    """Yield the blocks that are judged: all but long paragraphs among others, code, captions and words among formulas."""
+    blocks, is_prose, parents, last = view.blocks, features.is_prose, view.parent, len(view.blocks) - 1
+    for index in kept:
+        owner = blocks.owner[index]
+        if view.tag[owner] in _NEVER or "math" in view.tag[blocks.start[index] : blocks.stop[index]]:
+            continue
+        is_sure = (
+            is_prose[index]
+            and blocks.chars[index] >= _MIN_SURE_CHARS
+            and blocks.linked[index] * _MAX_SURE_LINKED < blocks.chars[index]
+            and 0 < index < last
+            and is_prose[index - 1]
+            and is_prose[index + 1]
+            and parents[blocks.owner[index - 1]] == parents[owner] == parents[blocks.owner[index + 1]]
+        )
+        if not is_sure:
+            yield index
+
+
+def _find_above(view: View, root: int) -> Iterator[int]:
+    """Yield the paragraphs above the content that may be its opening."""
+    blocks = view.blocks
+    for index in range(bisect_left(blocks.start, root)):
+        owner = blocks.owner[index]
+        if (
+            blocks.chars[index] - blocks.linked[index] >= _MIN_OPENING_CHARS
+            and not view.accused[blocks.start[index]]
+            and view.tag[owner] not in _NEVER
+            and view.tag[owner] != "h1"
+            and view.chars[owner] == blocks.chars[index]  # it is all that is in its element
+        ):
+            yield index
+
+
+def _judge_lists(survey: Survey, root: int, blocks: Blocks, scores: Mapping[int, int]) -> dict[int, int]:
+    """Return the scores with one for all blocks of a list or table, their mean: it is content as a whole or not at all."""
+    groups: dict[int, list[int]] = {}
+    most = _MAX_LIST_SHARE * survey.chars[root]
+    for index in scores:
+        outermost, above = 0, blocks.owner[index]
+        while above > root:
+            if survey.tag[above] in _LISTS and survey.chars[above] < most:
+                outermost = above
+            above = survey.parent[above]
+        if outermost:
+            groups.setdefault(outermost, []).append(index)
+    result = dict(scores)
+    for members in groups.values():
+        result.update(dict.fromkeys(members, sum(scores[index] for index in members) // len(members)))
+    return result
+
+
+def _find_elements(
+    survey: Survey, root: int, blocks: Blocks, kept: Sequence[int], dropped: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the largest elements that have only dropped blocks and no figure, each with one of these blocks."""
+    staying = [blocks.start[index] for index in kept if index not in dropped]
+    for index in sorted(dropped):
+        element = blocks.owner[index]
+        if element <= root or _has_any(staying, element, survey.end[element]) or _has_figure(survey, element):
+            for node in _find_run(survey, blocks, index):
+                yield node, index
+            continue
+        above = survey.parent[element]
+        while above > root and not _has_any(staying, above, survey.end[above]) and not _has_figure(survey, above):
+            element, above = above, survey.parent[above]
+        yield element, index
+
+
+def _find_run(survey: Survey, blocks: Blocks, index: int) -> Iterator[int]:
+    """Yield the nodes of a block that stands beside others in its element."""
+    owner, place = blocks.owner[index], blocks.start[index]
+    while place < blocks.stop[index]:
+        child = place
+        while survey.parent[child] != owner:
+            child = survey.parent[child]
+        if not _has_figure(survey, child):
+            yield child
+        place = survey.end[child]
+
+
+def _has_any(places: Sequence[int], first: int, end: int) -> bool:
+    found = bisect_left(places, first)
+    return found < len(places) and places[found] < end
+
+
+def _has_figure(survey: Survey, index: int) -> bool:
+    """Return whether an element has a figure that is not in a link: the picture of a teaser is in one."""
+    for inner in range(index, survey.end[index]):
+        if survey.tag[inner] in _FIGURES:
+            above = inner
+            while above > index and survey.tag[above] != "a":
+                above = survey.parent[above]
+            if survey.tag[above] != "a":
+                return True
+    return False

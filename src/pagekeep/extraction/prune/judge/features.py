@@ -1,0 +1,314 @@
+"""Features: what the judge knows about each block, as whole numbers.
+
+They do not depend on which part of the page a strategy chose: where that choice is wrong, the judge would be wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from pagekeep import dom
+from pagekeep.extraction.prune.judge.blocks import Blocks
+
+TAGS: Final = (
+    "p li h1 h2 h3 h4 h5 h6 td th div section article blockquote pre figcaption dt dd header footer aside nav main figure"
+    " ul ol table form body caption address center summary details tr dl label button tbody"
+).split()
+_TAG_CODES: Final = {tag: code for code, tag in enumerate(TAGS, 1)}
+_HEADINGS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_CONTAINERS: Final = {
+    "article": 1, "main": 2, "aside": 4, "nav": 4, "footer": 4, "ul": 8, "ol": 8, "table": 16, "figure": 32, "header": 64,
+    "blockquote": 128, "a": 256,
+}  # fmt: skip
+
+PROSE_CHARS: Final = 80
+"""Characters outside links from which on a block is a paragraph."""
+_SHORT_CHARS: Final = 100
+"""Characters up to which the words of a block are looked up: longer texts are about anything."""
+_SAMPLE_CHARS: Final = 120
+"""Characters at the beginning of a block whose signs are counted."""
+_LEVELS: Final = 6
+"""Levels of elements around a block whose names are looked up."""
+_FAR: Final = 30
+"""Blocks beyond which a distance does not matter."""
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_TOPIC_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_NAME_WORD: Final = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}(?![a-z])")
+_MAX_NAME_CHARS: Final = 300
+_CLOSING: Final = frozenset(".!?。！？…\"”’»)")
+_EMPHASIS: Final = {"a": 1, "b": 2, "strong": 2, "em": 3, "i": 3}
+
+_NEIGHBOURS: Final = (-2, -1, 1, 2)
+_OWN: Final = (
+    "tag", "parent_tag", "outer_tag", "chars", "linked", "commas", "closes", "capitals", "prose_before", "share_of_parent",
+    "parent_linked", "outer_linked", "prose_in_owner", "prose_in_parent", "prose_in_outer", "alike", "alike_chars",
+    "alike_linked", "accused", "names_min", "names_max", "names_mean", "own_names_min", "parent_names_min",
+    "parent_names_max", "words_mean", "since_prose", "until_prose", "since_title", "inline", "within", "since_heading",
+    "heading_words", "heading_level", "shared", "title_shared", "box_chars", "box_linked",
+)  # fmt: skip
+_OF_NEIGHBOUR: Final = ("chars", "linked", "accused", "tag", "names_mean")
+NAMES: Final = (*_OWN, *(f"{name}{place:+d}" for place in _NEIGHBOURS for name in _OF_NEIGHBOUR))
+"""The features in the order of a row."""
+_MISSING: Final = (-1,) * len(_OF_NEIGHBOUR)
+
+Spread = tuple[int, int, int]
+"""Lowest, highest and mean odds."""
+Neighbour = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """How much words speak for content (positive) or against it, in hundredths of the logarithm of the odds."""
+
+    names: Mapping[str, int]
+    """Words in class and id."""
+    words: Mapping[str, int]
+    """Words in short blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The page as the judge sees it."""
+
+    tag: Sequence[str]
+    parent: Sequence[int]
+    chars: Sequence[int]
+    linked: Sequence[int]
+    names: Callable[[int], tuple[str, ...]]
+    """Returns the words in the class and id of an element."""
+    blocks: Blocks
+    accused: Sequence[int]
+    """Set for nodes that are boilerplate by their tag, name or attributes."""
+    title: str
+
+
+@lru_cache(maxsize=8192)
+def split_names(names: str) -> tuple[str, ...]:
+    """Return the words of a class or id attribute, in lower case."""
+    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names[:_MAX_NAME_CHARS])))
+
+
+def name_words(node: dom.Node) -> tuple[str, ...]:
+    """Return the words in the class and id of an element."""
+    if not isinstance(node, dom.Element):
+        return ()
+    names, identifier = node.attr("class"), node.attr("id")
+    if not identifier:
+        return split_names(names) if names else ()
+    return split_names(f"{names} {identifier}" if names else identifier)
+
+
+def short_words(text: str) -> list[str]:
+    """Return the words of a short block, in lower case."""
+    return _WORD.findall(text.lower()) if len(text) <= _SHORT_CHARS else []
+
+
+def _permille(part: int, whole: int) -> int:
+    return part * 1000 // whole if whole else 0
+
+
+def _spread(odds: Sequence[int]) -> Spread:
+    return (min(odds), max(odds), sum(odds) // len(odds)) if odds else (0, 0, 0)
+
+
+class _Around(NamedTuple):
+    """What is the same for all blocks whose element has the same parent."""
+
+    tags: tuple[int, int]
+    odds: list[int]
+    """Of the names of the parent and the elements around it."""
+    own_odds: Spread
+    within: int
+    linked: tuple[int, int]
+    prose: tuple[int, int]
+    chars: int
+
+
+class Features:
+    """Measures the blocks of one page."""
+
+    def __init__(self, view: View, lexicon: Lexicon) -> None:
+        self._view, self._lexicon = view, lexicon
+        self._odds: dict[int, list[int]] = {}
+        self._around: dict[int, _Around] = {}
+        self._neighbours: dict[int, Neighbour] = {}
+        self._prose: dict[int, int] = {}
+        self._total = 1
+        self.is_prose: list[bool] = []
+        """Which blocks are paragraphs."""
+        self._before: list[int] = []
+        self._since: list[int] = []
+        self._headings: list[int] = []
+        self._title = -1
+        self._count_prose()
+        self._until = self._count_until_prose()
+        self._groups: dict[object, list[int]] = {}
+        self._keys = self._count_alike()
+        self._topics = self._count_topics()
+        self._title_words = frozenset(_TOPIC_WORD.findall(view.title.lower()))
+
+    def _count_prose(self) -> None:
+        """Sum up the paragraphs in each element around them, and note where each block is among them."""
+        view, blocks, prose = self._view, self._view.blocks, self._prose
+        tags, parents, accused, total = view.tag, view.parent, view.accused, 1
+        since, heading = _FAR, -1
+        for index, owner in enumerate(blocks.owner):
+            own = blocks.chars[index] - blocks.linked[index]
+            is_paragraph = own >= PROSE_CHARS and not accused[blocks.start[index]]
+            self.is_prose.append(is_paragraph)
+            self._before.append(total)
+            self._since.append(since)
+            self._headings.append(heading)
+            since += 1
+            tag = tags[owner]
+            if tag in _HEADINGS:
+                heading = index
+                if tag == "h1" and self._title < 0 and not accused[blocks.start[index]]:
+                    self._title = index
+            if is_paragraph:
+                since = 0
+                total += own
+                while owner:
+                    prose[owner] = prose.get(owner, 0) + own
+                    owner = parents[owner]
+        self._total = prose[0] = total
+
+    def _count_until_prose(self) -> list[int]:
+        """Return for each block how many blocks later the next paragraph is."""
+        until, following = [_FAR] * len(self.is_prose), _FAR
+        for index in range(len(self.is_prose) - 1, -1, -1):
+            following += 1
+            until[index] = following
+            if self.is_prose[index]:
+                following = 0
+        return until
+
+    def _count_alike(self) -> list[object]:
+        """Count blocks with the same tag and names in an element with the same: how many, characters, and in links."""
+        view, blocks, groups = self._view, self._view.blocks, self._groups
+        names, tags, parents = view.names, view.tag, view.parent
+        keys: list[object] = []
+        outer: dict[int, object] = {}
+        for owner, chars, linked in zip(blocks.owner, blocks.chars, blocks.linked, strict=True):
+            parent = parents[owner]
+            around = outer.get(parent)
+            if around is None:
+                around = outer[parent] = (tags[parent], names(parent))
+            key = (tags[owner], names(owner), around)
+            keys.append(key)
+            group = groups.get(key)
+            if group is None:
+                groups[key] = [1, chars, linked]
+            else:
+                group[0] += 1
+                group[1] += chars
+                group[2] += linked
+        return keys
+
+    def _count_topics(self) -> Counter[str]:
+        """Count in how many paragraphs each word is."""
+        topics: Counter[str] = Counter()
+        for is_paragraph, text in zip(self.is_prose, self._view.blocks.text, strict=True):
+            if is_paragraph:
+                topics.update(set(_TOPIC_WORD.findall(text.lower())))
+        return topics
+
+    def _own_odds(self, index: int) -> list[int]:
+        odds = self._odds.get(index)
+        if odds is None:
+            known = self._lexicon.names
+            odds = self._odds[index] = [known[word] for word in self._view.names(index) if word in known]
+        return odds
+
+    def _look_around(self, parent: int) -> _Around:
+        found = self._around.get(parent)
+        if found is not None:
+            return found
+        view, prose, total = self._view, self._prose, self._total
+        tags, parents, chars, linked = view.tag, view.parent, view.chars, view.linked
+        odds: list[int] = []
+        above, within = parent, 0
+        for _ in range(_LEVELS - 1):
+            if not above:
+                break
+            odds += self._own_odds(above)
+            above = parents[above]
+        above = parent
+        while above:
+            within |= _CONTAINERS.get(tags[above], 0)
+            above = parents[above]
+        outer = parents[parent]
+        found = self._around[parent] = _Around(
+            (_TAG_CODES.get(tags[parent], 0), _TAG_CODES.get(tags[outer], 0)),
+            odds,
+            _spread(self._own_odds(parent)) if parent else (0, 0, 0),
+            within,
+            (_permille(linked[parent], chars[parent]), _permille(linked[outer], chars[outer])),
+            (_permille(prose.get(parent, 0), total), _permille(prose.get(outer, 0), total)),
+            chars[parent],
+        )
+        return found
+
+    def _look_at_neighbour(self, index: int) -> Neighbour:
+        found = self._neighbours.get(index)
+        if found is None:
+            view, blocks = self._view, self._view.blocks
+            owner, chars = blocks.owner[index], blocks.chars[index]
+            odds = self._own_odds(owner) + self._look_around(view.parent[owner]).odds
+            found = self._neighbours[index] = (
+                chars,
+                _permille(blocks.linked[index], chars),
+                int(bool(view.accused[blocks.start[index]])),
+                _TAG_CODES.get(view.tag[owner], 0),
+                sum(odds) // len(odds) if odds else 0,
+            )
+        return found
+
+    def row(self, index: int) -> list[int]:
+        """Return the features of a block, in the order of `NAMES`."""
+        view, blocks, total = self._view, self._view.blocks, self._total
+        owner, start, chars, text = blocks.owner[index], blocks.start[index], blocks.chars[index], blocks.text[index]
+        parent, tag = view.parent[owner], view.tag[owner]
+        around = self._look_around(parent)
+        own_odds = self._own_odds(owner)
+        alike, alike_chars, alike_linked = self._groups[self._keys[index]]
+        sample, heading = text[:_SAMPLE_CHARS], self._headings[index]
+        length = len(sample) or 1
+        row = [
+            _TAG_CODES.get(tag, 0), *around.tags, chars, _permille(blocks.linked[index], chars),
+            sum(map(sample.count, ",，、")) * 1000 // length, int(text[-1:] in _CLOSING),
+            sum(map(str.isupper, sample)) * 1000 // length, _permille(self._before[index], total),
+            _permille(chars, around.chars), *around.linked, _permille(self._prose.get(owner, 0), total), *around.prose,
+            alike, alike_chars // alike, _permille(alike_linked, alike_chars), int(bool(view.accused[start])),
+            *_spread(own_odds + around.odds), min(own_odds, default=0), around.own_odds[0], around.own_odds[1],
+            self._odds_of_words(text), min(self._since[index], _FAR), min(self._until[index], _FAR),
+            max(-9, min(index - self._title, 99)) if self._title >= 0 else -99,
+            _EMPHASIS.get(view.tag[start - 1], 0) if start - 1 > owner else 0,
+            around.within | _CONTAINERS.get(tag, 0),
+            *((min(index - heading, _FAR), self._odds_of_words(blocks.text[heading]), _HEADINGS[view.tag[blocks.owner[heading]]])
+              if heading >= 0 else (_FAR, 0, 0)),
+            *self._share_topics(index), around.chars, _permille(view.linked[owner], view.chars[owner]),
+        ]  # fmt: skip
+        for offset in _NEIGHBOURS:
+            row += self._look_at_neighbour(index + offset) if 0 <= index + offset < len(blocks) else _MISSING
+        return row
+
+    def _odds_of_words(self, text: str) -> int:
+        known = self._lexicon.words
+        odds = [known[word] for word in short_words(text) if word in known]
+        return sum(odds) // len(odds) if odds else 0
+
+    def _share_topics(self, index: int) -> tuple[int, int]:
+        """Return how many of a block's words are in other paragraphs, and how many of the title's are in it; -1 without words."""
+        words = set(_TOPIC_WORD.findall(self._view.blocks.text[index].lower()))
+        if not words:
+            return -1, -1
+        topics, least = self._topics, 1 if self.is_prose[index] else 0
+        shared = sum(topics.get(word, 0) > least for word in words)
+        return shared * 1000 // len(words), _permille(len(words & self._title_words), len(self._title_words))
