@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep.extraction.input import urls
-from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step, label
+from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.page_facts import Content, PageFacts
-from pagekeep.extraction.prune import datelines, judge, link_blocks, lone_headings, opening, repeats, stray_lines
+from pagekeep.extraction.prune import datelines, judge, link_blocks, lone_headings, repeats, stray_lines
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
 
 _LINK_BLOCKS: Final = "link-blocks"
-_JUDGE: Final = "judge"
 
 
 @dataclass(slots=True)
@@ -67,16 +66,9 @@ def _find_datelines(state: PruneState) -> Reasons:
     return datelines.find(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
 
 
-def _judge_blocks(state: PruneState) -> None:
-    """Judge the blocks of an article one by one: remove teasers, pitches and notes, and include its opening above them."""
-    facts = state.facts
-    if not facts.profile.is_judged:
-        return
-    verdict = judge.judge(facts, state.root, state.excluded)
-    state.excluded |= label(verdict.dropped, _JUDGE)
-    if verdict.opening and facts.scope is None:
-        state.root, beside = opening.include(facts.survey, state.root, verdict.opening)
-        state.excluded |= label(beside, _JUDGE)
+def _judge_blocks(state: PruneState) -> Reasons:
+    """Remove teasers, pitches and notes from among the paragraphs of an article, judging each block by a trained forest."""
+    return judge.find(state.facts, state.root, state.excluded) if state.facts.profile.is_judged else {}
 
 
 def _find_quotations(state: PruneState) -> Reasons:
@@ -115,7 +107,7 @@ STEPS: Final[list[Step[PruneState]]] = [
     exclusion_step("lone-headings", _find_lone_headings),
     exclusion_step("lone-links", _find_lone_links),
     exclusion_step("datelines", _find_datelines),
-    Step(_JUDGE, _judge_blocks),
+    exclusion_step("judge", _judge_blocks),
     exclusion_step("quotations", _find_quotations),
     exclusion_step("refrains", _find_refrains),
     exclusion_step("repeated-headings", _find_repeated_headings),
@@ -134,4 +126,4 @@ def prune(facts: PageFacts, content: Content, *, skip: Collection[str] = ()) -> 
             facts.check_time()
 
     run_steps(STEPS, state, skip=skip, record=check_time)
-    return replace(content, root=state.root, excluded=state.excluded)
+    return replace(content, excluded=state.excluded)

@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import compress
 from multiprocessing import get_context
+from operator import not_
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+from zlib import crc32
 
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.prune import judge
@@ -49,7 +52,14 @@ class Example:
     def view(self) -> View:
         """Return the page as the judge sees it."""
         return View(
-            self.tag, self.parent, self.chars, self.linked, self.names.__getitem__, self.blocks, self.accused, self.title
+            self.tag,
+            self.parent,
+            self.chars,
+            self.linked,
+            self.names.__getitem__,
+            self.blocks,
+            self.accused,
+            self.title,
         )
 
 
@@ -99,11 +109,13 @@ def _find_site(address: str) -> str:
 
 def split_by_site(examples: Sequence[Example], parts: int) -> Iterator[tuple[list[Example], list[Example]]]:
     """Yield each part, and all the others, such that pages of one site are in the same part."""
-    from zlib import crc32
-
-    places = [crc32(example.host.encode()) % parts for example in examples]
     for part in range(parts):
-        yield (
-            [example for example, place in zip(examples, places, strict=True) if place == part],
-            [example for example, place in zip(examples, places, strict=True) if place != part],
-        )
+        is_in = [crc32(example.host.encode()) % parts == part for example in examples]
+        yield list(compress(examples, is_in)), list(compress(examples, map(not_, is_in)))
+
+
+def take_sites(examples: Sequence[Example], sites: str) -> list[Example]:
+    """Return the examples of all sites, or of the even or odd half of them."""
+    if sites == "all":
+        return list(examples)
+    return next(halves for halves in split_by_site(examples, 2))[0 if sites == "even" else 1]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pagekeep.extraction.prune.judge.features import NAMES, Features, Lexicon, short_words
-from pagekeep.extraction.prune.judge.forest import FORMAT
 from pagekeep.lab.judge.examples import Example, split_by_site
 
 _LEXICON_PARTS: Final = 6
@@ -43,8 +42,17 @@ Pair = list[float]
 """Pages whose blocks with a word are not content, and are."""
 
 
-def train(examples: Sequence[Example]) -> dict[str, Any]:
-    """Return the content of a data file, without its provenance."""
+class Trained(NamedTuple):
+    """What `forest.read` takes."""
+
+    features: str
+    names: str
+    words: str
+    trees: list[str]
+
+
+def train(examples: Sequence[Example]) -> Trained:
+    """Train a forest on the labelled pages."""
     import lightgbm
     import numpy
 
@@ -61,14 +69,16 @@ def train(examples: Sequence[Example]) -> dict[str, Any]:
     data = lightgbm.Dataset(numpy.array(rows, dtype=numpy.int32), numpy.array(labels), weight=numpy.array(weights))
     trees = lightgbm.train(_PARAMETERS, data, TREES).dump_model()["tree_info"]
     lexicon = weigh_words(examples)
-    return {
-        "format": FORMAT,
-        "features": list(NAMES),
-        "base": 0,
-        "names": dict(sorted(lexicon.names.items())),
-        "words": dict(sorted(lexicon.words.items())),
-        "trees": [_write_tree(tree["tree_structure"])[0] for tree in trees],
-    }
+    return Trained(
+        " ".join(NAMES),
+        _write_odds(lexicon.names),
+        _write_odds(lexicon.words),
+        [" ".join(_write_tree(tree["tree_structure"])[0]) for tree in trees],
+    )
+
+
+def _write_odds(odds: Mapping[str, int]) -> str:
+    return " ".join(f"{word}:{value}" for word, value in sorted(odds.items()))
 
 
 def _iterate_rows(example: Example, lexicon: Lexicon) -> Iterator[tuple[list[int], bool, float]]:
@@ -125,13 +135,14 @@ def _find_odds(pairs: Mapping[str, Pair]) -> dict[str, int]:
     }
 
 
-def _write_tree(node: Mapping[str, Any]) -> tuple[Any, int, int]:
-    """Return a tree as nested lists of whole numbers, with the sum of its values over all rows and their number."""
+def _write_tree(node: Mapping[str, Any]) -> tuple[list[str], int, int]:
+    """Return the nodes of a tree as `forest.read` takes them, with the sum of its values over all rows and their number."""
     if "leaf_value" in node:
         value, count = round(1000 * node["leaf_value"]), int(node.get("leaf_count", 1))
-        return value, value * count, count
+        return [str(value)], value * count, count
     left, left_sum, left_count = _write_tree(node["left_child"])
     right, right_sum, right_count = _write_tree(node["right_child"])
     total, count = left_sum + right_sum, left_count + right_count
     # Features are whole numbers: a value is not over the threshold when it is not over its whole part.
-    return [node["split_feature"], math.floor(node["threshold"]), total // (count or 1), left, right], total, count
+    here = f"{node['split_feature']}:{math.floor(node['threshold'])}:{total // (count or 1)}"
+    return [here, *left, *right], total, count

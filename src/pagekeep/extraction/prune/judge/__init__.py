@@ -1,4 +1,4 @@
-"""The judge: decides block by block whether a line or paragraph in or above an article is part of its text.
+"""The judge: decides block by block whether a line or paragraph of an article is part of its text.
 
 What else stands among the paragraphs of an article (teasers, pitches, notes about the author) often carries no name that gives
 it away. A forest of decision trees, trained on labelled pages, weighs some sixty facts about a block and its neighbours. It
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
 from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune.judge import forest, reasons
@@ -21,12 +20,8 @@ from pagekeep.extraction.prune.judge.features import Features, View, name_words
 
 MAX_BLOCKS: Final = 5_000
 """Blocks up to which a page is judged, a bound on work: a page has about 230."""
-_MAX_SCORE: Final = -400
-"""Score under which a block in the content is left out: odds of 4 to 6. Chosen by halves of the corpora, like the next."""
-_MIN_OPENING_SCORE: Final = 400
-"""Score over which a paragraph above the content is part of it."""
-_MIN_OPENING_CHARS: Final = 60
-"""Characters of such a paragraph."""
+_MAX_SCORE: Final = -600
+"""Score under which a block in the content is left out: odds of 1 to 2. Chosen by halves of the corpora."""
 _MAX_DROPPED_SHARE: Final = 0.4
 """Share of the content's text from which on the judge is not believed: a wrong verdict must not cost the article."""
 _MIN_SURE_CHARS: Final = 200
@@ -36,50 +31,43 @@ _MAX_SURE_LINKED: Final = 7
 _MAX_LIST_SHARE: Final = 0.5
 """Share of the content's text up to which a list or table is judged as a whole."""
 
-_LISTS: Final = frozenset({"ul", "ol", "dl", "table"})
-_NEVER: Final = frozenset({"pre", "code", "figcaption"})
-"""Elements that are not judged: code is like nothing else, and captions are not part of the text anyway."""
+_MIN_PROSE_CHARS: Final = 1_000
+"""Characters in paragraphs from which on a page is judged: on a shorter one a wrong verdict costs too much."""
+_MIN_LINKED_SHARE: Final = 0.5
+"""Share of a list's text in links from which on it is judged."""
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LISTS: Final = frozenset({"ul", "ol"})
+_NEVER: Final = frozenset("pre code figcaption figure table dl blockquote details math".split())
+"""Elements whose text is not judged: code, tables, formulas, quotations and notes are like nothing else in an article."""
 _FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure", "audio", "math", "pre"})
 """Elements that are not left out together with the text beside them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the judge changes about the content."""
-
-    dropped: Reasons
-    """Elements and texts to leave out."""
-    opening: list[int]
-    """Elements above the content that are part of it."""
-
-
-_NOTHING: Final = Verdict({}, [])
-
-
-def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
-    """Return which blocks of the content are not part of its text, and which above it are."""
+def find(facts: PageFacts, root: int, excluded: Exclusions) -> Reasons:
+    """Find the blocks of the content that are not part of its text."""
     survey, trees = facts.survey, forest.shipped()
     view = look(facts)
     blocks = view.blocks
     if not blocks or len(blocks) > MAX_BLOCKS:
-        return _NOTHING
+        return {}
     features = Features(view, trees.lexicon)
+    if features.prose_chars < _MIN_PROSE_CHARS:
+        return {}
     facts.check_time()
     kept = _find_kept(survey, root, excluded, blocks)
-    rows = {index: features.row(index) for index in _find_doubtful(view, features, kept)}
+    rows = {index: features.row(index) for index in _find_doubtful(view, features, root, kept)}
     scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
     dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
+    if not dropped:
+        return {}
+    headings = _find_headings(view, kept, dropped)
+    rows |= {index: features.row(index) for index in headings}
+    dropped |= headings
     if sum(blocks.chars[index] for index in dropped) > _MAX_DROPPED_SHARE * sum(blocks.chars[index] for index in kept):
-        dropped = set()
+        return {}
     found = _find_elements(survey, root, blocks, kept, dropped)
-    return Verdict(
-        {element: reasons.explain(trees.contributions(rows[index])) for element, index in found},
-        [
-            blocks.owner[index]
-            for index in _find_above(view, root)
-            if trees.score(features.row(index)) > _MIN_OPENING_SCORE
-        ],
-    )
+    return {element: reasons.explain(trees.contributions(rows[index])) for element, index in found}
 
 
 def look(facts: PageFacts) -> View:
@@ -114,12 +102,16 @@ def _find_kept(survey: Survey, root: int, excluded: Exclusions, blocks: Blocks) 
     return kept
 
 
-def _find_doubtful(view: View, features: Features, kept: Iterable[int]) -> Iterator[int]:
-    """Yield the blocks that are judged: all but long paragraphs among others, code, captions and words among formulas."""
+def _find_doubtful(view: View, features: Features, root: int, kept: Iterable[int]) -> Iterator[int]:
+    """Yield the blocks that are judged: all but long paragraphs among others, headings, and parts of structures."""
     blocks, is_prose, parents, last = view.blocks, features.is_prose, view.parent, len(view.blocks) - 1
     for index in kept:
         owner = blocks.owner[index]
-        if view.tag[owner] in _NEVER or "math" in view.tag[blocks.start[index] : blocks.stop[index]]:
+        if (
+            view.tag[owner] in _HEADINGS
+            or _is_in_structure(view, root, owner)
+            or "math" in view.tag[blocks.start[index] : blocks.stop[index]]
+        ):
             continue
         is_sure = (
             is_prose[index]
@@ -134,19 +126,26 @@ def _find_doubtful(view: View, features: Features, kept: Iterable[int]) -> Itera
             yield index
 
 
-def _find_above(view: View, root: int) -> Iterator[int]:
-    """Yield the paragraphs above the content that may be its opening."""
-    blocks = view.blocks
-    for index in range(bisect_left(blocks.start, root)):
-        owner = blocks.owner[index]
-        if (
-            blocks.chars[index] - blocks.linked[index] >= _MIN_OPENING_CHARS
-            and not view.accused[blocks.start[index]]
-            and view.tag[owner] not in _NEVER
-            and view.tag[owner] != "h1"
-            and view.chars[owner] == blocks.chars[index]  # it is all that is in its element
-        ):
-            yield index
+def _find_headings(view: View, kept: Sequence[int], dropped: Collection[int]) -> set[int]:
+    """Return the headings of which everything up to the next heading is dropped: a heading goes with its section."""
+    sections: dict[int, list[bool]] = {}
+    heading = -1
+    for index in kept:
+        if view.tag[view.blocks.owner[index]] in _HEADINGS:
+            heading = index
+        elif heading >= 0:
+            sections.setdefault(heading, []).append(index in dropped)
+    return {index for index, are_dropped in sections.items() if all(are_dropped)}
+
+
+def _is_in_structure(view: View, root: int, element: int) -> bool:
+    """Return whether an element is in a table, a quotation, code or a list of more than links."""
+    while element > root:
+        tag = view.tag[element]
+        if tag in _NEVER or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element]):
+            return True
+        element = view.parent[element]
+    return False
 
 
 def _judge_lists(survey: Survey, root: int, blocks: Blocks, scores: Mapping[int, int]) -> dict[int, int]:

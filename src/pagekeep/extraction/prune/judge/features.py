@@ -41,7 +41,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _TOPIC_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _NAME_WORD: Final = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}(?![a-z])")
 _MAX_NAME_CHARS: Final = 300
-_CLOSING: Final = frozenset(".!?。！？…\"”’»)")
+_CLOSING: Final = frozenset('.!?。！？…"”’»)')
 _EMPHASIS: Final = {"a": 1, "b": 2, "strong": 2, "em": 3, "i": 3}
 
 _NEIGHBOURS: Final = (-2, -1, 1, 2)
@@ -179,6 +179,11 @@ class Features:
                     owner = parents[owner]
         self._total = prose[0] = total
 
+    @property
+    def prose_chars(self) -> int:
+        """Return how many characters the page has in paragraphs."""
+        return self._total - 1
+
     def _count_until_prose(self) -> list[int]:
         """Return for each block how many blocks later the next paragraph is."""
         until, following = [_FAR] * len(self.is_prose), _FAR
@@ -278,7 +283,7 @@ class Features:
         around = self._look_around(parent)
         own_odds = self._own_odds(owner)
         alike, alike_chars, alike_linked = self._groups[self._keys[index]]
-        sample, heading = text[:_SAMPLE_CHARS], self._headings[index]
+        sample = text[:_SAMPLE_CHARS]
         length = len(sample) or 1
         row = [
             _TAG_CODES.get(tag, 0), *around.tags, chars, _permille(blocks.linked[index], chars),
@@ -291,13 +296,20 @@ class Features:
             max(-9, min(index - self._title, 99)) if self._title >= 0 else -99,
             _EMPHASIS.get(view.tag[start - 1], 0) if start - 1 > owner else 0,
             around.within | _CONTAINERS.get(tag, 0),
-            *((min(index - heading, _FAR), self._odds_of_words(blocks.text[heading]), _HEADINGS[view.tag[blocks.owner[heading]]])
-              if heading >= 0 else (_FAR, 0, 0)),
-            *self._share_topics(index), around.chars, _permille(view.linked[owner], view.chars[owner]),
+            *self._look_at_heading(index), *self._share_topics(index), around.chars, _permille(view.linked[owner], view.chars[owner]),
         ]  # fmt: skip
         for offset in _NEIGHBOURS:
             row += self._look_at_neighbour(index + offset) if 0 <= index + offset < len(blocks) else _MISSING
         return row
+
+    def _look_at_heading(self, index: int) -> tuple[int, int, int]:
+        """Return how far above the block the nearest heading is, the odds of its words, and its level."""
+        heading = self._headings[index]
+        if heading < 0:
+            return _FAR, 0, 0
+        blocks = self._view.blocks
+        level = _HEADINGS[self._view.tag[blocks.owner[heading]]]
+        return min(index - heading, _FAR), self._odds_of_words(blocks.text[heading]), level
 
     def _odds_of_words(self, text: str) -> int:
         known = self._lexicon.words
@@ -305,7 +317,7 @@ class Features:
         return sum(odds) // len(odds) if odds else 0
 
     def _share_topics(self, index: int) -> tuple[int, int]:
-        """Return how many of a block's words are in other paragraphs, and how many of the title's are in it; -1 without words."""
+        """Return how many of a block's words are in other paragraphs, and how many of the title's words are in it."""
         words = set(_TOPIC_WORD.findall(self._view.blocks.text[index].lower()))
         if not words:
             return -1, -1

@@ -1,21 +1,19 @@
 """The forest: decision trees of whole numbers, read from a data file and walked here.
 
-How it was trained, and on what, is in the file itself; `pagekeep.lab.judge` makes it.
+How it was trained, and on what, is in the module `forest_data` itself; `pagekeep.lab.judge` writes it. It is Python, so that
+this room needs no file and loads it as fast as its own code.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
+from pagekeep.extraction.prune.judge import forest_data
 from pagekeep.extraction.prune.judge.features import NAMES, Lexicon
 
-DATA_FILE: Final = "forest.json"
-FORMAT: Final = 1
 _FIRST_TREES: Final = 20
 """Trees after which a block that is surely content needs no others; they also explain what spoke against a block."""
 _SURE_SCORE: Final = 1_000
@@ -35,14 +33,13 @@ class Forest:
     mean: list[int]
     """Mean value of the leaves below each node, for explanations."""
     leaf: list[int]
-    base: int
-    """Value of a row before any tree. All values are thousandths of the logarithm of the odds."""
+    """Thousandths of the logarithm of the odds, like all values."""
     lexicon: Lexicon
 
     def score(self, row: Sequence[int]) -> int:
         """Return how much speaks for a block being content: under zero more speaks against it."""
         feature, threshold, left, right, leaf = self.feature, self.threshold, self.left, self.right, self.leaf
-        total = self.base
+        total = 0
         for trees in (self.roots[:_FIRST_TREES], self.roots[_FIRST_TREES:]):
             for node in trees:
                 while node >= 0:
@@ -67,30 +64,40 @@ class Forest:
 @cache
 def shipped() -> Forest:
     """Return the forest that comes with the package."""
-    return read(json.loads((files(__package__) / DATA_FILE).read_text("utf-8")))
+    return read(forest_data.FEATURES, forest_data.NAMES, forest_data.WORDS, forest_data.TREES)
 
 
-def read(data: dict[str, Any]) -> Forest:
-    """Return the forest in the content of a data file. Raises `ValueError` for one made for other features."""
-    if data["format"] != FORMAT or tuple(data["features"]) != NAMES:
-        raise ValueError("the judge's data file was made for other features: train it again with pagekeep.lab.judge")
-    forest = Forest([], [], [], [], [], [], [], data["base"], Lexicon(data["names"], data["words"]))
-    forest.roots.extend(_add(forest, tree) for tree in data["trees"])
+def read(features: str, names: str, words: str, trees: Iterable[str]) -> Forest:
+    """Return the forest in the texts of a data file. Raises `ValueError` for one made for other features.
+
+    `names` and `words` are words with their odds, `word:odds`; a tree is its nodes in the order a walk meets them, left side
+    first: `feature:threshold:mean`, and a leaf is its value.
+    """
+    if tuple(features.split()) != NAMES:
+        raise ValueError("the judge's data was made for other features: train it again with `make judge`")
+    forest = Forest([], [], [], [], [], [], [], Lexicon(_read_odds(names), _read_odds(words)))
+    forest.roots.extend(_add(forest, iter(tree.split())) for tree in trees)
     return forest
 
 
-def _add(forest: Forest, tree: Any) -> int:
-    """Add a tree, `[feature, threshold, mean, left, right]` or the value of a leaf, and return its place."""
-    if isinstance(tree, int):
-        forest.leaf.append(tree)
+def _read_odds(text: str) -> dict[str, int]:
+    pairs = (entry.split(":") for entry in text.split())
+    return {word: int(odds) for word, odds in pairs}
+
+
+def _add(forest: Forest, nodes: Iterator[str]) -> int:
+    """Add the tree that begins with the next node, and return its place."""
+    node = next(nodes)
+    if ":" not in node:
+        forest.leaf.append(int(node))
         return ~(len(forest.leaf) - 1)
-    feature, threshold, mean, left, right = tree
     place = len(forest.feature)
+    feature, threshold, mean = map(int, node.split(":"))
     forest.feature.append(feature)
     forest.threshold.append(threshold)
     forest.mean.append(mean)
     forest.left.append(0)
     forest.right.append(0)
-    forest.left[place] = _add(forest, left)
-    forest.right[place] = _add(forest, right)
+    forest.left[place] = _add(forest, nodes)
+    forest.right[place] = _add(forest, nodes)
     return place

@@ -1,0 +1,2 @@
+FEATURES = NAMES = WORDS = ""
+TREES: tuple[str, ...] = ()
