@@ -103,12 +103,14 @@ def _find_kept(survey: Survey, root: int, excluded: Exclusions, blocks: Blocks) 
 
 
 def _find_doubtful(view: View, features: Features, root: int, kept: Iterable[int]) -> Iterator[int]:
-    """Yield the blocks that are judged: all but long paragraphs among others, headings, and parts of structures."""
+    """Yield the blocks that are judged: not long paragraphs among others, headings, standfirsts and structures."""
     blocks, is_prose, parents, last = view.blocks, features.is_prose, view.parent, len(view.blocks) - 1
     for index in kept:
         owner = blocks.owner[index]
         if (
             view.tag[owner] in _HEADINGS
+            or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
+            or features.is_standfirst(index)
             or _is_in_structure(view, root, owner)
             or "math" in view.tag[blocks.start[index] : blocks.stop[index]]
         ):

@@ -32,6 +32,10 @@ _SHORT_CHARS: Final = 100
 """Characters up to which the words of a block are looked up: longer texts are about anything."""
 _SAMPLE_CHARS: Final = 120
 """Characters at the beginning of a block whose signs are counted."""
+_STANDFIRST_BLOCKS: Final = 2
+"""Blocks after the title within which a standfirst is."""
+_STANDFIRST_CHARS: Final = 60
+"""Characters of a standfirst."""
 _LEVELS: Final = 6
 """Levels of elements around a block whose names are looked up."""
 _FAR: Final = 30
@@ -184,6 +188,17 @@ class Features:
         """Return how many characters the page has in paragraphs."""
         return self._total - 1
 
+    def is_standfirst(self, index: int) -> bool:
+        """Return whether a block is a sentence right below the page's title."""
+        blocks = self._view.blocks
+        return (
+            0 < index - self._title <= _STANDFIRST_BLOCKS
+            and self._title >= 0
+            and not blocks.linked[index]
+            and blocks.chars[index] >= _STANDFIRST_CHARS
+            and blocks.text[index][-1] in _CLOSING
+        )
+
     def _count_until_prose(self) -> list[int]:
         """Return for each block how many blocks later the next paragraph is."""
         until, following = [_FAR] * len(self.is_prose), _FAR
@@ -296,7 +311,8 @@ class Features:
             max(-9, min(index - self._title, 99)) if self._title >= 0 else -99,
             _EMPHASIS.get(view.tag[start - 1], 0) if start - 1 > owner else 0,
             around.within | _CONTAINERS.get(tag, 0),
-            *self._look_at_heading(index), *self._share_topics(index), around.chars, _permille(view.linked[owner], view.chars[owner]),
+            *self._look_at_heading(index), *self._share_topics(index), around.chars,
+            _permille(view.linked[owner], view.chars[owner]),
         ]  # fmt: skip
         for offset in _NEIGHBOURS:
             row += self._look_at_neighbour(index + offset) if 0 <= index + offset < len(blocks) else _MISSING
