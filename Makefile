@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser node-tools test quick quick-tests lint types eval bench hostile extension serve
+.PHONY: setup browser node-tools test quick quick-tests lint types eval bench hostile extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -45,6 +45,10 @@ eval: setup
 # Your own library, at the address it prints.
 serve: setup
 	$(BIN)/python -P -m pagekeep serve
+
+CORPORA ?= ../shared/corpora
+judge: setup
+	$(BIN)/python -m pagekeep.lab.judge $(CORPORA)/wcxb $(CORPORA)/web $(CORPORA)/readability
 
 bench: setup
 	PYTHON=$(BIN)/python bench/setup

@@ -18,6 +18,7 @@ from pagekeep.extraction.output.losses.written import find_unwritten
 URL = "https://mill.example/blog/the-wheel"
 SENTENCE = "The miller counted the sacks, one by one, until the tide turned again and the great wheel stood still. "
 STORY = "".join(f"<p>Day {day}. {SENTENCE}</p>" for day in range(12))
+ENDING = "".join(f"<p>Night {night}. {SENTENCE}</p>" for night in range(12))
 MATHML = "<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mi>y</mi></math>"
 STRUCTURES = {
     "code blocks": "<pre><code>x = 1\ny = 2</code></pre>",
@@ -85,7 +86,7 @@ def test_what_vanishes_in_silence_is_reported(monkeypatch: pytest.MonkeyPatch, k
 def test_a_structure_that_vanishes_with_the_box_around_it_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     before_step(monkeypatch, "survey", lambda state: drop_first(state.body, ".box"))
     boxed = f'<div class="box">{STRUCTURES["tables"]}</div>'
-    assert check(extract(article("", boxed, ""), URL)) == (False, "1 of 1 tables lost")
+    assert check(extract(article("", f"{boxed}{ENDING}"), URL)) == (False, "1 of 1 tables lost")
 
 
 @pytest.mark.parametrize("kind", ["code blocks", "tables", "lists", "images"])

@@ -9,6 +9,7 @@ from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
+from pagekeep.errors import NotFound
 from pagekeep.extraction.prune.judge import forest_data
 from pagekeep.lab.judge.examples import Example, read_examples, take_sites
 from pagekeep.lab.judge.training import Trained, train
@@ -30,6 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     examples = take_sites(read_examples(options.corpus), options.sites)
+    if not examples:
+        raise NotFound(
+            "There are no labelled articles in these corpora.", suggestions=("Name the folders with pages.",)
+        )
     options.out.write_text(write(examples, train(examples)), "utf-8")
     print(f"{options.out}: {options.out.stat().st_size:,} bytes from {len(examples)} pages.")
     return 0

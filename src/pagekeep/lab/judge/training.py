@@ -13,7 +13,7 @@ from pagekeep.lab.judge.examples import Example, split_by_site
 _LEXICON_PARTS: Final = 6
 """Parts of the training pages: the odds of words that a page is trained with come from the other parts."""
 _MIN_PAGES: Final = 5
-"""Pages that must have a word, so that it is no site's own."""
+"""Pages that must have a word, so that it does not belong to one site."""
 _LEVELS: Final = 6
 _SMOOTHING: Final = 2.0
 _SNIPPET_WEIGHT: Final = 2.0

@@ -186,7 +186,7 @@ def _find_elements(
 
 
 def _find_run(survey: Survey, blocks: Blocks, index: int) -> Iterator[int]:
-    """Yield the nodes of a block that stands beside others in its element."""
+    """Yield the nodes of a block that is beside others in its element."""
     owner, place = blocks.owner[index], blocks.start[index]
     while place < blocks.stop[index]:
         child = place
