@@ -37,7 +37,9 @@ def _write_corpus(folder: Path, pages: int = 40) -> None:
     for number in range(pages):
         story = "".join(f"<p>On day {day + number} of it: {STORY}</p>" for day in range(8)) + "<p>So it was.</p>"
         more = '<div class="morebox"><p>Follow the mill on every channel</p></div>' * 4
-        (folder / f"{number}.html").write_text(f"{HEAD}<main class=storybody><h1>Wheel</h1>{story}{more}</main>", "utf-8")
+        (folder / f"{number}.html").write_text(
+            f"{HEAD}<main class=storybody><h1>Wheel</h1>{story}{more}</main>", "utf-8"
+        )
         text = "\n".join(f"On day {day + number} of it: {STORY}" for day in range(8)) + "\nSo it was."
         reference = {"url": f"https://mill{number}.example/", "kind": "article", "text": text}
         (folder / f"{number}.json").write_text(json.dumps(reference), "utf-8")

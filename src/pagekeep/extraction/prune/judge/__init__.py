@@ -27,7 +27,7 @@ _MAX_DROPPED_SHARE: Final = 0.4
 _MIN_SURE_CHARS: Final = 200
 """Characters of a paragraph between two others that is content without being judged."""
 _MAX_SURE_LINKED: Final = 7
-"""At most one in so many of its characters is in links."""
+"""Fewer than one in this many of its characters are in links."""
 _MAX_LIST_SHARE: Final = 0.5
 """Share of the content's text up to which a list or table is judged as a whole."""
 
