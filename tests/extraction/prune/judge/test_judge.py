@@ -73,6 +73,15 @@ def test_a_heading_goes_with_its_section_and_stays_with_what_is_left() -> None:
 
 
 @pytest.mark.usefixtures("_against_all")
+def test_questions_above_their_answers_are_headings() -> None:
+    questions = "".join(
+        f'<div class="question">Why does it turn {word}?</div>{DAYS[0]}' for word in ("so", "now", "left")
+    )
+    text = _extract(_article(questions.replace("day 0", "another day"))).text
+    assert "Why does it turn left?" in text
+
+
+@pytest.mark.usefixtures("_against_all")
 def test_a_picture_is_not_lost_with_the_words_beside_it() -> None:
     page = _extract(_article('<div><img src="/wheel.png" alt="The wheel"><p>Seen from the weir.</p></div>'))
     assert "Seen from the weir" not in page.text

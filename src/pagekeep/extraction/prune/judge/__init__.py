@@ -111,6 +111,7 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Iterable[int
             view.tag[owner] in _HEADINGS
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
             or features.is_standfirst(index)
+            or features.heads_paragraphs(index)
             or _is_in_structure(view, root, owner)
             or "math" in view.tag[blocks.start[index] : blocks.stop[index]]
         ):

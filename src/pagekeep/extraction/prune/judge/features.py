@@ -36,6 +36,8 @@ _STANDFIRST_BLOCKS: Final = 2
 """Blocks after the title within which a standfirst is."""
 _STANDFIRST_CHARS: Final = 60
 """Characters of a standfirst."""
+_MIN_HEADS: Final = 3
+"""Lines alike that are taken for headings."""
 _LEVELS: Final = 6
 """Levels of elements around a block whose names are looked up."""
 _FAR: Final = 30
@@ -198,6 +200,12 @@ class Features:
             and blocks.chars[index] >= _STANDFIRST_CHARS
             and blocks.text[index][-1] in _CLOSING
         )
+
+    def heads_paragraphs(self, index: int) -> bool:
+        """Return whether a line and others like it are right above a paragraph, like headings: the questions of a FAQ."""
+        alike, chars, linked = self._groups[self._keys[index]]
+        is_line = alike >= _MIN_HEADS and not linked and chars < PROSE_CHARS * alike
+        return is_line and index + 1 < len(self.is_prose) and self.is_prose[index + 1]
 
     def _count_until_prose(self) -> list[int]:
         """Return for each block how many blocks later the next paragraph is."""
