@@ -8,7 +8,7 @@ overrules the other steps only where it is sure.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
@@ -102,13 +102,14 @@ def _find_kept(survey: Survey, root: int, excluded: Exclusions, blocks: Blocks) 
     return kept
 
 
-def _find_doubtful(view: View, features: Features, root: int, kept: Iterable[int]) -> Iterator[int]:
-    """Yield the blocks that are judged: not long paragraphs among others, headings, standfirsts and structures."""
+def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int]) -> Iterator[int]:
+    """Yield the blocks that are judged: not long paragraphs among others, headings with a text, standfirsts and structures."""
     blocks, is_prose, parents, last = view.blocks, features.is_prose, view.parent, len(view.blocks) - 1
+    is_kept = frozenset(kept)
     for index in kept:
         owner = blocks.owner[index]
         if (
-            view.tag[owner] in _HEADINGS
+            (view.tag[owner] in _HEADINGS and index + 1 in is_kept)
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
             or features.is_standfirst(index)
             or features.heads_paragraphs(index)
