@@ -23,7 +23,7 @@ from pagekeep.extraction.output import bookmark, losses, quality, references
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.output.switches import find_skipped, leave_out
-from pagekeep.extraction.prune.cut import cut, report_removals
+from pagekeep.extraction.prune.cut import cut, report_doubts, report_removals
 from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
@@ -119,8 +119,11 @@ def _keep_included_parts(state: State) -> None:
 
 
 def _report_removals(state: State) -> tuple[Removal, ...]:
-    """Report what is left out of the content, and why."""
-    return report_removals(state.survey, state.outcome.candidate) if state.outcome.candidate else ()
+    """Report what is left out of the content or nearly was, and why."""
+    if not state.outcome.candidate:
+        return ()
+    state.doubts = report_doubts(state.survey, state.outcome.candidate)
+    return report_removals(state.survey, state.outcome.candidate)
 
 
 def _cut(state: State) -> None:
@@ -299,6 +302,7 @@ def extract(
         kind_reasons=state.kind_reasons,
         attempts=state.outcome.attempts,
         removals=tuple(removals),
+        doubts=state.doubts,
         rules=state.rule_matches,
         warnings=tuple(state.warnings),
         seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),

@@ -15,6 +15,7 @@ from pagekeep.extraction.output.quality import Output
 from pagekeep.model import (
     Caught,
     DocumentType,
+    Doubt,
     Kind,
     Link,
     Media,
@@ -74,6 +75,7 @@ class State:
     kind_reasons: tuple[str, ...] = ()
     facts: page_facts.PageFacts = field(init=False)
     outcome: chain.Outcome = field(init=False)
+    doubts: tuple[Doubt, ...] = ()
 
     # cut, clean, sanitise, markdown
     content: dom.Element = field(init=False)

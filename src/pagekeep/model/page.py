@@ -169,6 +169,17 @@ class Removal:
     """Name of the step that removed it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A block that was nearly left out, and why it was kept."""
+
+    element: str
+    """Short name as in CSS: `p.note`."""
+    reason: str
+    words: int
+    """Words in it."""
+
+
 WarningCode = Literal[
     "encoding",
     "flattened",
@@ -206,6 +217,8 @@ class Trace:
     kind_reasons: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     removals: tuple[Removal, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    """Blocks of the content that were nearly left out, in document order."""
     rules: tuple[RuleMatch, ...] = ()
     """Rules that matched, in the order they ran."""
     warnings: tuple[PageWarning, ...] = ()

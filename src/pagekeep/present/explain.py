@@ -41,6 +41,7 @@ def explain(page: Page, *, verbose: bool = False) -> str:
         ("Metadata, and where it came from", _metadata(page)),
         ("Rules that matched, in the order they ran", rule_lines(page.trace.rules, verbose=verbose)),
         (f"Removed: {_total(removals)}", _removals_by_step(removals, verbose)),
+        ("Nearly removed", _doubts(page)),
         ("Warnings", _warnings(page)),
         ("Time", _times(page, verbose)),
     ]
@@ -130,6 +131,12 @@ def _removal_lines(removals: list[Removal], verbose: bool) -> Iterator[str]:
         yield f"{_shorten(element)}{times}{held}: {_strip_stop(reason)}."
     if len(ordered) > len(shown):
         yield f"... and {_count(len(ordered) - len(shown), 'more kind')} with fewer words."
+
+
+def _doubts(page: Page) -> Iterator[str]:
+    """Yield the blocks that the judge was in doubt about, and why they were kept."""
+    for doubt in page.trace.doubts:
+        yield f"{_shorten(doubt.element)}, {_words(doubt.words)}: kept, {doubt.reason}."
 
 
 def _total(removals: Iterable[Removal]) -> str:

@@ -72,6 +72,8 @@ class Content:
     made: dom.Element | None = None
     selector: str | None = None
     """The selector that found it."""
+    doubts: tuple[tuple[int, str], ...] = ()
+    """Elements that were nearly left out, each with the reason why it was kept."""
 
 
 @dataclass(slots=True)

@@ -25,6 +25,8 @@ class PruneState:
     """Index of the content's container."""
     excluded: Exclusions
     """What is left out so far; every step adds to it."""
+    doubts: tuple[tuple[int, str], ...] = ()
+    """Elements that were nearly left out, each with the reason why it was kept."""
 
 
 def _find_stray_lines(state: PruneState) -> Reasons:
@@ -68,7 +70,11 @@ def _find_datelines(state: PruneState) -> Reasons:
 
 def _judge_blocks(state: PruneState) -> Reasons:
     """Remove teasers, pitches and notes from among the paragraphs of an article, judging each block by a trained forest."""
-    return judge.find(state.facts, state.root, state.excluded) if state.facts.profile.is_judged else {}
+    if not state.facts.profile.is_judged:
+        return {}
+    verdict = judge.judge(state.facts, state.root, state.excluded)
+    state.doubts = verdict.doubts
+    return verdict.dropped
 
 
 def _find_quotations(state: PruneState) -> Reasons:
@@ -126,4 +132,4 @@ def prune(facts: PageFacts, content: Content, *, skip: Collection[str] = ()) -> 
             facts.check_time()
 
     run_steps(STEPS, state, skip=skip, record=check_time)
-    return replace(content, excluded=state.excluded)
+    return replace(content, excluded=state.excluded, doubts=state.doubts)

@@ -12,7 +12,7 @@ from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusion, Exclus
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
 from pagekeep.extraction.steps import element_name
-from pagekeep.model import Removal
+from pagekeep.model import Doubt, Removal
 
 _MAX_REMOVALS: Final = 200
 """Removals that are reported one by one, those with the most words first; the others are summed up by reason and step."""
@@ -107,6 +107,14 @@ def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
     removals += _report_controls(survey, content.root, lost)
     removals.sort(key=lambda removal: -removal.words)
     return (*removals[:_MAX_REMOVALS], *_summarise(removals[_MAX_REMOVALS:]))
+
+
+def report_doubts(survey: Survey, content: Content) -> tuple[Doubt, ...]:
+    """Return what was nearly left out. Must be called before `cut`."""
+    return tuple(
+        Doubt(element_name(survey.nodes[index]), reason, _count_words(survey, index))
+        for index, reason in content.doubts
+    )
 
 
 def _iterate_outermost(survey: Survey, lost: Exclusions) -> Iterator[int]:

@@ -11,6 +11,7 @@ from pagekeep import Options, Page, extract
 from pagekeep.extraction.locate.exclusions import Reason
 from pagekeep.extraction.prune.judge import forest
 from pagekeep.extraction.prune.judge.features import NAMES
+from pagekeep.present.explain import explain
 
 DAYS = [
     f"<p>On day {day} the miller counted the sacks, one by one, until the tide turned again and the great wheel stood still. "
@@ -93,6 +94,15 @@ def test_words_are_cut_as_a_block_not_out_of_it() -> None:
     page = _extract(_article(f"<div>Follow the mill.{DAYS[0]}</div>".replace("day 0", "the last day")))
     assert "Follow the mill" not in page.text
     assert "On the last day" in page.text
+
+
+def test_what_was_nearly_left_out_is_reported_with_the_reason_for_keeping_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    chars = NAMES.index("chars")
+    _install(monkeypatch, [f"{chars}:150:500 -100 2000", f"{NAMES.index('linked')}:1:-500 0 -900"])
+    page = _extract(_article("<p class=last>So it was.</p>"))
+    assert "So it was." in page.text
+    assert [(doubt.element, doubt.reason, doubt.words) for doubt in page.trace.doubts] == [("p.last", "few links", 3)]
+    assert "p.last, 3 words: kept, few links." in explain(page)
 
 
 def test_a_verdict_that_takes_much_of_the_article_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons
 from pagekeep.extraction.locate.page_facts import PageFacts
@@ -22,6 +22,10 @@ MAX_BLOCKS: Final = 5_000
 """Blocks up to which a page is judged, a bound on work: a page has about 230."""
 _MAX_SCORE: Final = -600
 """Score under which a block in the content is left out: odds of 1 to 2. Chosen by halves of the corpora."""
+_MAX_DOUBT: Final = 300
+"""Score under which a block that is kept is reported as doubtful."""
+_MAX_DOUBTS: Final = 20
+"""Doubtful blocks that are reported."""
 _MAX_DROPPED_SHARE: Final = 0.4
 """Share of the content's text from which on the judge is not believed: a wrong verdict must not cost the article."""
 _MIN_SURE_CHARS: Final = 200
@@ -44,30 +48,45 @@ _FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure
 """Elements that are not left out together with the text beside them."""
 
 
-def find(facts: PageFacts, root: int, excluded: Exclusions) -> Reasons:
-    """Find the blocks of the content that are not part of its text."""
+class Verdict(NamedTuple):
+    """What the judge says about the blocks of the content."""
+
+    dropped: Reasons
+    """Elements and texts that are not part of the text."""
+    doubts: tuple[tuple[int, str], ...] = ()
+    """Elements that nearly were, each with the reason why it is kept."""
+
+
+_NOTHING: Final = Verdict({})
+
+
+def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
+    """Judge the blocks of the content."""
     survey, trees = facts.survey, forest.shipped()
     view = look(facts)
     blocks = view.blocks
     if not blocks or len(blocks) > MAX_BLOCKS:
-        return {}
+        return _NOTHING
     features = Features(view, trees.lexicon)
     if features.prose_chars < _MIN_PROSE_CHARS:
-        return {}
+        return _NOTHING
     facts.check_time()
     kept = _find_kept(survey, root, excluded, blocks)
     rows = {index: features.row(index) for index in _find_doubtful(view, features, root, kept)}
     scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
     dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
-    if not dropped:
-        return {}
-    headings = _find_headings(view, kept, dropped)
-    rows |= {index: features.row(index) for index in headings}
-    dropped |= headings
+    doubts = tuple(
+        (blocks.owner[index], reasons.explain_keeping(trees.contributions(rows[index])))
+        for index in [index for index, score in scores.items() if _MAX_SCORE <= score < _MAX_DOUBT][:_MAX_DOUBTS]
+    )
     if sum(blocks.chars[index] for index in dropped) > _MAX_DROPPED_SHARE * sum(blocks.chars[index] for index in kept):
-        return {}
-    found = _find_elements(survey, root, blocks, kept, dropped)
-    return {element: reasons.explain(trees.contributions(rows[index])) for element, index in found}
+        return _NOTHING
+    headings = _find_headings(view, kept, dropped) if dropped else set()
+    rows |= {index: features.row(index) for index in headings}
+    found = _find_elements(survey, root, blocks, kept, dropped | headings)
+    return Verdict(
+        {element: reasons.explain_removal(trees.contributions(rows[index])) for element, index in found}, doubts
+    )
 
 
 def look(facts: PageFacts) -> View:

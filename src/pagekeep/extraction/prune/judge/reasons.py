@@ -1,4 +1,4 @@
-"""Reasons: why the judge left a block out, in words, by what spoke most against it."""
+"""Reasons: why the judge left a block out or kept it, in words, by what spoke most against it or for it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,34 @@ _BY_NAME: Final = {name: reason for reason, names in _GROUPS.items() for name in
 _BY_FEATURE: Final = tuple(_BY_NAME.get(name, Reason.AMONG_OTHERS_LIKE_IT) for name in NAMES)
 
 
-def explain(contributions: Mapping[int, int]) -> Reason:
-    """Return the reason that most speaks against a block, from how much each feature changed its score."""
+_KEPT: Final = {
+    Reason.NAMED_UNLIKE_TEXT: "named like a text",
+    Reason.WORDED_UNLIKE_TEXT: "worded like the text",
+    Reason.MOSTLY_LINKS: "few links",
+    Reason.ONE_OF_MANY: "like the paragraphs of the text",
+    Reason.APART_FROM_TEXT: "together with the text",
+    Reason.BEFORE_OR_AFTER_TEXT: "within the text",
+    Reason.OTHER_SUBJECT: "about the same subject",
+    Reason.NO_SENTENCE: "written like the text",
+    Reason.AMONG_OTHERS_LIKE_IT: "judged by what is beside it",
+}
+
+
+def explain_removal(contributions: Mapping[int, int]) -> Reason:
+    """Return what most speaks against a block, from how much each feature changed its score."""
+    sums = _sum_by_reason(contributions)
+    return min(sums, key=lambda reason: (sums[reason], reason))
+
+
+def explain_keeping(contributions: Mapping[int, int]) -> str:
+    """Return what most speaks for a block, in words."""
+    sums = _sum_by_reason(contributions)
+    return _KEPT[max(sums, key=lambda reason: (sums[reason], reason))]
+
+
+def _sum_by_reason(contributions: Mapping[int, int]) -> dict[Reason, int]:
     sums: dict[Reason, int] = {}
     for feature, change in contributions.items():
         reason = _BY_FEATURE[feature]
         sums[reason] = sums.get(reason, 0) + change
-    return min(sums, key=lambda reason: (sums[reason], reason))
+    return sums
