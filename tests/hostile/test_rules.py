@@ -94,12 +94,12 @@ def test_grown_selectors_are_refused_by_name_or_answer_in_time() -> None:
 
 
 FILES = sorted(ROOM.rglob("*.py"))
-READERS = {"loading.py": {"pathlib", "pathlib.Path"}}
+READERS = {"loading.py": {"pathlib", "pathlib.Path"}, "prebuilt.py": {"os", "pathlib", "pathlib.Path"}}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOM)))
 def test_nothing_that_reads_a_rule_can_reach_files_environment_or_network(file: Path) -> None:
-    """U4. Only the loader may, and it reads the files it is given."""
+    """U4. Only the loader may, which reads the files it is given, and what keeps the shipped rules in a quicker form."""
     source = file.read_text(encoding="utf-8")
     reached = {name for name in imports(source) if reaches(name, EFFECTS)}
     assert reached <= READERS.get(file.name, set())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,3 +64,22 @@ class Wait:
         while not self.go_on.exists():
             pass
         return os.getpid()
+
+
+@dataclass
+class Call:
+    """Do something by name, in the worker process."""
+
+    action: str
+
+    def run(self) -> object:
+        if self.action == "pid":
+            return os.getpid(), os.nice(0), threading.active_count()
+        if self.action == "loop":
+            while True:
+                pass
+        if self.action == "fill":
+            return len(bytearray(3_000_000_000))
+        if self.action == "die":
+            os._exit(3)
+        raise ParseError("It cannot be read.", suggestions=("Try another.",))

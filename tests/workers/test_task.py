@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
-from dataclasses import dataclass
 
 import pytest
 
 from pagekeep.errors import ParseError, TooLarge
 from pagekeep.workers import Limits, run_alone
-
-
-@dataclass
-class Call:
-    """Do something by name, in the worker process."""
-
-    action: str
-
-    def run(self) -> object:
-        if self.action == "pid":
-            return os.getpid(), os.nice(0), threading.active_count()
-        if self.action == "loop":
-            while True:
-                pass
-        if self.action == "fill":
-            return len(bytearray(3_000_000_000))
-        if self.action == "die":
-            os._exit(3)
-        raise ParseError("It cannot be read.", suggestions=("Try another.",))
+from tests.workers.jobs import Call
 
 
 def test_a_task_runs_in_another_process_and_gives_way_to_others() -> None:

@@ -135,3 +135,8 @@ def test_paragraphs_side_by_side_speak_for_an_article_beside_many_teasers() -> N
     assert page.kind == "article"
     assert "8 paragraphs side by side" in page.trace.kind_reasons
     assert extract(f"<div>{PROSE[: PROSE.index('On day 3') - 3]}</div>{teasers}").kind == "listing"
+
+
+def test_a_letter_counts_only_as_a_part_of_the_path() -> None:
+    assert extract("<p>Oak and iron.</p>", "https://mill.example/c/wheels").kind == "collection"
+    assert extract("<p>Oak and iron.</p>", "https://mill.example/c23bb1b7/wheels").kind == "article"

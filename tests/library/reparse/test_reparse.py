@@ -221,7 +221,7 @@ def test_other_rules_make_every_item_stale_once(keep: Keep, shore: Shore, librar
 
 
 def test_rules_reach_the_processes_that_read(library: Store, many: list[str]) -> None:
-    results = run(library, many, rules=book(phase="both", remove=("p",)), processes=2, dry_run=True, force=True)
+    results = run(library, many, rules=book(discard=True), processes=2, dry_run=True, force=True)
     assert {result.outcome for result in results} == {"updated"}
     assert not any("kettle" in (result.content or "") for result in results)
 

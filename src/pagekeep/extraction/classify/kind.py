@@ -180,7 +180,11 @@ def _from_url(url: str | None) -> list[Signal]:
     except ValueError:
         return []
     words = dict.fromkeys(_WORD.findall(f"{parts.netloc} {parts.path}".lower()))
-    signals: list[Signal] = [(*_URL_WORDS[word], f'"{word}" in the address') for word in words if word in _URL_WORDS]
+    signals: list[Signal] = [
+        (*_URL_WORDS[word], f'"{word}" in the address')
+        for word in words
+        if word in _URL_WORDS and (len(word) > 1 or f"/{word}/" in parts.path)  # not the first letter of a number
+    ]
     if _DATED_PATH.search(parts.path):
         signals.append((*_OTHER_SIGNALS["date in URL"], "a date in the address"))
     names = [name for name in parts.path.split("/") if name]

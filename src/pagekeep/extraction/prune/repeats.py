@@ -17,6 +17,8 @@ from pagekeep.extraction.locate.survey import TEXT, Survey
 _COPIED_TAGS: Final = frozenset("p li blockquote h2 h3".split())
 """Tags of texts; the boxes of an offer may have the same text for several things."""
 _CELLS: Final = frozenset({"td", "th", "dt", "dd", "pre"})
+_MAX_UNCOPIED_CHARS: Final = 40
+"""Characters beside the copies up to which a part is nothing but copies: more may be a sentence."""
 _MIN_COPIED_SHARE: Final = 0.8
 """Share of an element's text that is in copies, from which on all of it is a copy: headings and labels are shorter."""
 _MIN_COPIES: Final = 2
@@ -124,7 +126,12 @@ def _widen(survey: Survey, root: int, copies: dict[int, int]) -> list[int]:
             continue
         widest.append(copy)
         above = parents[copy]
-        while above != root and copied[above] >= _MIN_COPIED_SHARE * chars[above] and last[above] < above:
+        while (
+            above != root
+            and copied[above] >= _MIN_COPIED_SHARE * chars[above]
+            and chars[above] - copied[above] < _MAX_UNCOPIED_CHARS
+            and last[above] < above
+        ):
             if count[above] >= _MIN_COPIES:
                 widest[-1] = above
             above = parents[above]

@@ -22,7 +22,7 @@ EXTRA = (
 PAGE = (
     '<title>The keeper</title><meta property="article:published_time" content="2025-03-19T10:30:00Z">'
     f'<nav><a href="/home">Way home</a></nav><article><h1>The keeper</h1>{f"<p>{SENTENCE * 3}</p>" * 5}{EXTRA}'
-    '<div id="part"><p>Just this part.</p></div></article>'
+    '<div id="part" class="tab"><p>Just this part.</p></div></article>'
 )
 
 

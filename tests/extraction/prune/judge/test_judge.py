@@ -107,7 +107,9 @@ def test_what_was_nearly_left_out_is_reported_with_the_reason_for_keeping_it(mon
 
 def test_a_verdict_that_takes_much_of_the_article_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, ["-3000"])
-    html = re.sub(r" Then he wrote[^<]*", "", _article("<p>Follow the mill for more.</p>"))
+    html = re.sub(r" Then he wrote[^<]*", "", _article("<p>Follow the mill for more.</p>")).replace(
+        "<p>", "<p class=day>"
+    )
     assert _extract(html).text == _extract(html, "judge").text
     assert "Follow the mill" in _extract(html).text
 

@@ -42,8 +42,10 @@ _MIN_LINKED_SHARE: Final = 0.5
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LISTS: Final = frozenset({"ul", "ol"})
-_NEVER: Final = frozenset("pre code figcaption figure table dl blockquote details math".split())
+_NEVER: Final = frozenset("pre code figcaption figure table dl blockquote details math aside".split())
 """Elements whose text is not judged: code, tables, formulas, quotations and notes are like nothing else in an article."""
+_TABS: Final = frozenset({"tab", "tabs", "tabgroup", "tabpanel", "accordion"})
+"""Words in the names of elements that are not judged either: texts of which a reader sees one at a time."""
 _FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure", "audio", "math", "pre"})
 """Elements that are not left out together with the text beside them."""
 
@@ -65,7 +67,7 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     survey, trees = facts.survey, forest.shipped()
     view = look(facts)
     blocks = view.blocks
-    if not blocks or len(blocks) > MAX_BLOCKS:
+    if not blocks or len(blocks) > MAX_BLOCKS or facts.scope:  # a rule that chose the content knows better
         return _NOTHING
     features = Features(view, trees.lexicon)
     if features.prose_chars < _MIN_PROSE_CHARS:
@@ -132,6 +134,7 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
             or features.is_standfirst(index)
             or features.heads_paragraphs(index)
+            or features.is_plain_sentence(index)
             or _is_in_structure(view, root, owner)
             or "math" in view.tag[blocks.start[index] : blocks.stop[index]]
         ):
@@ -162,10 +165,15 @@ def _find_headings(view: View, kept: Sequence[int], dropped: Collection[int]) ->
 
 
 def _is_in_structure(view: View, root: int, element: int) -> bool:
-    """Return whether an element is in a table, a quotation, code or a list of more than links."""
+    """Return whether an element is in a table, a quotation, code, tabs, a custom element, or a list of more than links."""
     while element > root:
         tag = view.tag[element]
-        if tag in _NEVER or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element]):
+        if (
+            tag in _NEVER
+            or "-" in tag
+            or not _TABS.isdisjoint(view.names(element))
+            or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element])
+        ):
             return True
         element = view.parent[element]
     return False

@@ -36,6 +36,8 @@ _STANDFIRST_BLOCKS: Final = 2
 """Blocks after the title within which a standfirst is."""
 _STANDFIRST_CHARS: Final = 60
 """Characters of a standfirst."""
+_SENTENCE_CHARS: Final = 40
+"""Characters of a sentence."""
 _MIN_HEADS: Final = 3
 """Lines alike that are taken for headings."""
 _LEVELS: Final = 6
@@ -199,6 +201,20 @@ class Features:
             and not blocks.linked[index]
             and blocks.chars[index] >= _STANDFIRST_CHARS
             and blocks.text[index][-1] in _CLOSING
+        )
+
+    def is_plain_sentence(self, index: int) -> bool:
+        """Return whether a block is a sentence among the paragraphs of the text, without links, a name or telling words."""
+        view, blocks = self._view, self._view.blocks
+        owner, text = blocks.owner[index], blocks.text[index]
+        return (
+            not blocks.linked[index]
+            and view.tag[owner] == "p"
+            and blocks.chars[index] >= _SENTENCE_CHARS
+            and text[-1] in _CLOSING
+            and not view.names(owner)
+            and self._prose.get(view.parent[owner], 0) * 2 >= self._total
+            and self._odds_of_words(text) >= 0
         )
 
     def heads_paragraphs(self, index: int) -> bool:

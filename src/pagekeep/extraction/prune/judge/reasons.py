@@ -38,13 +38,13 @@ _KEPT: Final = {
 def explain_removal(contributions: Mapping[int, int]) -> Reason:
     """Return what most speaks against a block, from how much each feature changed its score."""
     sums = _sum_by_reason(contributions)
-    return min(sums, key=lambda reason: (sums[reason], reason))
+    return min(sums, key=lambda reason: (sums[reason], reason), default=Reason.AMONG_OTHERS_LIKE_IT)
 
 
 def explain_keeping(contributions: Mapping[int, int]) -> str:
     """Return what most speaks for a block, in words."""
     sums = _sum_by_reason(contributions)
-    return _KEPT[max(sums, key=lambda reason: (sums[reason], reason))]
+    return _KEPT[max(sums, key=lambda reason: (sums[reason], reason), default=Reason.AMONG_OTHERS_LIKE_IT)]
 
 
 def _sum_by_reason(contributions: Mapping[int, int]) -> dict[Reason, int]:
