@@ -133,5 +133,5 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; the console entry point."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    atexit.register(gc.freeze)  # at the end there is no use in looking for garbage: 5 ms
+    atexit.register(gc.freeze)  # looking for garbage at the end takes 5 ms and frees nothing
     cli(prog_name="pagekeep")

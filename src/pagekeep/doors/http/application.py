@@ -91,7 +91,14 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
     for other in (jina, firecrawl, screenshots, proxy_image, web, health):
         app.include_router(other.router)
     error_pages.install(app, record)
-    # The middleware added last runs first.
+    _add_middleware(app, settings, metrics, spans, wait)
+    return app
+
+
+def _add_middleware(
+    app: FastAPI, settings: Settings, metrics: Metrics, spans: tracing.Spans | None, wait: Pause
+) -> None:
+    """Add what every request passes through; what is added last runs first."""
     app.add_middleware(
         BodyLimits,
         files={"/import": settings.import_bytes, "/api/v1/imports": settings.import_bytes},
@@ -103,7 +110,6 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
     app.add_middleware(RequestLog, metrics=metrics)
     app.add_middleware(tracing.RequestSpans, spans=spans)
     app.add_middleware(Refusals, wait=wait)
-    return app
 
 
 def _operation_id(route: APIRoute) -> str:

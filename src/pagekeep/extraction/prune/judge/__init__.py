@@ -64,10 +64,12 @@ _NOTHING: Final = Verdict({})
 
 def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     """Judge the blocks of the content."""
+    if facts.scope:  # a rule that chose the content knows better
+        return _NOTHING
     survey, trees = facts.survey, forest.shipped()
     view = look(facts)
     blocks = view.blocks
-    if not blocks or len(blocks) > MAX_BLOCKS or facts.scope:  # a rule that chose the content knows better
+    if not blocks or len(blocks) > MAX_BLOCKS:
         return _NOTHING
     features = Features(view, trees.lexicon)
     if features.prose_chars < _MIN_PROSE_CHARS:
@@ -202,7 +204,10 @@ def _find_elements(
 ) -> Iterator[tuple[int, int]]:
     """Yield the largest elements that have only dropped blocks and no figure, each with one of these blocks."""
     staying = [blocks.start[index] for index in kept if index not in dropped]
+    end = 0
     for index in sorted(dropped):
+        if blocks.start[index] < end:  # in the element before
+            continue
         element = blocks.owner[index]
         if element <= root or _has_any(staying, element, survey.end[element]) or _has_figure(survey, element):
             for node in _find_run(survey, blocks, index):
@@ -211,6 +216,7 @@ def _find_elements(
         above = survey.parent[element]
         while above > root and not _has_any(staying, above, survey.end[above]) and not _has_figure(survey, above):
             element, above = above, survey.parent[above]
+        end = survey.end[element]
         yield element, index
 
 
