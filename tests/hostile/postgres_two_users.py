@@ -29,7 +29,7 @@ from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
 from pagekeep.library.queue import jobs
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
-from pagekeep.model import ItemQuery
+from pagekeep.model import ItemBlob, ItemQuery
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
@@ -260,6 +260,9 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     library.claim(f"key-{secret}", secret, NOW, LONG_AGO, LONG_AGO)
     upload = str(uuid.uuid4())
     library.put_part(upload, 0, secret.encode(), NOW)
+    blob = library.put_blob(secret.encode(), NOW)
+    picture = f"https://{secret}.example/picture.png"
+    library.link_blobs(stored.id, [ItemBlob("picture", picture, "kept", NOW, "image/png", blob, len(secret))])
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -272,6 +275,8 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "key": f"key-{secret}",
         "domain": f"{secret}.example",
         "upload": upload,
+        "blob": blob,
+        "picture": picture,
         "after": after,
         "listed": listed,
     }
@@ -303,6 +308,15 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
         "heartbeat": lambda: bob.heartbeat(ada["job"], "hand", LATER),
         "finish": lambda: bob.finish(ada["job"], "hand"),
         "upload": lambda: bob.get_part(ada["upload"], 0),
+        "blob": lambda: bob.blob(ada["blob"]),
+        "item_blobs": lambda: bob.item_blobs(ada["item"]),
+        "blobs_of": lambda: bob.blobs_of([ada["item"]], "picture"),
+        "find_source": lambda: bob.find_source(ada["picture"], ("picture",)),
+        "link_blobs": lambda: bob.link_blobs(ada["item"], [ItemBlob("picture", "x", "left_out", NOW)]),
+        "unlink_blobs": lambda: bob.unlink_blobs(ada["item"], ("picture",)),
+        "collect_blobs": lambda: bob.collect_blobs(LATER, LATER).count,
+        "blob_bytes": lambda: bob.blob_bytes(),
+        "storage": lambda: bob.storage().sites,
         "claimed_at": lambda: bob.claimed_at(ada["key"]),
         "renew_claim": lambda: bob.renew_claim(ada["key"], NOW, LATER),
         "search": lambda: bob.find(parse_query(SECRET)).hits,

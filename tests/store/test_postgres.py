@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, ItemQuery, item_filters
+from pagekeep.model import Annotation, ItemBlob, ItemQuery, item_filters
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
@@ -33,11 +33,13 @@ TABLES = (
     "annotations",
     "answers",
     "uploads",
+    "blobs",
+    "item_blobs",
 )
 TYPES = {
     "uuid": {
         *("items.id", "item_tags.item_id", "raw_pages.item_id", "jobs.id", "annotations.id", "annotations.item_id"),
-        *("tokens.id", "uploads.id"),
+        *("tokens.id", "uploads.id", "item_blobs.item_id"),
     },
     "boolean": {"items.pinned", "items.archived", "items.fetch_again", "raw_pages.rendered", "users.disabled"},
     "jsonb": {"items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"},
@@ -51,6 +53,8 @@ def fill(library: Store) -> None:
     library.claim("key", "request", NOW, LONG_AGO, LONG_AGO)
     library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
     library.put_part(str(uuid.uuid4()), 0, b"secret", NOW)
+    name = library.put_blob(b"secret picture", NOW)
+    library.link_blobs(item.id, [ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 14)])
 
 
 @pytest.fixture
@@ -344,6 +348,8 @@ def test_a_backup_restores_to_the_same_library(server: Server, victim: Store, tm
         assert heir.raw(new[0].id) == victim.raw(old[0].id)
         assert heir.find(parse_query("secret")).hits[0].rank == victim.find(parse_query("secret")).hits[0].rank
         assert heir.stats() == victim.stats()
+        assert heir.item_blobs(new[0].id) == victim.item_blobs(old[0].id)
+        assert heir.blob(str(heir.item_blobs(new[0].id)[0].hash)) == b"secret picture"
         assert heir.check() == []
     with pytest.raises(StoreError, match="not empty"):
         postgres.restore(server.app, str(file), f"heir of {tmp_path}")

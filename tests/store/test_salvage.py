@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import Conflict, PagekeepError, StoreError
+from pagekeep.model import ItemBlob
 from pagekeep.store import open_store, parse_query
 from pagekeep.store.salvage import salvage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages
@@ -58,6 +59,11 @@ def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
         library.enqueue("https://example.com/queued", "https://example.com/queued", {}, "2025-03-19T10:30:00.000000Z")
         library.delete(ids[0], "2025-03-19T10:30:00.000000Z")
         library.purge()
+        kept = library.put_blob(b"pixels", "2025-03-19T10:30:00.000000Z", compress=True)
+        link = ItemBlob(
+            "picture", "https://example.com/a.png", "kept", "2025-03-19T10:30:00.000000Z", "image/png", kept, 6
+        )
+        library.link_blobs(ids[1], [link])
         report = salvage(path, new)  # with a write-ahead log beside it
     assert report.complete
     with closing(open_store(path)) as old, closing(open_store(new)) as library:
@@ -65,6 +71,7 @@ def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
         assert [library.get(item_id) for item_id in ids[1:]] == [old.get(item_id) for item_id in ids[1:]]
         assert [library.raw(item_id) for item_id in ids[1:]] == [old.raw(item_id) for item_id in ids[1:]]
         assert library.jobs() == old.jobs()
+        assert (library.item_blobs(ids[1]), library.blob(kept)) == ((link,), b"pixels")
         assert ids[0] not in {item_id for item_id, _ in library.versions()}
 
 

@@ -36,6 +36,7 @@ from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 
 if TYPE_CHECKING:
     from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
+    from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
     from pagekeep.model.library import (
         DERIVED_METADATA,
         Annotation,
@@ -63,9 +64,9 @@ else:
         """Import the values of the library and its users when one is first used: a page can be extracted without them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from pagekeep.model import accounts, library
+        from pagekeep.model import accounts, archive, library
 
-        return getattr(library if hasattr(library, name) else accounts, name)
+        return getattr(next(room for room in (library, archive, accounts) if hasattr(room, name)), name)
 
 
 __all__ = [
@@ -75,9 +76,12 @@ __all__ = [
     "SCOPES",
     "Annotation",
     "Attempt",
+    "BlobRole",
+    "BlobUse",
     "Caught",
     "CaughtKind",
     "Check",
+    "Collected",
     "Colour",
     "DocumentType",
     "Doubt",
@@ -87,12 +91,14 @@ __all__ = [
     "FilterName",
     "Hit",
     "Item",
+    "ItemBlob",
     "ItemMetadata",
     "ItemPage",
     "ItemQuery",
     "Job",
     "JobState",
     "Kind",
+    "LeftOut",
     "Link",
     "Media",
     "Metadata",
@@ -114,6 +120,7 @@ __all__ = [
     "SaveResult",
     "Scope",
     "Session",
+    "Storage",
     "Strategy",
     "Term",
     "Token",

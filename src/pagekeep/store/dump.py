@@ -14,6 +14,7 @@ from pagekeep.errors import StoreError
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
+from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
 from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
 
 if sys.version_info >= (3, 14):
@@ -24,6 +25,8 @@ else:
 FORMAT: Final = 1
 _BATCH: Final = 100
 """Rows read at a time: a raw page may have several megabytes."""
+_BLOB_BATCH: Final = 4
+"""Kept files read at a time: they may be larger still."""
 _PAGE: Final = "encoding content_type final_url status rendered fetched_at etag last_modified".split()
 _JOB: Final = (
     "url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at".split()
@@ -34,6 +37,8 @@ _TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE)),
     "jobs": ("seq", ("user_id", "id", *_JOB)),
     "annotations": ("id", ("user_id", *ANNOTATION)),
+    "blobs": ("hash", ("user_id", "hash", "size", "stored", "encoding", "unused_at", "body")),
+    "item_blobs": ("seq", ("user_id", *ITEM_BLOB)),
     "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
 }
 """Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
@@ -85,16 +90,17 @@ def _lines(tx: Transaction) -> Iterator[Any]:
 def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
     key, columns = _TABLES[table]
     last: Any = {"seq": 0, "id": NO_ID, "item_id": NO_ID}.get(key, "")
+    size = _BLOB_BATCH if table == "blobs" else _BATCH
     while True:
         rows = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user AND {key} > :last "
-            f"ORDER BY {key} LIMIT {_BATCH}",
+            f"ORDER BY {key} LIMIT {size}",
             user=tx.user_id,
             last=last,
         )
         for _, *row in rows:
             yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in row]
-        if len(rows) < _BATCH:
+        if len(rows) < size:
             return
         last = rows[-1][0]
 
@@ -132,7 +138,7 @@ def _put(tx: Transaction, table: str, row: list[Any]) -> None:
             values[name] = tx.json(value)
     if table == "raw_pages":  # older backups have a number
         values["rendered"] = bool(values["rendered"])
-    if table == "raw_bodies":
+    if table in ("raw_bodies", "blobs"):
         values["body"] = base64.b64decode(values["body"])
     names = ", ".join(columns)
     tx.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in columns)})", **values)

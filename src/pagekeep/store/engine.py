@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from pagekeep.model import ItemQuery
+from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.search.filters import Where
 
 Row = tuple[Any, ...]
@@ -66,6 +67,8 @@ class Engine(Protocol):
     user_id: str
     everyone: bool
     """Whether jobs of all users can be leased."""
+    blobs: BlobFolder | None
+    """The folder of kept files; `None` when the database itself holds them."""
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run the work on one consistent state."""

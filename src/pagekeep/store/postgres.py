@@ -24,6 +24,7 @@ from psycopg.types.json import Jsonb
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store import dump
+from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, refuse
@@ -298,6 +299,7 @@ class PostgresEngine:
     def __init__(self, dsn: str, user_id: str, *, everyone: bool = False, role: str | None = None) -> None:
         self.user_id = user_id
         self.everyone = everyone
+        self.blobs: BlobFolder | None = None
         self._key = (dsn, role or (WORKER_ROLE if everyone else APP_ROLE))
         self._pool: Pool | None = _pool(*self._key)
         try:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
 from pagekeep.store import sqlite
+from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.sqlite_check import find_damage, is_intact
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
@@ -43,10 +44,16 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
         "-TTTTTJT#tDdtdD",
     ),
+    "blobs": ("user_id hash size stored encoding unused_at", "TT##td"),
+    "item_blobs": (
+        "seq user_id item_id role source_hash variant position state reason hash size width height created_at media_type "
+        "source",
+        "-TTTTT#Ttt%%%DTT",
+    ),
     "domain_memory": ("user_id domain memory updated_at", "TTJD"),
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
-t and d may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
+t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
@@ -89,12 +96,27 @@ def salvage(source: Path, target: Path) -> Salvage:
             report.notes += _note_damage(Path(folder) / "copy.db")
             with draft.open("rb+") as file:
                 os.fsync(file.fileno())
+            _copy_blobs(source, target, draft)
             draft.replace(target)
     except OSError as error:
         raise StoreError(
             f"The library could not be copied to {target}.", suggestions=("Check the path and the free disk space.",)
         ) from error
     return report
+
+
+def _copy_blobs(source: Path, target: Path, draft: Path) -> None:
+    """Put the kept files of the new library beside it; as links to the old files where the disk can do that."""
+    old, new = BlobFolder(sqlite.blob_root(source)), BlobFolder(sqlite.blob_root(target))
+    with closing(sqlite3.connect(draft)) as connection:
+        for name, encoding in connection.execute("SELECT DISTINCT hash, encoding FROM blobs"):
+            here, there = old.path(name, encoding), new.path(name, encoding)
+            if here.is_file() and not there.exists():
+                there.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    os.link(here, there)
+                except OSError:
+                    shutil.copyfile(here, there)
 
 
 def _read(source: Path, folder: Path) -> bytes | mmap.mmap:
@@ -262,14 +284,14 @@ class _Salvager:
 def _fits(kind: str, value: Any, text: bool) -> bool:
     """Return whether a value has the type of its column."""
     if value is None:
-        return kind in "-td"
+        return kind in "-td%"
     if kind in "Dd":
         return text and _TIME.match(bytes(value).decode("latin-1")) is not None
     if kind == "J":
         return text and bytes(value).startswith(b"{")
     if kind == "B":
         return not text and isinstance(value, bytes)
-    return isinstance(value, int) if kind == "#" else text
+    return isinstance(value, int) if kind in "#%" else text
 
 
 def _texts(row: Row) -> Iterator[tuple[str, bytes]]:

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
+from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
@@ -66,6 +67,11 @@ def connect(path: Path) -> sqlite3.Connection:
             f"The folder {path.parent} cannot be created.", suggestions=("Check its permissions.",)
         ) from error
     return retry_while_busy(lambda: _connect(path))
+
+
+def blob_root(path: Path) -> Path:
+    """Return the folder of the files that are kept with a library's items, beside the library."""
+    return path.with_name(f"{path.name}.blobs")
 
 
 def is_writable(path: Path) -> bool:
@@ -287,6 +293,7 @@ class SqliteEngine:
     def __init__(self, path: Path, user_id: str, *, everyone: bool = False) -> None:
         self.user_id = user_id
         self.everyone = everyone
+        self.blobs: BlobFolder | None = BlobFolder(blob_root(path))
         self._path = path
         self._process = os.getpid()
         self._idle: list[sqlite3.Connection] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
+from pagekeep.store.tables.blobs import BlobTable
 from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
@@ -25,6 +26,7 @@ class Store(
     IdempotencyTable,
     StatisticsTable,
     UploadTable,
+    BlobTable,
 ):
     """A user's library; the base classes hold its methods, one for each group of tables."""
 
@@ -47,4 +49,4 @@ class Store(
 
     def check(self) -> list[str]:
         """Return the faults found in the library and its database; none when all is well."""
-        return [*self._engine.faults(), *self.faults()]
+        return [*self._engine.faults(), *self.faults(), *self.blob_faults()]

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pagekeep.model import Item, ItemQuery, item_filters
-from pagekeep.store import Store, open_store, parse_query
+from pagekeep.store import Store, open_store, parse_query, sqlite
+from pagekeep.store.migrations import migrations
 from pagekeep.store.migrations.split_tags import find_added, split_tags
 from tests.store.making import NOW, Server, make_item
 
@@ -86,6 +87,8 @@ def test_file_of_an_earlier_version_is_split_when_it_is_opened(tmp_path: Path) -
         item = library.upsert(old_item("mine", "null-page", "lathe"), None)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 4")
+        sqlite.migrate(connection, path, migrations("sqlite")[:5])
+        connection.execute(f"PRAGMA user_version = {migrations('sqlite')[-1].version}")  # its tables exist
     with closing(open_store(path)) as library:
         check(library, item.id)
 
@@ -100,7 +103,9 @@ def test_server_of_an_earlier_version_is_split_for_all_users(server: Server) -> 
             saved[user] = library.upsert(old_item("mine", "null-page", "lathe", user_id=user), None).id
     with psycopg.connect(server.owner, autocommit=True) as owner:
         owner.execute("UPDATE pagekeep.schema_version SET version = 4")
-    postgres.install(server.owner)
+    postgres.install(server.owner, migrations("postgres")[:5])
+    with psycopg.connect(server.owner, autocommit=True) as owner:
+        owner.execute(f"UPDATE pagekeep.schema_version SET version = {migrations('postgres')[-1].version}")
     for user, item_id in saved.items():
         with closing(open_store(server.app, user)) as library:
             check(library, item_id)

@@ -1,0 +1,87 @@
+"""Values of the archive: files that are kept with an item, each stored once per content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pagekeep.values import dataclass
+
+BlobRole = Literal["picture", "hero", "thumbnail", "screenshot", "pdf", "page_copy", "resource", "wacz"]
+"""What a file is to its item."""
+LeftOut = Literal[
+    "too_large",
+    "too_many",
+    "page_full",
+    "library_full",
+    "not_found",
+    "refused",
+    "unreachable",
+    "timeout",
+    "not_a_picture",
+    "damaged",
+    "not_wanted",
+]
+"""Why a file was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBlob:
+    """A file that is kept with an item, or that was left out. One per role, source and variant."""
+
+    role: BlobRole
+    source: str
+    """The address it came from; for what we made ourselves, that of what it was made from."""
+    state: Literal["kept", "left_out"]
+    created_at: str
+    media_type: str = ""
+    hash: str | None = None
+    """SHA-256 of its bytes, in hexadecimal; `None` when it was left out."""
+    size: int | None = None
+    """Bytes; of a file that was left out, if known."""
+    width: int | None = None
+    height: int | None = None
+    reason: str | None = None
+    """Why it was left out, as a code of `LeftOut`; or what was changed in a kept one, such as `downscaled`."""
+    variant: str = ""
+    """Distinguishes several with the same role and source, such as versions by their time."""
+    position: int = 0
+    """Order among those of its role."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobUse:
+    """Number and bytes of some files."""
+
+    count: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What a library takes, in bytes on the disk."""
+
+    text: int
+    """Texts of the items."""
+    raw_pages: BlobUse
+    """Pages as they were fetched."""
+    blobs: BlobUse
+    """All kept files, each once."""
+    roles: Mapping[str, BlobUse]
+    """Kept files by role. A file with two roles counts in both."""
+    unused: BlobUse
+    """Files that no item uses, until they are removed."""
+    left_out: int
+    """Files that could not be kept."""
+    sites: tuple[tuple[str, int], ...]
+    """Sites with the bytes of their raw pages and kept files, the largest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a garbage collection removed."""
+
+    count: int
+    bytes: int
+    waiting: int
+    """Unused files that wait for the end of the grace period."""

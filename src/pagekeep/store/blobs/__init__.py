@@ -1,0 +1,1 @@
+"""Where kept files are stored outside the database."""

@@ -1,0 +1,113 @@
+"""A folder of files named by the hash of their content. A file has its name only when it is complete and on the disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pagekeep.errors import StoreError
+
+_NAME: Final = re.compile(r"([0-9a-f]{64})(\.zst)?")
+_DRAFT: Final = ".part-"
+"""How the names of files begin that are being written."""
+_SUFFIXES: Final = {None: "", "zstd": ".zst"}
+"""Encoding to the end of the file name: files with the same content in different encodings have different names."""
+
+
+class BlobFile(NamedTuple):
+    """A file in the folder."""
+
+    path: Path
+    hash: str | None
+    """`None` for a file that was not completed."""
+    encoding: str | None
+    size: int
+    changed: float
+    """When it was written, in seconds since 1970."""
+
+
+class BlobFolder:
+    """Reads, writes and removes files."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, name: str, encoding: str | None) -> Path:
+        """Return the path of a file, which may not exist."""
+        return self.root / name[:2] / f"{name}{_SUFFIXES[encoding]}"
+
+    def write(self, name: str, encoding: str | None, data: bytes) -> None:
+        """Write a file, unless it exists with this size; it is on the disk when this returns."""
+        path = self.path(name, encoding)
+        try:
+            if path.is_file() and path.stat().st_size == len(data):
+                _sync_folder(path.parent)  # the process that wrote it may have ended before it did this
+                return
+            _make_folder(path.parent)
+            draft = path.with_name(f"{_DRAFT}{os.getpid()}-{secrets.token_hex(8)}")
+            try:
+                with draft.open("xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.replace(path)
+            finally:
+                draft.unlink(missing_ok=True)
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise _cannot_write(self.root, error) from error
+
+    def read(self, name: str, encoding: str | None) -> bytes:
+        """Return the bytes of a file; `StoreError` when it is missing."""
+        try:
+            return self.path(name, encoding).read_bytes()
+        except OSError as error:
+            raise StoreError(
+                f"The kept file {name:.12} is missing from {self.root}.",
+                suggestions=("Restore the folder from a backup, or save the page again.",),
+            ) from error
+
+    def files(self) -> Iterator[BlobFile]:
+        """Yield all files, also those that were not completed."""
+        for folder in sorted(self.root.glob("[0-9a-f][0-9a-f]")):
+            for path in sorted(folder.iterdir()):
+                match = _NAME.fullmatch(path.name)
+                if match is None and not path.name.startswith(_DRAFT):
+                    continue  # not ours
+                try:
+                    about = path.stat()
+                except FileNotFoundError:
+                    continue
+                encoding = "zstd" if match and match[2] else None
+                yield BlobFile(path, match[1] if match else None, encoding, about.st_size, about.st_mtime)
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and those above it, such that a crash cannot lose them."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the names in the folder are on the disk; Windows has no way to, and needs none."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _cannot_write(root: Path, error: OSError) -> StoreError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return StoreError("The disk is full.", suggestions=("Free some space; nothing that was saved is lost.",))
+    return StoreError(f"The folder {root} cannot be written.", suggestions=("Check its permissions.",))

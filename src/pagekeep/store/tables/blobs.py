@@ -1,0 +1,342 @@
+"""Kept files: each stored once per content, linked to the items that use it, removed some time after the last link.
+
+The bytes are stored first, then the row of the blob, then the link of the item: whenever a process dies, no item lacks its
+file, and at most one file is unused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from pagekeep.errors import NotFound, StoreError
+from pagekeep.model import BlobRole, BlobUse, Collected, ItemBlob, Storage
+from pagekeep.store.blobs.folder import BlobFile
+from pagekeep.store.engine import Transaction
+from pagekeep.store.packing import pack, unpack
+from pagekeep.store.storable import clean_id, clean_text, clean_time, url_hash
+from pagekeep.store.table import Table, reads, writes
+
+COLUMNS: Final = (
+    *("item_id", "role", "source_hash", "variant", "position", "state", "reason", "hash", "size", "width", "height"),
+    *("created_at", "media_type", "source"),
+)
+_FIELDS: Final = tuple(name for name in COLUMNS if name not in ("item_id", "source_hash"))
+_SELECT: Final = f"SELECT l.item_id, {', '.join(f'l.{name}' for name in _FIELDS)} FROM item_blobs l"
+_KEY: Final = ("item_id", "role", "source_hash", "variant")
+_PUT: Final = (
+    f"INSERT INTO item_blobs (user_id, {', '.join(COLUMNS)}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)}) "
+    f"ON CONFLICT (user_id, {', '.join(_KEY)}) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS if name not in _KEY)
+)
+USES: Final = ("SELECT 1 FROM item_blobs l WHERE l.user_id = b.user_id AND l.hash = b.hash",)
+"""Queries that find a use of the blob `b`. A table that refers to blobs adds its own here."""
+_USED: Final = " OR ".join(f"EXISTS ({query})" for query in USES)
+MAX_BLOB_BYTES: Final = 500_000_000
+"""PostgreSQL stores values up to 1 GB, and needs them in memory."""
+_LOCK: Final = "blobs"
+_ABANDONED_SECONDS: Final = 3600.0
+"""Age of a file without a row at which it is certain that no process is about to add the row."""
+_BATCH: Final = 200
+"""Files that are checked and removed in one transaction, so that no writer waits long."""
+_MAX_ATTEMPTS: Final = 5
+_MAX_SITES: Final = 50
+
+
+class BlobTable(Table):
+    """A user's kept files."""
+
+    def put_blob(self, body: bytes, now: str, *, compress: bool = False) -> str:
+        """Store a file unless it is stored already, and return its hash; link it to an item soon after."""
+        if len(body) > MAX_BLOB_BYTES:
+            raise StoreError(f"A file of {len(body):,} bytes is too large to keep.")
+        name = hashlib.sha256(body).hexdigest()
+        encoding = self._encoding(name, "zstd" if compress else None)
+        data = pack(body) if encoding else body
+        for _ in range(_MAX_ATTEMPTS):
+            if self._engine.blobs is not None:
+                self._engine.blobs.write(name, encoding, data)
+            if self._put_blob(name, len(body), encoding, data, now):
+                return name
+        raise StoreError("A kept file is removed again and again by another program.")
+
+    @reads
+    def _encoding(self, tx: Transaction, name: str, wanted: str | None) -> str | None:
+        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+        return rows[0][0] if rows else wanted
+
+    @writes
+    def _put_blob(self, tx: Transaction, name: str, size: int, encoding: str | None, data: bytes, now: str) -> bool:
+        """Add the row of a stored file; return False when the file has been removed in the meantime."""
+        tx.lock(_LOCK)
+        values = {"user": tx.user_id, "hash": name, "now": clean_time(now)}
+        rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
+        folder = self._engine.blobs
+        if folder is not None and not folder.path(name, rows[0][0] if rows else encoding).is_file():
+            return False
+        if rows:
+            tx.run(
+                "UPDATE blobs SET unused_at = :now WHERE user_id = :user AND hash = :hash AND unused_at IS NOT NULL",
+                **values,
+            )
+            return True
+        column, value = (", body", ", :body") if folder is None else ("", "")
+        tx.run(
+            f"INSERT INTO blobs (user_id, hash, size, stored, encoding, unused_at{column}) "
+            f"VALUES (:user, :hash, :size, :stored, :encoding, :now{value})",
+            **values,
+            size=size,
+            stored=len(data),
+            encoding=encoding,
+            **({"body": data} if folder is None else {}),
+        )
+        return True
+
+    def blob(self, name: str) -> bytes:
+        """Return the bytes of a kept file; `NotFound` when there is none, `StoreError` when it is missing or damaged."""
+        encoding, data = self._read_blob(name)
+        if data is None:
+            if self._engine.blobs is None:
+                raise NotFound(f"There is no kept file {name:.64}.")
+            data = self._engine.blobs.read(name, encoding)
+        body = unpack(data) if encoding else data
+        if hashlib.sha256(body).hexdigest() != name:
+            raise StoreError(
+                f"The kept file {name:.12} is damaged.", suggestions=("Restore a backup, or save the page again.",)
+            )
+        return body
+
+    @reads
+    def _read_blob(self, tx: Transaction, name: str) -> tuple[str | None, bytes | None]:
+        column = "NULL" if self._engine.blobs is not None else "body"
+        rows = tx.all(
+            f"SELECT encoding, {column} FROM blobs WHERE user_id = :user AND hash = :hash",
+            user=tx.user_id,
+            hash=clean_text(name),
+        )
+        if not rows:
+            raise NotFound(f"There is no kept file {name:.64}.")
+        return rows[0][0], None if rows[0][1] is None else bytes(rows[0][1])
+
+    @writes
+    def link_blobs(self, tx: Transaction, item_id: str, links: Sequence[ItemBlob]) -> None:
+        """Note files that are kept with an item or were left out, in place of those with the same role, source and variant.
+
+        `NotFound` when the item does not exist; their blobs must have been stored by `put_blob`.
+        """
+        _require_item(tx, item_id)
+        _put_links(tx, item_id, links)
+
+    @writes
+    def replace_links(
+        self, tx: Transaction, item_id: str, roles: Sequence[BlobRole], links: Sequence[ItemBlob]
+    ) -> None:
+        """Note the files of an item, in place of all that it has in these roles."""
+        _require_item(tx, item_id)
+        _drop_links(tx, item_id, roles)
+        _put_links(tx, item_id, links)
+
+    @writes
+    def unlink_blobs(self, tx: Transaction, item_id: str, roles: Sequence[BlobRole]) -> None:
+        """Remove the files of an item in these roles; their bytes go with the next garbage collection."""
+        _drop_links(tx, item_id, roles)
+
+    @reads
+    def item_blobs(self, tx: Transaction, item_id: str, roles: Sequence[BlobRole] = ()) -> tuple[ItemBlob, ...]:
+        """Return the files of an item, kept and left out, by role and position; without `roles`, of all roles."""
+        chosen, values = _among("role", roles)
+        rows = tx.all(
+            f"{_SELECT} WHERE l.user_id = :user AND l.item_id = :item{chosen} "
+            "ORDER BY l.role, l.position, l.created_at, l.variant, l.source_hash",
+            user=tx.user_id,
+            item=clean_id(item_id),
+            **values,
+        )
+        return tuple(_link(row) for row in rows)
+
+    @reads
+    def blobs_of(self, tx: Transaction, item_ids: Sequence[str], role: BlobRole) -> Mapping[str, tuple[ItemBlob, ...]]:
+        """Return the kept files of several items in one role, by item; at most 500 items."""
+        found: dict[str, list[ItemBlob]] = {}
+        chosen, values = _among("item_id", [clean_id(item_id) for item_id in item_ids])
+        if not item_ids:
+            return {}
+        for row in tx.all(
+            f"{_SELECT} WHERE l.user_id = :user{chosen} AND l.role = :role AND l.hash IS NOT NULL ORDER BY l.position",
+            user=tx.user_id,
+            role=role,
+            **values,
+        ):
+            found.setdefault(str(row[0]), []).append(_link(row))
+        return {item_id: tuple(links) for item_id, links in found.items()}
+
+    @reads
+    def find_source(self, tx: Transaction, source: str, roles: Sequence[BlobRole]) -> ItemBlob | None:
+        """Return the newest kept file from this address in one of these roles, of any item."""
+        chosen, values = _among("role", roles)
+        rows = tx.all(
+            f"{_SELECT} WHERE l.user_id = :user AND l.source_hash = :source AND l.hash IS NOT NULL{chosen} "
+            "ORDER BY l.created_at DESC LIMIT 1",
+            user=tx.user_id,
+            source=url_hash(source),
+            **values,
+        )
+        return _link(rows[0]) if rows else None
+
+    @reads
+    def blob_bytes(self, tx: Transaction) -> int:
+        """Return the bytes of all kept files on the disk."""
+        rows = tx.all("SELECT COALESCE(SUM(stored), 0) FROM blobs WHERE user_id = :user", user=tx.user_id)
+        return int(rows[0][0])
+
+    def collect_blobs(self, now: str, unused_before: str) -> Collected:
+        """Remove files that were found unused before a time; note those that are found unused now.
+
+        Also files in the folder whose row is missing, once they are an hour old.
+        """
+        removed = self._collect_rows(now, unused_before)
+        folder = self._engine.blobs
+        if folder is not None:
+            oldest = time.time() - _ABANDONED_SECONDS
+            removed_names = {name for name, _ in removed}
+            candidates = (file for file in folder.files() if file.hash in removed_names or file.changed < oldest)
+            while batch := list(islice(candidates, _BATCH)):
+                self._remove_files(batch)
+        waiting = self._count_unused()
+        return Collected(len(removed), sum(size for _, size in removed), waiting)
+
+    @writes
+    def _collect_rows(self, tx: Transaction, now: str, unused_before: str) -> list[tuple[str, int]]:
+        tx.lock(_LOCK)
+        values = {"user": tx.user_id}
+        tx.run(
+            f"UPDATE blobs AS b SET unused_at = :now WHERE b.user_id = :user AND b.unused_at IS NULL AND NOT ({_USED})",
+            **values,
+            now=clean_time(now),
+        )
+        tx.run(
+            f"UPDATE blobs AS b SET unused_at = NULL WHERE b.user_id = :user AND b.unused_at IS NOT NULL AND ({_USED})",
+            **values,
+        )
+        rows = tx.all(
+            "DELETE FROM blobs WHERE user_id = :user AND unused_at < :before RETURNING hash, stored",
+            **values,
+            before=clean_time(unused_before),
+        )
+        return [(name, int(size)) for name, size in rows]
+
+    @writes
+    def _remove_files(self, tx: Transaction, files: Iterable[BlobFile]) -> None:
+        """Remove files that have no row, of any user; within the transaction, so that none gets a row meanwhile."""
+        tx.lock(_LOCK)
+        for file in files:
+            if file.hash is None or not tx.all(
+                "SELECT 1 FROM blobs WHERE hash = :hash AND COALESCE(encoding, '') = :encoding",
+                hash=file.hash,
+                encoding=file.encoding or "",
+            ):
+                file.path.unlink(missing_ok=True)
+
+    @reads
+    def _count_unused(self, tx: Transaction) -> int:
+        sql = "SELECT COUNT(*) FROM blobs WHERE user_id = :user AND unused_at IS NOT NULL"
+        return int(tx.all(sql, user=tx.user_id)[0][0])
+
+    @reads
+    def storage(self, tx: Transaction) -> Storage:
+        """Return what the library takes on the disk."""
+        user = {"user": tx.user_id}
+        roles = tx.all(
+            "SELECT r.role, COUNT(*), SUM(r.stored) FROM (SELECT DISTINCT l.role, b.hash, b.stored FROM item_blobs l "
+            "JOIN blobs b ON b.user_id = l.user_id AND b.hash = l.hash WHERE l.user_id = :user) r GROUP BY r.role",
+            **user,
+        )
+        return Storage(
+            text=int(tx.all("SELECT COALESCE(SUM(LENGTH(content)), 0) FROM items WHERE user_id = :user", **user)[0][0]),
+            raw_pages=_use(tx, "SELECT COUNT(*), SUM(packed) FROM raw_bodies WHERE user_id = :user"),
+            blobs=_use(tx, "SELECT COUNT(*), SUM(stored) FROM blobs WHERE user_id = :user"),
+            roles={role: BlobUse(int(count), int(size)) for role, count, size in sorted(roles)},
+            unused=_use(tx, f"SELECT COUNT(*), SUM(b.stored) FROM blobs b WHERE b.user_id = :user AND NOT ({_USED})"),
+            left_out=_use(tx, "SELECT COUNT(*), 0 FROM item_blobs WHERE user_id = :user AND state = 'left_out'").count,
+            sites=_sites(tx),
+        )
+
+    def blob_faults(self) -> list[str]:
+        """Return kept files that are missing or damaged."""
+        return list(self._find_faults())
+
+    def _find_faults(self) -> Iterator[str]:
+        for name in self._blob_names():
+            try:
+                self.blob(name)
+            except NotFound:
+                continue  # removed meanwhile
+            except StoreError as error:
+                yield error.message
+
+    @reads
+    def _blob_names(self, tx: Transaction) -> list[str]:
+        return [row[0] for row in tx.all("SELECT hash FROM blobs WHERE user_id = :u ORDER BY hash", u=tx.user_id)]
+
+
+def _require_item(tx: Transaction, item_id: str) -> None:
+    if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=clean_id(item_id)):
+        raise NotFound(f"There is no item {item_id:.200} to keep files with.")
+
+
+def _put_links(tx: Transaction, item_id: str, links: Iterable[ItemBlob]) -> None:
+    for link in links:
+        values: dict[str, Any] = {name: getattr(link, name) for name in _FIELDS}
+        values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
+        values |= {"created_at": clean_time(link.created_at), "item_id": clean_id(item_id)}
+        tx.run(_PUT, user=tx.user_id, source_hash=url_hash(link.source), **values)
+        if link.hash is not None:
+            tx.run(
+                "UPDATE blobs SET unused_at = NULL WHERE user_id = :user AND hash = :hash AND unused_at IS NOT NULL",
+                user=tx.user_id,
+                hash=link.hash,
+            )
+
+
+def _drop_links(tx: Transaction, item_id: str, roles: Sequence[str]) -> None:
+    for role in roles:
+        tx.run(
+            "DELETE FROM item_blobs WHERE user_id = :user AND item_id = :item AND role = :role",
+            user=tx.user_id,
+            item=clean_id(item_id),
+            role=role,
+        )
+
+
+def _among(column: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Return the condition that a column has one of the values, and its parameters; no condition without values."""
+    if not values:
+        return "", {}
+    names = {f"v{number}": value for number, value in enumerate(values)}
+    return f" AND l.{column} IN ({', '.join(f':{name}' for name in names)})", names
+
+
+def _link(row: Sequence[Any]) -> ItemBlob:
+    return ItemBlob(**dict(zip(_FIELDS, row[1:], strict=True)))
+
+
+def _use(tx: Transaction, sql: str) -> BlobUse:
+    count, size = tx.all(sql, user=tx.user_id)[0]
+    return BlobUse(int(count), int(size or 0))
+
+
+def _sites(tx: Transaction) -> tuple[tuple[str, int], ...]:
+    """Return the sites that take most; a file that several items of a site use counts once."""
+    rows = tx.all(
+        "SELECT s.domain, SUM(s.stored) FROM ("
+        "SELECT DISTINCT i.domain, b.hash, b.stored FROM item_blobs l JOIN items i ON i.user_id = l.user_id "
+        "AND i.id = l.item_id JOIN blobs b ON b.user_id = l.user_id AND b.hash = l.hash WHERE l.user_id = :user "
+        "UNION ALL SELECT DISTINCT i.domain, r.hash, r.packed FROM raw_pages p JOIN items i ON i.user_id = p.user_id "
+        "AND i.id = p.item_id JOIN raw_bodies r ON r.user_id = p.user_id AND r.hash = p.hash WHERE p.user_id = :user"
+        f") s GROUP BY s.domain ORDER BY SUM(s.stored) DESC, s.domain LIMIT {_MAX_SITES}",
+        user=tx.user_id,
+    )
+    return tuple((domain, int(size)) for domain, size in rows)
