@@ -29,7 +29,7 @@ from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
 from pagekeep.library.queue import jobs
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
-from pagekeep.model import ItemBlob, ItemQuery
+from pagekeep.model import Change, ItemBlob, ItemQuery, PageCheck, Retention
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
@@ -120,11 +120,8 @@ def _policy_faults(owner: Any, table: str) -> Iterator[str]:
     if not own:
         yield f"{table}: no policy for the user's own rows"
     for name, roles, *_ in rows:
-        if not any(row[0] == name for row in own) and (table, name, list(roles)) != (
-            "jobs",
-            "all_jobs",
-            ["pagekeep_worker"],
-        ):
+        for_workers = table in ("jobs", "schedules") and (name, list(roles)) == (f"all_{table}", ["pagekeep_worker"])
+        if not any(row[0] == name for row in own) and not for_workers:
             yield f"{table}: policy {name} opens it to {roles}"
     for right in ("TRUNCATE", "REFERENCES", "TRIGGER"):
         if any(_may(owner, role, table, right) for role in ROLES):
@@ -165,7 +162,7 @@ _FILLED_BY_SERVER: Final = frozenset({"domain_memory"})
 def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:
     import psycopg
 
-    if role == "worker" and table == "jobs":  # a worker leases the jobs of all
+    if role == "worker" and table in ("jobs", "schedules"):  # a worker leases the jobs of all
         return
     columns = [
         row[0]
@@ -263,6 +260,11 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     blob = library.put_blob(secret.encode(), NOW)
     picture = f"https://{secret}.example/picture.png"
     library.link_blobs(stored.id, [ItemBlob("picture", picture, "kept", NOW, "image/png", blob, len(secret))])
+    schedule = library.set_schedule("watch", stored.id, item.url, 3600, LATER, NOW)
+    change = Change(str(uuid.uuid4()), stored.id, 0, 0, 1, 1, secret, NOW)
+    newer = make_raw(f"<p>The {secret} again</p>".encode())
+    library.record_change(schedule.id, {"seen": secret}, item, newer, change, retention=Retention())
+    library.put_check(PageCheck(stored.id, NOW, LATER, "gone", 1, NOW, secret))
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -277,6 +279,8 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "upload": upload,
         "blob": blob,
         "picture": picture,
+        "change": change.id,
+        "schedule": schedule.id,
         "after": after,
         "listed": listed,
     }
@@ -291,6 +295,18 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
         "find_url": lambda: bob.find_url(ada["url"]),
         "raw": lambda: bob.raw(ada["item"]),
         "annotations": lambda: bob.annotations(ada["item"]),
+        "snapshots": lambda: bob.snapshots(ada["item"]),
+        "snapshot_raw": lambda: bob.snapshot_raw(ada["item"], 1),
+        "pin_snapshot": lambda: bob.pin_snapshot(ada["item"], 1, True),
+        "schedule": lambda: bob.schedule("watch", ada["item"]),
+        "schedules": lambda: bob.schedules("watch"),
+        "remove_schedule": lambda: bob.remove_schedule("watch", ada["item"]),
+        "change": lambda: bob.change(ada["change"]),
+        "changes": lambda: bob.changes(),
+        "mark_seen": lambda: bob.mark_seen([ada["change"]], NOW),
+        "mark all seen": lambda: bob.mark_seen(None, NOW),
+        "page_check": lambda: bob.page_check(ada["item"]),
+        "due_checks": lambda: bob.due_checks(LATER, LATER, 1000),
         "set_metadata": lambda: bob.set_metadata(ada["item"], NOW, pinned=True),
         "mark_opened": lambda: bob.mark_opened(ada["item"], NOW),
         "delete": lambda: bob.delete(ada["item"], NOW),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, ItemBlob, ItemQuery, item_filters
+from pagekeep.model import Annotation, Change, ItemBlob, ItemQuery, PageCheck, Retention, item_filters
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
@@ -35,14 +35,33 @@ TABLES = (
     "uploads",
     "blobs",
     "item_blobs",
+    "snapshots",
+    "schedules",
+    "changes",
+    "page_checks",
 )
 TYPES = {
     "uuid": {
         *("items.id", "item_tags.item_id", "raw_pages.item_id", "jobs.id", "annotations.id", "annotations.item_id"),
-        *("tokens.id", "uploads.id", "item_blobs.item_id"),
+        *(
+            "tokens.id",
+            "uploads.id",
+            "item_blobs.item_id",
+            "snapshots.item_id",
+            "schedules.id",
+            "changes.id",
+            "changes.item_id",
+        ),
+        "page_checks.item_id",
     },
-    "boolean": {"items.pinned", "items.archived", "items.fetch_again", "raw_pages.rendered", "users.disabled"},
-    "jsonb": {"items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"},
+    "boolean": {
+        *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
+        *("snapshots.rendered", "snapshots.pinned"),
+    },
+    "jsonb": {
+        *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
+        *("snapshots.headers", "schedules.state"),
+    },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
 
@@ -55,6 +74,11 @@ def fill(library: Store) -> None:
     library.put_part(str(uuid.uuid4()), 0, b"secret", NOW)
     name = library.put_blob(b"secret picture", NOW)
     library.link_blobs(item.id, [ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 14)])
+    schedule = library.set_schedule("watch", item.id, item.url_full, 3600, NOW, NOW)
+    change = Change(str(uuid.uuid4()), item.id, 0, 0, 1, 1, "secret", NOW)
+    changed = make_item(user_id=library.user_id, content="other secret words")
+    library.record_change(schedule.id, {}, changed, make_raw(b"new"), change, retention=Retention())
+    library.put_check(PageCheck(item.id, NOW, NOW, "ok"))
 
 
 @pytest.fixture
@@ -77,8 +101,8 @@ def session(
 
 
 def visible(table: str, session: psycopg.Connection[tuple[object, ...]]) -> bool:
-    """Workers see all jobs; that is what they are for."""
-    return table == "jobs" and session.info.user == "hand"
+    """Workers see all jobs and schedules; that is what they are for."""
+    return table in ("jobs", "schedules") and session.info.user == "hand"
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -37,6 +37,7 @@ from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 if TYPE_CHECKING:
     from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
     from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
+    from pagekeep.model.history import Change, PageCheck, Retention, Schedule, Snapshot
     from pagekeep.model.library import (
         DERIVED_METADATA,
         Annotation,
@@ -64,9 +65,9 @@ else:
         """Import the values of the library and its users when one is first used: a page can be extracted without them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from pagekeep.model import accounts, archive, library
+        from pagekeep.model import accounts, archive, history, library
 
-        return getattr(next(room for room in (library, archive, accounts) if hasattr(room, name)), name)
+        return getattr(next(room for room in (library, archive, history, accounts) if hasattr(room, name)), name)
 
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "BlobUse",
     "Caught",
     "CaughtKind",
+    "Change",
     "Check",
     "Collected",
     "Colour",
@@ -108,18 +110,22 @@ __all__ = [
     "Options",
     "Order",
     "Page",
+    "PageCheck",
     "PageWarning",
     "PutResult",
     "Quality",
     "QualityLevel",
     "RawPage",
     "Removal",
+    "Retention",
     "RuleEffect",
     "RuleFault",
     "RuleMatch",
     "SaveResult",
+    "Schedule",
     "Scope",
     "Session",
+    "Snapshot",
     "Storage",
     "Strategy",
     "Term",

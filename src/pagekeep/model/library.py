@@ -61,6 +61,9 @@ class ItemMetadata:
     last_error: Mapping[str, Any] | None = None
     """`type`, `message` and `at` of the last fetch that failed or was worse than what is stored."""
     imported: bool = False
+    link: Mapping[str, Any] | None = None
+    """What the last checks found if the address does not work: `state` (gone or blocked), `reason`, `since`, and `archived`,
+    the address of a copy in a web archive."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Stored keys that this version does not know: kept, and written back."""
 
@@ -91,6 +94,7 @@ class MetadataChanges(TypedDict, total=False):
     retry_count: int
     last_error: Mapping[str, Any] | None
     fetch_again: bool | None
+    link: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ class Filter:
 
     name: FilterName
     value: str
-    """For `is`: pinned, archived, deleted or fetch-again."""
+    """For `is`: pinned, archived, deleted, fetch-again or gone."""
     negated: bool = False
 
 

@@ -71,7 +71,7 @@ def match_lines(old: list[str], new: list[str], max_work: int = MAX_WORK) -> lis
         if work > max_work:
             raise TooDifferent
         old_lines, new_lines = old[old_start:old_end], new[new_start:new_end]
-        found = _match_small(old_lines, new_lines) if is_small else _match_unique(old_lines, new_lines)
+        found = _match_small(old_lines, new_lines) if is_small else match_unique(old_lines, new_lines)
         if not found and old_count + new_count > _MAX_BLOCK_LINES:
             raise TooDifferent
         here = [(old_start + old_line, new_start + new_line) for old_line, new_line in found]
@@ -88,7 +88,7 @@ def _match_small(old: list[str], new: list[str]) -> list[_Match]:
     return [(block.a + offset, block.b + offset) for block in blocks for offset in range(block.size)]
 
 
-def _match_unique(old: list[str], new: list[str]) -> list[_Match]:
+def match_unique(old: list[str], new: list[str]) -> list[_Match]:
     """Return the longest series of lines that occur once on both sides and in the same order."""
     old_counts, new_counts = Counter(old), Counter(new)
     place = {line: number for number, line in enumerate(new) if new_counts[line] == 1}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pagekeep.model import Page
 from pagekeep.present import sections
 from pagekeep.present.sections import Section
+from pagekeep.present.word_diff import CONTEXT_BLOCKS, WordDiff, compare_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +94,16 @@ class PartTask:
         whole = sections.section(self.text, self.section) if self.section else self.text
         part, following = sections.split_part(whole, self.start, self.max_chars)
         return TextPart(part, following, len(whole), sections.estimate_tokens(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class WordDiffTask:
+    """Compare two versions of a text word by word."""
+
+    before: str
+    after: str
+    context: int = CONTEXT_BLOCKS
+
+    def run(self) -> WordDiff:
+        """Return the differences."""
+        return compare_words(self.before, self.after, context=self.context)

@@ -31,15 +31,25 @@ _PAGE: Final = "encoding content_type final_url status rendered fetched_at etag 
 _JOB: Final = (
     "url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at".split()
 )
+_SCHEDULE: Final = "task subject address every attempts next_at last_run_at created_at state".split()
+_CHANGE: Final = "item_id before after added removed excerpt found_at seen_at".split()
+_CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
 _TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE)),
+    "snapshots": (
+        "item_id, number",
+        ("user_id", "item_id", "number", "hash", *_PAGE, "headers", "source", "pinned"),
+    ),
     "jobs": ("seq", ("user_id", "id", *_JOB)),
     "annotations": ("id", ("user_id", *ANNOTATION)),
     "blobs": ("hash", ("user_id", "hash", "size", "stored", "encoding", "unused_at", "body")),
     "item_blobs": ("seq", ("user_id", *ITEM_BLOB)),
     "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
+    "schedules": ("id", ("user_id", "id", *_SCHEDULE)),
+    "changes": ("id", ("user_id", "id", *_CHANGE)),
+    "page_checks": ("item_id", ("user_id", "item_id", *_CHECK)),
 }
 """Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
 
@@ -89,20 +99,22 @@ def _lines(tx: Transaction) -> Iterator[Any]:
 
 def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
     key, columns = _TABLES[table]
-    last: Any = {"seq": 0, "id": NO_ID, "item_id": NO_ID}.get(key, "")
     size = _BLOB_BATCH if table == "blobs" else _BATCH
+    names = key.split(", ")
+    last = {name: {"seq": 0, "number": 0, "id": NO_ID, "item_id": NO_ID}.get(name, "") for name in names}
     while True:
         rows = tx.all(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user AND {key} > :last "
-            f"ORDER BY {key} LIMIT {size}",
+            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user "
+            f"AND ({key}) > ({', '.join(f':{name}' for name in names)}) ORDER BY {key} LIMIT {size}",
             user=tx.user_id,
-            last=last,
+            **last,
         )
-        for _, *row in rows:
-            yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in row]
+        for row in rows:
+            values = row[len(names) :]
+            yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in values]
         if len(rows) < size:
             return
-        last = rows[-1][0]
+        last = dict(zip(names, rows[-1], strict=False))
 
 
 def read(tx: Transaction, path: Path) -> None:

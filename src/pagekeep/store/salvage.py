@@ -39,6 +39,11 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified",
         "TTTtTT##Dtt",
     ),
+    "snapshots": (
+        "user_id item_id number hash encoding content_type final_url status rendered fetched_at etag last_modified headers "
+        "source pinned",
+        "TT#TtTT##DtttT#",
+    ),
     "annotations": ("user_id id item_id quote before after note colour created_at updated_at", "TTTTTTTtDD"),
     "jobs": (
         "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
@@ -51,14 +56,25 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "-TTTTT#Ttt%%%DTT",
     ),
     "domain_memory": ("user_id domain memory updated_at", "TTJD"),
+    "schedules": (
+        "user_id id task subject address every attempts next_at last_run_at created_at state",
+        "TTTTT##DdDJ",
+    ),
+    "changes": ("user_id id item_id before after added removed excerpt found_at seen_at", "TTT####TDd"),
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
-t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions and idempotency keys are not worth saving."""
+t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys and times of checks are not
+worth saving."""
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
 _ID_CHARS: Final = 36
-_LISTED: Final = {"annotations": "annotation", "raw_pages": "raw page", "raw_bodies": "raw page"}
+_LISTED: Final = {
+    "annotations": "annotation",
+    "raw_pages": "raw page",
+    "snapshots": "version",
+    "raw_bodies": "raw page",
+}
 
 
 @dataclass(slots=True)
@@ -254,7 +270,8 @@ class _Salvager:
         """Delete raw pages of lost items."""
         changed = connection.execute(
             "DELETE FROM raw_bodies WHERE NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = raw_bodies.user_id "
-            "AND p.hash = raw_bodies.hash)"
+            "AND p.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = raw_bodies.user_id "
+            "AND s.hash = raw_bodies.hash)"
         ).rowcount
         self._report.saved["raw_bodies"] -= changed
         if changed:

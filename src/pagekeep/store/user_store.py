@@ -9,10 +9,13 @@ from __future__ import annotations
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
+from pagekeep.store.tables.changes import ChangeTable
 from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
 from pagekeep.store.tables.jobs import JobTable
+from pagekeep.store.tables.schedules import ScheduleTable
+from pagekeep.store.tables.snapshots import SnapshotTable
 from pagekeep.store.tables.statistics import StatisticsTable
 from pagekeep.store.tables.uploads import UploadTable
 
@@ -23,6 +26,9 @@ class Store(
     FindTable,
     AnnotationTable,
     JobTable,
+    ScheduleTable,
+    SnapshotTable,
+    ChangeTable,
     IdempotencyTable,
     StatisticsTable,
     UploadTable,

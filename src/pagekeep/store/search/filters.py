@@ -85,5 +85,6 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                     "archived": "i.archived",
                     "deleted": "(i.deleted_at IS NOT NULL)",
                     "fetch-again": "i.fetch_again",
+                    "gone": "i.gone",
                 }[value],
             )

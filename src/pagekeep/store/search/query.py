@@ -4,7 +4,8 @@
     "solar panels"       next to each other
     pan*                 words that start with this
     -wind                without the word (also before a phrase or a filter)
-    is:pinned            also is:archived, is:deleted, and is:fetch-again: kept without content, to be fetched again
+    is:pinned            also is:archived, is:deleted, is:fetch-again (kept without content, to be fetched again) and
+                         is:gone (the page has gone from the web)
     domain:example.com   and its subdomains
     tag:energy
     before:2025-03       saved before; `after:` from then on; year, month, day or time
@@ -35,7 +36,7 @@ _SHORT_CHARS: Final = 2
 
 _PART: Final = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.]+Z?)?)?)?")
-_STATES: Final = ("pinned", "archived", "deleted", "fetch-again")
+_STATES: Final = ("pinned", "archived", "deleted", "fetch-again", "gone")
 _LEVELS: Final = get_args(QualityLevel)
 _FILTERS: Final = get_args(FilterName)
 

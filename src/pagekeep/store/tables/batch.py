@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage
+from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage, Retention
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
-from pagekeep.store.tables import items, raw_pages
+from pagekeep.store.tables import items, raw_pages, snapshots
 from pagekeep.store.tables.annotations import add_missing
 
 Merge = Callable[[Item, Item], Item]
+_DEFAULT_RETENTION: Final = Retention()
 _LIST_LENGTH: Final = 500
 """Values in one list of a statement: SQLite allows 999 parameters by default."""
 
@@ -24,13 +25,13 @@ class BatchTable(Table):
 
     @writes
     def upsert_many(
-        self, tx: Transaction, entries: Sequence[NewItem], merge: Merge
+        self, tx: Transaction, entries: Sequence[NewItem], merge: Merge, *, retention: Retention = _DEFAULT_RETENTION
     ) -> tuple[tuple[Item, PutResult], ...]:
         """Save many pages, all or none; return each as stored, and whether it was added, updated or unchanged.
 
         An existing item becomes `merge(old, new)`, which must have no other effect; returning the old item leaves it
-        unchanged. The raw page is stored where the content is the new one's. Annotations are added unless one with their
-        id exists. An id that belongs to another page is replaced.
+        unchanged. The raw page is stored where the content is the new one's, as another version of the page. Annotations are
+        added unless one with their id exists. An id that belongs to another page is replaced.
         """
         new = [items.check_item(tx, entry.item) for entry in entries]
         hashes = [url_hash(item.url) for item in new]
@@ -41,11 +42,16 @@ class BatchTable(Table):
             _fill(slots, name, item, entry.raw if self._keep_raw else None, merge)
             for name, item, entry in zip(hashes, new, entries, strict=True)
         ]
-        _insert(tx, [slot for slot in slots.values() if slot.seq is None])
-        for slot in slots.values():
+        existing = [slot for slot in slots.values() if slot.seq is not None]
+        added = [slot for slot in slots.values() if slot.seq is None]
+        for slot in existing:
+            if slot.raw is not None:
+                snapshots.add(tx, slot.item.id, slot.raw, slot.item.source, retention)
+        _insert(tx, added)
+        for slot in existing:
             if slot.seq is not None and slot.changed:
                 items.rewrite(tx, slot.item, slot.seq)
-        for slot in slots.values():
+        for slot in added:
             if slot.raw is not None:
                 raw_pages.put(tx, slot.item.id, slot.raw)
         stored = [slots[name].item for name in hashes]

@@ -6,10 +6,10 @@ import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
-from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage
+from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage, Retention
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key
@@ -25,7 +25,7 @@ from pagekeep.store.storable import (
     url_hash,
 )
 from pagekeep.store.table import Table, reads, writes
-from pagekeep.store.tables import raw_pages
+from pagekeep.store.tables import raw_pages, schedules, snapshots
 from pagekeep.text import count_words
 
 COLUMNS: Final = (
@@ -41,6 +41,10 @@ INSERT_TAG: Final = "INSERT INTO item_tags (user_id, tag, item_id) VALUES (:user
 _UPDATE: Final = f"UPDATE items SET {', '.join(f'{name} = :{name}' for name in WRITTEN)} WHERE seq = :seq"
 _PREFIX: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
 """The beginning of a UUID, at least 4 characters: fewer are ambiguous in every larger library."""
+_DEFAULT_RETENTION: Final = Retention()
+Versions = Literal["replace", "add", "keep"]
+"""What becomes of the raw page of an item that gets another: it is replaced, kept as an earlier version, or kept in place of
+the new one, whose content is the same."""
 _MAX_TITLE_KEY_CHARS: Final = 200
 """Characters of a title by which it is sorted; both engines can index keys of this length."""
 
@@ -49,28 +53,23 @@ class ItemTable(Table):
     """A user's items, with their raw pages."""
 
     @writes
-    def upsert(self, tx: Transaction, item: Item, raw: RawPage | None) -> Item:
+    def upsert(
+        self,
+        tx: Transaction,
+        item: Item,
+        raw: RawPage | None,
+        *,
+        versions: Versions = "replace",
+        retention: Retention = _DEFAULT_RETENTION,
+    ) -> Item:
         """Save a page, once per normalised URL, and return the item as stored.
 
         On an existing item: content, title, author, published_at, url_full, source and the derived metadata are
         replaced; id, created_at, saved_at, last_opened_at and what the user set (pinned, archived, tags, notes) stay; tags
-        of the new item are added; a deleted item is restored. A text that the user edited stays too.
+        of the new item are added; a deleted item is restored. A text that the user edited stays too. `versions` says what
+        becomes of the raw page that it had.
         """
-        item = check_item(tx, item)
-        tx.lock(url_hash(item.url))
-        rows = tx.all(
-            f"{SELECT} WHERE i.user_id = :user AND i.url_hash = :hash {tx.for_update}",
-            user=tx.user_id,
-            hash=url_hash(item.url),
-        )
-        if rows:
-            item = _merge(item_of(rows[0]), item)
-            rewrite(tx, item, rows[0][-1])
-        else:
-            seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
-            index(tx, item, seq)
-        raw_pages.put(tx, item.id, raw if self._keep_raw else None)
-        return item
+        return put_page(tx, item, raw if self._keep_raw else None, versions=versions, retention=retention)
 
     @reads
     def get(self, tx: Transaction, key: str) -> Item:
@@ -189,10 +188,54 @@ class ItemTable(Table):
         chosen = None if item_ids is None else set(item_ids)
         purged = [(seq, item_id) for seq, item_id in rows if chosen is None or item_id in chosen]
         for seq, item_id in purged:
+            snapshots.drop_all(tx, item_id)
             raw_pages.drop(tx, item_id)
+            schedules.drop_item(tx, item_id)
             tx.drop_words(seq)
             tx.run("DELETE FROM items WHERE seq = :seq", seq=seq)
         return len(purged)
+
+
+def put_page(
+    tx: Transaction,
+    item: Item,
+    raw: RawPage | None,
+    *,
+    versions: Versions,
+    retention: Retention,
+    source: str | None = None,
+) -> Item:
+    """Save a page and its raw page, as `upsert` does; `source` is that of the version, if not the item's."""
+    item = check_item(tx, item)
+    tx.lock(url_hash(item.url))
+    rows = tx.all(
+        f"{SELECT} WHERE i.user_id = :user AND i.url_hash = :hash {tx.for_update}",
+        user=tx.user_id,
+        hash=url_hash(item.url),
+    )
+    if rows:
+        new_source, item = item.source, _merge(item_of(rows[0]), item)
+        # First the raw page: a first version takes its source from the item as it was.
+        _put_raw(tx, item.id, raw, versions, source or new_source, retention)
+        rewrite(tx, item, rows[0][-1])
+    else:
+        seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
+        index(tx, item, seq)
+        raw_pages.put(tx, item.id, raw)
+    return item
+
+
+def _put_raw(
+    tx: Transaction, item_id: str, raw: RawPage | None, versions: Versions, source: str, retention: Retention
+) -> None:
+    if raw is None:
+        raw_pages.put(tx, item_id, None)
+    elif versions == "add":
+        snapshots.add(tx, item_id, raw, source, retention)
+    elif versions == "keep" and raw_pages.has(tx, item_id):
+        raw_pages.put_validators(tx, item_id, raw)
+    else:
+        raw_pages.put(tx, item_id, raw)
 
 
 def item_of(row: Row) -> Item:

@@ -43,7 +43,7 @@ class JobTable(Table):
     @writes
     def enqueue(self, tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
         """Return a new job, or the unfinished one for this URL."""
-        return _enqueue(tx, url, url_full, options, now)
+        return add_job(tx, url, url_full, options, now)
 
     @writes
     def enqueue_many(
@@ -61,7 +61,7 @@ class JobTable(Table):
         dead = {row[0] for row in rows}
         for name, (url, url_full) in pairs.items():
             if name not in dead and _unfinished(tx, name) is None:
-                _enqueue(tx, url, url_full, options, now)
+                add_job(tx, url, url_full, options, now)
                 added += 1
         return added
 
@@ -289,7 +289,8 @@ def _unfinished(tx: Transaction, name: str) -> Job | None:
     return _job(rows[0]) if rows else None
 
 
-def _enqueue(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+def add_job(tx: Transaction, url: str, url_full: str, options: Mapping[str, Any], now: str) -> Job:
+    """Return a new job, or the unfinished one for this URL."""
     name = url_hash(url)
     tx.lock(name)
     waiting = _unfinished(tx, name)

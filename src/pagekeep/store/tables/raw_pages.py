@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import Any, Final
 
 from pagekeep.errors import StoreError
 from pagekeep.model import RawPage
@@ -11,12 +11,13 @@ from pagekeep.store.engine import Transaction
 from pagekeep.store.packing import pack, unpack
 from pagekeep.store.storable import clean_id, clean_text, clean_time
 
-_COLUMNS: Final = (
+COLUMNS: Final = (
     *("encoding", "content_type", "final_url", "status", "rendered", "fetched_at", "etag", "last_modified"),
 )
+"""Columns that hold the facts of a fetch, in `raw_pages` and in `snapshots`."""
 _PUT: Final = (
-    f"INSERT INTO raw_pages (user_id, item_id, hash, {', '.join(_COLUMNS)}) "
-    f"VALUES (:user, :item, :hash, {', '.join(f':{name}' for name in _COLUMNS)})"
+    f"INSERT INTO raw_pages (user_id, item_id, hash, {', '.join(COLUMNS)}) "
+    f"VALUES (:user, :item, :hash, {', '.join(f':{name}' for name in COLUMNS)})"
 )
 
 
@@ -25,11 +26,28 @@ def put(tx: Transaction, item_id: str, raw: RawPage | None) -> None:
     drop(tx, item_id, unless=None if raw is None else content_hash(raw.body))
     if raw is None:
         return
-    _put_body(tx, raw.body)
-    values = {name: getattr(raw, name) for name in _COLUMNS}
+    put_body(tx, raw.body)
+    tx.run(_PUT, user=tx.user_id, item=item_id, hash=content_hash(raw.body), **column_values(raw))
+
+
+def column_values(raw: RawPage) -> dict[str, Any]:
+    """Return the facts of a fetch as they are stored."""
+    values = {name: getattr(raw, name) for name in COLUMNS}
     values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
-    values["fetched_at"] = clean_time(raw.fetched_at)
-    tx.run(_PUT, user=tx.user_id, item=item_id, hash=content_hash(raw.body), **values)
+    return values | {"fetched_at": clean_time(raw.fetched_at)}
+
+
+def put_validators(tx: Transaction, item_id: str, raw: RawPage) -> None:
+    """Store what the server sent to recognise this version by, where a newer fetch had the same content."""
+    values = column_values(raw)
+    tx.run(
+        "UPDATE raw_pages SET etag = :etag, last_modified = :modified WHERE user_id = :user AND item_id = :item "
+        "AND (COALESCE(etag, '') <> COALESCE(:etag, '') OR COALESCE(last_modified, '') <> COALESCE(:modified, ''))",
+        user=tx.user_id,
+        item=item_id,
+        etag=values["etag"],
+        modified=values["last_modified"],
+    )
 
 
 def content_hash(body: bytes) -> str:
@@ -37,7 +55,8 @@ def content_hash(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _put_body(tx: Transaction, body: bytes) -> None:
+def put_body(tx: Transaction, body: bytes) -> None:
+    """Store a body, unless it is stored already."""
     name = content_hash(body)
     if tx.all("SELECT 1 FROM raw_bodies WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name):
         return
@@ -60,27 +79,45 @@ def drop(tx: Transaction, item_id: str, unless: str | None = None) -> None:
     tx.run("DELETE FROM raw_pages WHERE user_id = :user AND item_id = :item", **key)
     for (name,) in rows:
         if name != unless:
-            tx.run(
-                "DELETE FROM raw_bodies WHERE user_id = :user AND hash = :hash AND NOT EXISTS "
-                "(SELECT 1 FROM raw_pages p WHERE p.user_id = :user AND p.hash = :hash)",
-                user=tx.user_id,
-                hash=name,
-            )
+            drop_body(tx, name)
+
+
+def drop_body(tx: Transaction, name: str) -> None:
+    """Delete a body that no page and no snapshot uses."""
+    tx.run(
+        "DELETE FROM raw_bodies WHERE user_id = :user AND hash = :hash "
+        "AND NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = :user AND p.hash = :hash) "
+        "AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = :user AND s.hash = :hash)",
+        user=tx.user_id,
+        hash=name,
+    )
 
 
 def get(tx: Transaction, item_id: str) -> RawPage | None:
     """Return the item's raw page, if it was kept."""
-    columns = ", ".join(f"p.{name}" for name in _COLUMNS)
+    return select(tx, "raw_pages p", "p.item_id = :item", item=clean_id(item_id))
+
+
+def has(tx: Transaction, item_id: str) -> bool:
+    """Return whether the item has a raw page."""
+    return bool(
+        tx.all("SELECT 1 FROM raw_pages WHERE user_id = :user AND item_id = :item", user=tx.user_id, item=item_id)
+    )
+
+
+def select(tx: Transaction, table: str, where: str, **values: Any) -> RawPage | None:
+    """Return the raw page in the row of a table, named `p`, that fulfils the condition."""
+    columns = ", ".join(f"p.{name}" for name in COLUMNS)
     rows = tx.all(
-        f"SELECT b.body, {columns} FROM raw_pages p JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
-        "WHERE p.user_id = :user AND p.item_id = :item",
+        f"SELECT b.body, {columns} FROM {table} JOIN raw_bodies b ON b.user_id = p.user_id AND b.hash = p.hash "
+        f"WHERE p.user_id = :user AND {where}",
         user=tx.user_id,
-        item=clean_id(item_id),
+        **values,
     )
     if not rows:
         return None
-    packed, *values = rows[0]
-    fields = dict(zip(_COLUMNS, values, strict=True))
+    packed, *facts = rows[0]
+    fields = dict(zip(COLUMNS, facts, strict=True))
     fields["rendered"] = bool(fields["rendered"])
     return RawPage(body=unpack(packed), **fields)
 
@@ -90,6 +127,7 @@ def faults(tx: Transaction) -> list[str]:
     faults = []
     for name, size, used in tx.all(
         "SELECT b.hash, b.size, (SELECT COUNT(*) FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash) "
+        "+ (SELECT COUNT(*) FROM snapshots s WHERE s.user_id = b.user_id AND s.hash = b.hash) "
         "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash",
         user=tx.user_id,
     ):
