@@ -94,6 +94,8 @@ def _classify(state: State) -> None:
     """Decide what kind of page it is: an article, a forum thread, a product..."""
     verdict = kind.classify(state.structured, state.survey, state.url)
     state.kind, state.kind_reasons = verdict.kind, verdict.reasons
+    if state.before.scope and state.before.scope.thread:
+        state.kind, state.kind_reasons = "forum", ("a rule found the messages of a thread",)
 
 
 def _locate(state: State) -> None:
@@ -185,6 +187,8 @@ def _recognise_walls(state: State) -> None:
     found = caught.judge(state.signals, output.text, output.word_count, state.outcome.strategy)
     if found and found.kind == "empty_shell" and state.facts.scope == "article":
         found = None  # a rule says that these are the page's own words, few as they are
+    if found and found.kind == "login_wall" and state.before.scope and state.before.scope.thread:
+        found = None  # guests see the first messages of a thread, and an invitation to see more
     state.caught = found
 
 

@@ -17,13 +17,15 @@ _TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
 """Blocks in these elements are written one per line."""
 _TEXTLESS: Final = SKIPPED | {"img"}
 _TEXTLESS_WITHOUT_CAPTIONS: Final = _TEXTLESS | {"figcaption"}
+_OWN_HEADING: Final = "comments"
+"""The class of a heading that is not on the page."""
 _SEPARATE: Final = BLOCKS | _TEXTLESS | {"br"}
 
 
 def to_text(root: Element, *, captions: bool = False) -> str:
     """Return the running text: blocks separated by blank lines, list items and rows one per line, cells separated by tabs.
 
-    Captions of figures are not part of it, unless asked for.
+    Captions of figures and the heading that we write above comments are not part of it, unless asked for.
     """
     return _Plain(_TEXTLESS if captions else _TEXTLESS_WITHOUT_CAPTIONS).write(root)
 
@@ -33,6 +35,7 @@ class _Plain:
 
     def __init__(self, textless: frozenset[str]) -> None:
         self._textless = textless
+        self._skips_headings = "figcaption" in textless
         self._out: list[str] = []
         self._raw: list[str] = []
         self._gap = _NONE
@@ -58,7 +61,7 @@ class _Plain:
             if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
                 stack.extend(node.children[::-1])
             return
-        if tag in self._textless:
+        if tag in self._textless or (tag == "h2" and self._skips_headings and node.attr("class") == _OWN_HEADING):
             return
         if tag == "pre":
             self._write(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)

@@ -79,13 +79,10 @@ def _check_whole(rule: Rule, node: Outline, path: str, faults: Faults) -> None:
     """Check what depends on more than one key."""
     if not any(getattr(rule, name) for name in schema.EFFECTS):
         faults.add(node.line, path, "The rule does nothing.", f"Add one of: {', '.join(schema.EFFECTS)}.")
-    if rule.selector_overrides and rule.phase == "post":
-        faults.add(
-            node.line,
-            f"{path}.selector_overrides",
-            "`selector_overrides` takes effect before extraction only.",
-            "Use `phase: pre` or `phase: both`.",
-        )
+    for key in ("selector_overrides", "thread"):
+        if getattr(rule, key) and rule.phase == "post":
+            message = f"`{key}` takes effect before extraction only."
+            faults.add(node.line, f"{path}.{key}", message, "Use `phase: pre` or `phase: both`.")
     for index, action in enumerate(rule.actions):
         if (action.position == "index") != (action.index is not None):
             here = f"{path}.actions[{index}]"

@@ -24,6 +24,9 @@ Basis = Literal["measured", "platform knowledge"]
 """Why a rule is shipped: it gains on corpus pages that it was not written with, or its site or platform is one that many
 people save pages of, and its test page shows what it does."""
 
+ThreadStyle = Literal["comments", "messages", "chat"]
+"""A post with comments below it, messages of equal rank (a mail thread), or turns of a chat."""
+
 Op = Literal[
     "retag",
     "wrap",
@@ -39,6 +42,7 @@ Op = Literal[
     "replace_with_text",
     "group_siblings",
     "reorder",
+    "break_lines",
 ]
 
 
@@ -96,6 +100,51 @@ class Scope:
     wrapper: str | None = None
     article: str | None = None
     """Preferred over the wrapper where both match."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSource:
+    """Where a message states something about itself."""
+
+    selector: str | None = None
+    """An element in the message; without one, the message itself."""
+    attrs: tuple[str, ...] = ()
+    """The attributes that contain it, the first one present; without any, the element's text."""
+    unit: str | None = None
+    """A word to write after a bare number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """The name to show for the messages that a selector matches."""
+
+    selector: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Where a page has its messages, and what each states about itself."""
+
+    message: str
+    """Each message; one inside another is a reply to it."""
+    text: str
+    """The text in a message."""
+    style: ThreadStyle = "comments"
+    post: str | None = None
+    """What the comments are about; without it, the first message."""
+    self_replies: bool = False
+    """Whether the messages that follow the first by the same author belong to it."""
+    author: MessageSource | None = None
+    speakers: tuple[Speaker, ...] = ()
+    date: MessageSource | None = None
+    link: MessageSource | None = None
+    """Its own address; without it, the link at its date."""
+    score: MessageSource | None = None
+    depth: MessageSource | None = None
+    """How far it is indented, a number, where replies are not inside each other."""
+    citations: str | None = None
+    """Links to sources, which become footnotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +210,7 @@ class Rule:
     """Higher runs first within a phase; ties run in file order, users' rules before shipped ones."""
     rendering: Rendering | None = None
     selector_overrides: Scope | None = None
+    thread: Thread | None = None
     remove: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()

@@ -121,6 +121,50 @@ SCOPE: Final = Group(
     ("wrapper", "article"),
 )
 
+_MESSAGE_SOURCE: Final = Group(
+    "where a message states it",
+    (
+        Key("selector", _SELECTOR, "The element in the message; without it, the message itself."),
+        Key("attrs", OneOrMore(_ATTRIBUTE), "The attributes that contain it; without any, the element's text."),
+        Key("unit", Text(), "A word to write after a bare number, such as `points`."),
+    ),
+    rule.MessageSource,
+    ("selector", "attrs"),
+)
+
+_SPEAKER: Final = Group(
+    "who says the messages that a selector matches",
+    (
+        Key("selector", _SELECTOR, "The messages, or an element in them.", required=True),
+        Key("name", Text(), "The name to show.", required=True),
+    ),
+    rule.Speaker,
+)
+
+THREAD: Final = Group(
+    "the messages of a thread",
+    (
+        Key("message", _SELECTOR, "Each message; one inside another is a reply to it.", required=True),
+        Key("text", _SELECTOR, "The text in a message.", required=True),
+        Key(
+            "style",
+            Choice(get_args(rule.ThreadStyle)),
+            "A post and `comments` on it, `messages` of equal rank (mail), or the turns of a `chat`.",
+            default="comments",
+        ),
+        Key("post", _SELECTOR, "What the comments are about; without it, the first message."),
+        Key("self_replies", Switch(), "The author's next messages belong to the first one.", default=False),
+        Key("author", _MESSAGE_SOURCE, "Who wrote a message."),
+        Key("speakers", ListOf(_SPEAKER), "Names for messages that do not state their author."),
+        Key("date", _MESSAGE_SOURCE, "When it was written; of an ISO date or a Unix time, the day is shown."),
+        Key("link", _MESSAGE_SOURCE, "Its own address; without it, the link at its date."),
+        Key("score", _MESSAGE_SOURCE, "Its points or votes."),
+        Key("depth", _MESSAGE_SOURCE, "How far it is indented, a number, where replies are not inside each other."),
+        Key("citations", _SELECTOR, "Links to sources in the text, which become footnotes."),
+    ),
+    rule.Thread,
+)
+
 QUALITY: Final = Group(
     "quality thresholds",
     (
@@ -194,6 +238,7 @@ _OPERATIONS: Final[dict[rule.Op, tuple[str, tuple[Key, ...]]]] = {
     "replace_with_text": ("Replace each element with text.", (_ON, _TEMPLATE)),
     "group_siblings": ("Wrap adjacent elements in one new element.", (_ON, _WRAPPER_TAG, _NEW_CLASS)),
     "reorder": ("Move elements to the start or end of their siblings.", (_ON, _METHOD)),
+    "break_lines": ("Turn the line feeds in their text into line breaks.", (_ON,)),
 }
 
 
@@ -210,7 +255,7 @@ def _operation(op: str, what: str, keys: tuple[Key, ...]) -> Group:
 ACTION: Final = Cases("op", {op: _operation(op, what, keys) for op, (what, keys) in _OPERATIONS.items()})
 
 EFFECTS: Final = (
-    *("rendering", "selector_overrides", "remove", "include", "actions", "metadata", "quality", "discard"),
+    *("rendering", "selector_overrides", "thread", "remove", "include", "actions", "metadata", "quality", "discard"),
 )
 """The keys that make a rule do something."""
 
@@ -228,6 +273,7 @@ RULE: Final = Group(
         Key("trigger", TRIGGER, "When the rule applies.", required=True),
         Key("rendering", RENDERING, "How to fetch pages of these hosts."),
         Key("selector_overrides", SCOPE, "The part of the page that the extractor sees."),
+        Key("thread", THREAD, "The messages of a discussion, a mail thread or a chat; they are the content."),
         Key("remove", _SELECTORS, "Elements to remove with their content."),
         Key("include", _SELECTORS, "Elements to keep even if the extractor leaves them out."),
         Key("actions", ListOf(ACTION), "Changes to the tree, in order."),

@@ -23,6 +23,8 @@ Chosen on the corpus."""
 
 ScopeKind = Literal["article", "wrapper"]
 """What a rule says the surveyed part is: the content itself, or an element around the content."""
+THREAD_CLASS: Final = "thread"
+"""The class of the element with the messages of a thread that a rule found."""
 
 _NO_BOUNDS: Final = Thresholds()
 _CHECKED_NODES: Final = 10_000

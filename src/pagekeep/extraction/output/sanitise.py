@@ -40,6 +40,7 @@ _CLASSES: Final = {
     "blockquote": "callout",
     "code": "language-",
     "div": "math-block",
+    "h2": "comments",
     "li": "task",
     "section": "footnotes",
     "span": "math-inline",

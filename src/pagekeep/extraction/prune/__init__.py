@@ -6,9 +6,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
-from pagekeep.extraction.locate.page_facts import Content, PageFacts
+from pagekeep.extraction.locate.page_facts import THREAD_CLASS, Content, PageFacts
 from pagekeep.extraction.prune import datelines, judge, link_blocks, lone_headings, repeats, stray_lines
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
@@ -84,9 +85,15 @@ def _find_quotations(state: PruneState) -> Reasons:
     return repeats.find_quotations(state.facts.survey, state.root, state.excluded)
 
 
+def _is_written_thread(state: PruneState) -> bool:
+    """Return whether a rule found the messages of a thread: then all of them are content, copies too."""
+    scope = state.facts.survey.nodes[0]
+    return state.facts.scope == "article" and isinstance(scope, dom.Element) and scope.attr("class") == THREAD_CLASS
+
+
 def _find_refrains(state: PruneState) -> Reasons:
     """Remove short blocks that are the same in most posts of a thread: "Reply", "Report", the thread's title."""
-    if not state.facts.profile.is_thread:
+    if not state.facts.profile.is_thread or _is_written_thread(state):
         return {}
     return repeats.find_refrains(state.facts.survey, state.root, state.excluded)
 
@@ -100,6 +107,8 @@ def _find_repeated_headings(state: PruneState) -> Reasons:
 
 def _find_copies(state: PruneState) -> Reasons:
     """Remove later copies of a block: layouts for phones, repeated teasers."""
+    if _is_written_thread(state):
+        return {}
     profile = state.facts.profile
     is_prose = not profile.all_text
     return repeats.find_copies(

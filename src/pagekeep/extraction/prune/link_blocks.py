@@ -47,6 +47,9 @@ def find(
     while index < end:
         reason = None
         if tags[index] in _BLOCKS and linked[index] > _MIN_LINK_SHARE * chars[index] and index not in excluded:
+            if "footnotes" in (survey.nodes[index].attr("class") or "").split():  # type: ignore[attr-defined]
+                index = ends[index]  # sources that the text refers to
+                continue
             reason = links.judge(index, ends[index], min_links)
         if reason:
             reasons[index] = reason
@@ -104,7 +107,7 @@ def _find_links(survey: Survey, root: int, host: str) -> _Links:
                 (links.within if len(target) > 1 else links.nowhere).append(index)
                 continue
             links.away.append(index)
-            if host and target.startswith(("http:", "https:")) and host not in target[:_HOST_CHARS]:
+            if host and target.startswith(("http:", "https:")) and host not in _host_of(target):
                 links.other_hosts.append(index)
         elif tag in _LISTS:
             links.lists.append(index)
@@ -113,6 +116,11 @@ def _find_links(survey: Survey, root: int, host: str) -> _Links:
         elif tag == "p" and survey.chars[index] - survey.linked[index] >= SENTENCE_CHARS:
             links.sentences.append(index)
     return links
+
+
+def _host_of(target: str) -> str:
+    """Return the host of an absolute address: what follows may name another, such as `?utm_source=`."""
+    return target[:_HOST_CHARS].split("/", 3)[2] if "//" in target[:_HOST_CHARS] else ""
 
 
 def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:

@@ -180,7 +180,9 @@ def _find_last_quote(survey: Survey, root: int) -> int:
 
 
 def _is_quotation(survey: Survey, index: int) -> bool:
-    return survey.tag[index] == "blockquote" or bool(survey.flags[index] & int(Sign.QUOTE))
+    """Return whether an element quotes; a message of a thread, written as a quote, does not."""
+    flags = survey.flags[index]
+    return bool(flags & int(Sign.QUOTE)) or (survey.tag[index] == "blockquote" and not flags & int(Sign.POST))
 
 
 def _split_runs(text: str) -> list[Run]:

@@ -307,6 +307,18 @@ def _move_to_top(nodes: list[dom.Element]) -> None:
             first_children[parent] = node.next_sibling
 
 
+def _break_lines(_root: dom.Element, nodes: list[dom.Element], action: Action) -> str | None:
+    """Turn line feeds into line breaks, as the page's style sheet does for these elements."""
+    for node in list(outermost(nodes, action.selector)):
+        texts = [inner for inner in dom.nodes(node) if isinstance(inner, dom.Text) and "\n" in inner.data]
+        for text in texts:
+            lines = [line.strip() for line in text.data.split("\n")]
+            if any(lines) or len(lines) == len(text.data) + 1:  # white space between tags is not a line
+                first, *rest = text.data.split("\n")
+                dom.replace(text, first, *(part for line in rest for part in (dom.element("br"), line)))
+    return None
+
+
 _Operation = Callable[[dom.Element, list[dom.Element], Action], str | None]
 
 _OPERATIONS: Final[dict[Op, _Operation]] = {
@@ -323,6 +335,7 @@ _OPERATIONS: Final[dict[Op, _Operation]] = {
     "replace_with_text": _replace_with_text,
     "group_siblings": _group_siblings,
     "reorder": _reorder,
+    "break_lines": _break_lines,
 }
 DEEPENING: Final = frozenset({"wrap", "group_siblings", "move"})
 """Operations that can make a tree deeper."""

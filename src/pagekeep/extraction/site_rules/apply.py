@@ -133,11 +133,11 @@ def apply_before(
     bounds = _bounds(log)
     return Before(
         matched=log.matches(),
-        metadata=values,
+        metadata=overrides.merge(values, _read_opening(chosen, scope_rule)),
         parts=parts,
         removes=_removes(log),
         removals=tuple(log.removals),
-        removed=tuple(log.removed),
+        removed=(*log.removed, *(chosen.thread.citations if chosen and chosen.thread else ())),
         taken=tuple(log.taken),
         scope=chosen,
         scope_rule=scope_rule,
@@ -196,6 +196,8 @@ def find_suspects(before: Before, after: After, page: Survey | None, result: dom
     if before.scope and before.scope_rule:
         own = before.scope_rule.selector_overrides or Scope()
         selector = (own.article if before.scope.kind == "article" else own.wrapper) or ""
+        if before.scope.thread:
+            selector = before.scope.thread.thread.message
         parts = before.scope.parts
         scope = Taken(before.scope_rule, "scope", selector, len(parts), 0, parts)
     return guard.find_suspects((*before.taken, *after.taken), scope, page, result)
@@ -299,18 +301,25 @@ def _scope(body: dom.Element, log: _EffectLog) -> tuple[FoundScope | None, Rule 
     chosen: FoundScope | None = None
     chosen_by: Rule | None = None
     for rule, effects in log.rules():
-        rule_scope = rule.selector_overrides
-        if rule_scope is None:
+        if rule.selector_overrides is None and rule.thread is None:
             continue
         if chosen is not None:
-            effects.append(
-                RuleEffect("scope", rule_scope.article or rule_scope.wrapper or "", 0, 0, "another rule was first")
-            )
+            own = rule.selector_overrides or Scope()
+            selector = rule.thread.message if rule.thread else own.article or own.wrapper or ""
+            effects.append(RuleEffect("scope", selector, 0, 0, "another rule was first"))
             continue
-        chosen, new_effects = find_scope(body, rule_scope)
+        chosen, new_effects = find_scope(body, rule)
         effects += new_effects
         chosen_by = rule if chosen else None
     return chosen, chosen_by
+
+
+def _read_opening(scope: FoundScope | None, rule: Rule | None) -> Overrides:
+    """Return author and date of the message that a thread begins with."""
+    opening = scope.thread.opening() if scope and scope.thread else None
+    if opening is None or rule is None:
+        return _NO_OVERRIDES
+    return overrides.make(rule, author=opening.author.partition(" @")[0], published=opening.date)
 
 
 def _bounds(log: _EffectLog) -> Thresholds:

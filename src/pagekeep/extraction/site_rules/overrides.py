@@ -53,6 +53,12 @@ def read(document: dom.Document, rule: Rule, url: str | None) -> tuple[Overrides
     return values, tuple(effects)
 
 
+def make(rule: Rule, *, author: str, published: str) -> Overrides:
+    """Return these values as the rule's, without those that are empty."""
+    read: dict[MetadataField, str | None] = {"author": tidy(author, _NAME_CHARS), "published": to_iso(published)}
+    return {name: (value, f"rule {rule.id}") for name, value in read.items() if value}
+
+
 def merge(first: Overrides, second: Overrides) -> Overrides:
     """Return both; the first takes precedence."""
     return {**second, **first}

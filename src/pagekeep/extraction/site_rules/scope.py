@@ -5,8 +5,9 @@ from __future__ import annotations
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import ScopeKind
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, NOTHING_FOUND, count_words, outermost, select_all
+from pagekeep.extraction.site_rules.thread import FoundThread, find_thread
 from pagekeep.model import RuleEffect
-from pagekeep.rules.rule import Scope
+from pagekeep.rules.rule import Rule
 from pagekeep.values import dataclass
 
 
@@ -17,19 +18,32 @@ class FoundScope:
     parts: tuple[dom.Element, ...]
     kind: ScopeKind
     """An `article` is the content, apart from boilerplate in it; in a `wrapper` the content is still to be located."""
+    thread: FoundThread | None = None
+    """The thread that the elements are the texts of."""
 
     def take(self) -> dom.Element:
         """Return the element, or move several into one new element, in order.
 
         Call it after everything that needs the whole page: moving leaves the page empty.
         """
+        if self.thread:
+            return self.thread.write()
         return self.parts[0] if len(self.parts) == 1 else dom.element("div", None, *self.parts)
 
 
-def find_scope(body: dom.Element, rule_scope: Scope) -> tuple[FoundScope | None, tuple[RuleEffect, ...]]:
-    """Return the article if it matches, else the wrapper if that matches, with the effects."""
+def find_scope(body: dom.Element, rule: Rule) -> tuple[FoundScope | None, tuple[RuleEffect, ...]]:
+    """Return the rule's thread if it is there, else its article, else its wrapper, with the effects."""
     effects: list[RuleEffect] = []
-    pairs: tuple[tuple[ScopeKind, str | None], ...] = (("article", rule_scope.article), ("wrapper", rule_scope.wrapper))
+    if rule.thread:
+        found = find_thread(body, rule.thread)
+        count, words = (len(found.messages), count_words(found.parts())) if found else (0, 0)
+        effects.append(RuleEffect("thread", rule.thread.message, count, words, "" if found else NOTHING_FOUND))
+        if found:
+            return FoundScope(found.parts(), "article", found), tuple(effects)
+    scope = rule.selector_overrides
+    if scope is None:
+        return None, tuple(effects)
+    pairs: tuple[tuple[ScopeKind, str | None], ...] = (("article", scope.article), ("wrapper", scope.wrapper))
     for kind, selector in pairs:
         if selector is None:
             continue
