@@ -218,7 +218,7 @@ def _set_levels(body: dom.Element, thread: Thread, messages: dict[dom.Element, M
 
 
 def _shape(part: dom.Element) -> None:
-    """Make a part a block of its own; its names, such as `comment`, must not accuse it of being boilerplate."""
+    """Make a part a block; its names, such as `comment`, must not accuse it of being boilerplate."""
     if part.tag in _BOXES:
         dom.retag(part, "div")
         dom.set_attr(part, "class", _POST_CLASS)
