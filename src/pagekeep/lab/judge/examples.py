@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from multiprocessing import get_context
 from operator import not_
@@ -81,13 +81,13 @@ def _read_example(case: corpora.Case) -> Example | None:
     if state is None or state.kind != "article":
         return None
     view = judge.look(state.facts)
-    texts = view.blocks.text
+    texts = [view.blocks.text[index] for index in range(len(view.blocks))]
     labels = label_by_text(texts, gold.text) if gold.text else label_by_snippets(texts, gold.with_, gold.without)
     names = [view.names(index) for index in range(len(view.tag))]
     return Example(
         case.reference.parent.name if case.reference.suffix == ".json" else case.reference.parent.parent.name,
         _find_site(sample.url or sample.name), list(view.tag), list(view.parent), list(view.chars), list(view.linked), names,
-        view.blocks, bytes(view.accused), view.title, labels, gold.text is None,
+        replace(view.blocks, text=texts), bytes(view.accused), view.title, labels, gold.text is None,
     )  # fmt: skip
 
 

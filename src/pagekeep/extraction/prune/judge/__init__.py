@@ -77,6 +77,8 @@ def judge(facts: PageFacts, root: int, excluded: Exclusions) -> Verdict:
     facts.check_time()
     kept = _find_kept(survey, root, excluded, blocks)
     rows = {index: features.row(index) for index in _find_doubtful(view, features, root, kept)}
+    if not rows:
+        return _NOTHING
     scores = _judge_lists(survey, root, blocks, {index: trees.score(row) for index, row in rows.items()})
     dropped = {index for index, score in scores.items() if score < _MAX_SCORE}
     doubts = tuple(
@@ -105,7 +107,7 @@ def look(facts: PageFacts) -> View:
         return found
 
     return View(
-        survey.tag, survey.parent, survey.chars, survey.linked, names_of, collect(survey, 1, len(survey.tag)),
+        survey.tag, survey.parent, survey.chars, survey.linked, names_of, collect(survey),
         facts.dead, facts.metadata.title or "",
     )  # fmt: skip
 
@@ -125,33 +127,40 @@ def _find_kept(survey: Survey, root: int, excluded: Exclusions, blocks: Blocks) 
     return kept
 
 
-def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int]) -> Iterator[int]:
-    """Yield the blocks that are judged: not long paragraphs among others, headings with a text, standfirsts and structures."""
-    blocks, is_prose, parents, last = view.blocks, features.is_prose, view.parent, len(view.blocks) - 1
+def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int]) -> list[int]:
+    """Return the blocks that are judged: not long paragraphs among others, headings with a text, standfirsts and structures."""
+    blocks, tags = view.blocks, view.tag
     is_kept = frozenset(kept)
-    for index in kept:
-        owner = blocks.owner[index]
-        if (
-            (view.tag[owner] in _HEADINGS and index + 1 in is_kept)
+    structures: dict[int, bool] = {}
+    # The quickest tests come first: most blocks are left alone for one of several reasons.
+    return [
+        index
+        for index in kept
+        if not (
+            (tags[blocks.owner[index]] in _HEADINGS and index + 1 in is_kept)
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
+            or _is_surely_text(view, features.is_prose, index)
+            or _is_in_structure(view, root, blocks.owner[index], structures)
             or features.is_standfirst(index)
-            or features.heads_paragraphs(index)
             or features.is_plain_sentence(index)
-            or _is_in_structure(view, root, owner)
-            or "math" in view.tag[blocks.start[index] : blocks.stop[index]]
-        ):
-            continue
-        is_sure = (
-            is_prose[index]
-            and blocks.chars[index] >= _MIN_SURE_CHARS
-            and blocks.linked[index] * _MAX_SURE_LINKED < blocks.chars[index]
-            and 0 < index < last
-            and is_prose[index - 1]
-            and is_prose[index + 1]
-            and parents[blocks.owner[index - 1]] == parents[owner] == parents[blocks.owner[index + 1]]
+            or features.heads_paragraphs(index)
+            or "math" in tags[blocks.start[index] : blocks.stop[index]]
         )
-        if not is_sure:
-            yield index
+    ]
+
+
+def _is_surely_text(view: View, is_prose: Sequence[bool], index: int) -> bool:
+    """Return whether a block is a long paragraph between two others."""
+    blocks, parents = view.blocks, view.parent
+    return (
+        is_prose[index]
+        and blocks.chars[index] >= _MIN_SURE_CHARS
+        and blocks.linked[index] * _MAX_SURE_LINKED < blocks.chars[index]
+        and 0 < index < len(is_prose) - 1
+        and is_prose[index - 1]
+        and is_prose[index + 1]
+        and parents[blocks.owner[index - 1]] == parents[blocks.owner[index]] == parents[blocks.owner[index + 1]]
+    )
 
 
 def _find_headings(view: View, kept: Sequence[int], dropped: Collection[int]) -> set[int]:
@@ -166,19 +175,26 @@ def _find_headings(view: View, kept: Sequence[int], dropped: Collection[int]) ->
     return {index for index, are_dropped in sections.items() if all(are_dropped)}
 
 
-def _is_in_structure(view: View, root: int, element: int) -> bool:
+def _is_in_structure(view: View, root: int, element: int, known: dict[int, bool]) -> bool:
     """Return whether an element is in a table, a quotation, code, tabs, a custom element, or a list of more than links."""
-    while element > root:
+    passed: list[int] = []
+    found = False
+    while element > root and not found:
+        if element in known:
+            found = known[element]
+            break
+        passed.append(element)
         tag = view.tag[element]
-        if (
+        found = (
             tag in _NEVER
             or "-" in tag
-            or not _TABS.isdisjoint(view.names(element))
             or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element])
-        ):
-            return True
+            or not _TABS.isdisjoint(view.names(element))
+        )
         element = view.parent[element]
-    return False
+    for place in passed:
+        known[place] = found
+    return found
 
 
 def _judge_lists(survey: Survey, root: int, blocks: Blocks, scores: Mapping[int, int]) -> dict[int, int]:

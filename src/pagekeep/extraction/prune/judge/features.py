@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.prune.judge.blocks import Blocks
+from pagekeep.text import compile_lazily
 
 TAGS: Final = (
     "p li h1 h2 h3 h4 h5 h6 td th div section article blockquote pre figcaption dt dd header footer aside nav main figure"
@@ -46,7 +47,12 @@ _FAR: Final = 30
 """Blocks beyond which a distance does not matter."""
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_TOPIC_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_TOPIC_CHARS: Final = 4
+"""Letters of a word that may be about the subject."""
+_TOPIC_WORD: Final = compile_lazily(rf"[^\W\d_]{{{_TOPIC_CHARS},}}")
+_LETTERS: Final = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
+"""Turns everything in ASCII that is not a letter into a space."""
+_NOT_CAPITALS: Final = bytes(code for code in range(128) if not chr(code).isupper())
 _NAME_WORD: Final = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}(?![a-z])")
 _MAX_NAME_CHARS: Final = 300
 _CLOSING: Final = frozenset('.!?。！？…"”’»)')
@@ -117,6 +123,31 @@ def short_words(text: str) -> list[str]:
     return _WORD.findall(text.lower()) if len(text) <= _SHORT_CHARS else []
 
 
+def _split_words(text: str) -> list[bytes]:
+    """Return the words of a text, in lower case and UTF-8; longer ones are whole, others may be several in one."""
+    # Searching them by a pattern takes three times as long. Signs that are not in ASCII are left to `_split_signs`.
+    return text.lower().encode("utf-8", "surrogatepass").translate(_LETTERS).split()
+
+
+def _split_signs(word: bytes) -> list[bytes]:
+    """Return the longer words in a word that is not in ASCII."""
+    return [part.encode() for part in _TOPIC_WORD.findall(word.decode("utf-8", "surrogatepass"))]
+
+
+def find_topics(text: str) -> list[bytes]:
+    """Return the longer words of a text, in lower case and UTF-8."""
+    words = _split_words(text)
+    found = [word for word in words if len(word) >= _TOPIC_CHARS]
+    if text.isascii():
+        return found
+    plain = [word for word in found if word.isascii()]
+    return (
+        plain
+        if len(plain) == len(found)
+        else plain + [part for word in found if not word.isascii() for part in _split_signs(word)]
+    )
+
+
 def _permille(part: int, whole: int) -> int:
     return part * 1000 // whole if whole else 0
 
@@ -139,29 +170,33 @@ class _Around(NamedTuple):
 
 
 class Features:
-    """Measures the blocks of one page."""
+    """Measures the blocks of one page, each fact when it is first asked for: most blocks are never judged."""
+
+    __slots__ = (
+        "_around", "_before", "_groups", "_headings", "_lexicon", "_neighbours", "_odds", "_prose", "_since", "_title",
+        "_title_words", "_topics", "_total", "_until", "_view", "_word_odds", "is_prose",
+    )  # fmt: skip
 
     def __init__(self, view: View, lexicon: Lexicon) -> None:
         self._view, self._lexicon = view, lexicon
         self._odds: dict[int, list[int]] = {}
         self._around: dict[int, _Around] = {}
         self._neighbours: dict[int, Neighbour] = {}
+        self._word_odds: dict[int, int] = {}
+        self._groups: dict[int, list[int]] = {}
+        self._until: list[int] = []
+        self._topics: dict[bytes, int] = {}
+        self._title_words: frozenset[bytes] = frozenset()
         self._prose: dict[int, int] = {}
-        self._total = 1
         self.is_prose: list[bool] = []
         """Which blocks are paragraphs."""
         self._before: list[int] = []
         self._since: list[int] = []
         self._headings: list[int] = []
         self._title = -1
-        self._count_prose()
-        self._until = self._count_until_prose()
-        self._groups: dict[object, list[int]] = {}
-        self._keys = self._count_alike()
-        self._topics = self._count_topics()
-        self._title_words = frozenset(_TOPIC_WORD.findall(view.title.lower()))
+        self._total = self._count_prose()
 
-    def _count_prose(self) -> None:
+    def _count_prose(self) -> int:
         """Sum up the paragraphs in each element around them, and note where each block is among them."""
         view, blocks, prose = self._view, self._view.blocks, self._prose
         tags, parents, accused, total = view.tag, view.parent, view.accused, 1
@@ -185,7 +220,8 @@ class Features:
                 while owner:
                     prose[owner] = prose.get(owner, 0) + own
                     owner = parents[owner]
-        self._total = prose[0] = total
+        prose[0] = total
+        return total
 
     @property
     def prose_chars(self) -> int:
@@ -206,22 +242,23 @@ class Features:
     def is_plain_sentence(self, index: int) -> bool:
         """Return whether a block is a sentence among the paragraphs of the text, without links, a name or telling words."""
         view, blocks = self._view, self._view.blocks
-        owner, text = blocks.owner[index], blocks.text[index]
+        owner = blocks.owner[index]
         return (
             not blocks.linked[index]
             and view.tag[owner] == "p"
             and blocks.chars[index] >= _SENTENCE_CHARS
-            and text[-1] in _CLOSING
-            and not view.names(owner)
             and self._prose.get(view.parent[owner], 0) * 2 >= self._total
-            and self._odds_of_words(text) >= 0
+            and blocks.text[index][-1] in _CLOSING
+            and not view.names(owner)
+            and self._odds_of_words(index) >= 0
         )
 
     def heads_paragraphs(self, index: int) -> bool:
         """Return whether a line and others like it are right above a paragraph, like headings: the questions of a FAQ."""
-        alike, chars, linked = self._groups[self._keys[index]]
-        is_line = alike >= _MIN_HEADS and not linked and chars < PROSE_CHARS * alike
-        return is_line and index + 1 < len(self.is_prose) and self.is_prose[index + 1]
+        if index + 1 >= len(self.is_prose) or not self.is_prose[index + 1] or self._view.blocks.linked[index]:
+            return False
+        alike, chars, linked = self._count_alike(index)
+        return alike >= _MIN_HEADS and not linked and chars < PROSE_CHARS * alike
 
     def _count_until_prose(self) -> list[int]:
         """Return for each block how many blocks later the next paragraph is."""
@@ -233,35 +270,43 @@ class Features:
                 following = 0
         return until
 
-    def _count_alike(self) -> list[object]:
-        """Count blocks with the same tag and names in an element with the same: how many, characters, and in links."""
-        view, blocks, groups = self._view, self._view.blocks, self._groups
-        names, tags, parents = view.names, view.tag, view.parent
-        keys: list[object] = []
-        outer: dict[int, object] = {}
-        for owner, chars, linked in zip(blocks.owner, blocks.chars, blocks.linked, strict=True):
-            parent = parents[owner]
-            around = outer.get(parent)
-            if around is None:
-                around = outer[parent] = (tags[parent], names(parent))
-            key = (tags[owner], names(owner), around)
-            keys.append(key)
+    def _count_alike(self, index: int) -> list[int]:
+        """Count the blocks with the same tag and names in an element with the same: how many, characters, and in links."""
+        found = self._groups.get(index)
+        if found is None:
+            self._group_alike(index)
+            found = self._groups[index]
+        return found
+
+    def _group_alike(self, wanted: int) -> None:
+        """Group all blocks whose element and the one around it have the same tags as those of a block."""
+        view, blocks = self._view, self._view.blocks
+        names, tags, parents, owners = view.names, view.tag, view.parent, view.blocks.owner
+        tag, outer_tag = tags[owners[wanted]], tags[parents[owners[wanted]]]
+        groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
+        for index, owner in enumerate(owners):
+            if tags[owner] != tag or tags[parents[owner]] != outer_tag:
+                continue
+            key = (names(owner), names(parents[owner]))
             group = groups.get(key)
             if group is None:
-                groups[key] = [1, chars, linked]
-            else:
-                group[0] += 1
-                group[1] += chars
-                group[2] += linked
-        return keys
+                group = groups[key] = [0, 0, 0]
+            group[0] += 1
+            group[1] += blocks.chars[index]
+            group[2] += blocks.linked[index]
+            self._groups[index] = group
 
-    def _count_topics(self) -> Counter[str]:
-        """Count in how many paragraphs each word is."""
-        topics: Counter[str] = Counter()
-        for is_paragraph, text in zip(self.is_prose, self._view.blocks.text, strict=True):
-            if is_paragraph:
-                topics.update(set(_TOPIC_WORD.findall(text.lower())))
-        return topics
+    def _count_topics(self) -> dict[bytes, int]:
+        """Count the words of all paragraphs."""
+        self._title_words = frozenset(find_topics(self._view.title))
+        texts = self._view.blocks.text
+        text = " ".join([texts[index] for index, is_paragraph in enumerate(self.is_prose) if is_paragraph])
+        counts: dict[bytes, int] = Counter(_split_words(text))
+        for word in [] if text.isascii() else [word for word in counts if not word.isascii()]:
+            for part in _split_signs(word):
+                if part != word:
+                    counts[part] = counts.get(part, 0) + counts[word]
+        return counts
 
     def _own_odds(self, index: int) -> list[int]:
         odds = self._odds.get(index)
@@ -308,7 +353,7 @@ class Features:
             found = self._neighbours[index] = (
                 chars,
                 _permille(blocks.linked[index], chars),
-                int(bool(view.accused[blocks.start[index]])),
+                1 if view.accused[blocks.start[index]] else 0,
                 _TAG_CODES.get(view.tag[owner], 0),
                 sum(odds) // len(odds) if odds else 0,
             )
@@ -316,22 +361,24 @@ class Features:
 
     def row(self, index: int) -> list[int]:
         """Return the features of a block, in the order of `NAMES`."""
+        if not self._until:
+            self._until = self._count_until_prose()
         view, blocks, total = self._view, self._view.blocks, self._total
         owner, start, chars, text = blocks.owner[index], blocks.start[index], blocks.chars[index], blocks.text[index]
-        parent, tag = view.parent[owner], view.tag[owner]
-        around = self._look_around(parent)
+        tag = view.tag[owner]
+        around = self._look_around(view.parent[owner])
         own_odds = self._own_odds(owner)
-        alike, alike_chars, alike_linked = self._groups[self._keys[index]]
+        alike, alike_chars, alike_linked = self._count_alike(index)
         sample = text[:_SAMPLE_CHARS]
         length = len(sample) or 1
         row = [
             _TAG_CODES.get(tag, 0), *around.tags, chars, _permille(blocks.linked[index], chars),
-            sum(map(sample.count, ",，、")) * 1000 // length, int(text[-1:] in _CLOSING),
-            sum(map(str.isupper, sample)) * 1000 // length, _permille(self._before[index], total),
+            _count_commas(sample) * 1000 // length, 1 if text[-1:] in _CLOSING else 0,
+            _count_capitals(sample) * 1000 // length, _permille(self._before[index], total),
             _permille(chars, around.chars), *around.linked, _permille(self._prose.get(owner, 0), total), *around.prose,
-            alike, alike_chars // alike, _permille(alike_linked, alike_chars), int(bool(view.accused[start])),
+            alike, alike_chars // alike, _permille(alike_linked, alike_chars), 1 if view.accused[start] else 0,
             *_spread(own_odds + around.odds), min(own_odds, default=0), around.own_odds[0], around.own_odds[1],
-            self._odds_of_words(text), min(self._since[index], _FAR), min(self._until[index], _FAR),
+            self._odds_of_words(index), min(self._since[index], _FAR), min(self._until[index], _FAR),
             max(-9, min(index - self._title, 99)) if self._title >= 0 else -99,
             _EMPHASIS.get(view.tag[start - 1], 0) if start - 1 > owner else 0,
             around.within | _CONTAINERS.get(tag, 0),
@@ -339,7 +386,7 @@ class Features:
             _permille(view.linked[owner], view.chars[owner]),
         ]  # fmt: skip
         for offset in _NEIGHBOURS:
-            row += self._look_at_neighbour(index + offset) if 0 <= index + offset < len(blocks) else _MISSING
+            row += self._look_at_neighbour(index + offset) if 0 <= index + offset < len(blocks.owner) else _MISSING
         return row
 
     def _look_at_heading(self, index: int) -> tuple[int, int, int]:
@@ -347,20 +394,37 @@ class Features:
         heading = self._headings[index]
         if heading < 0:
             return _FAR, 0, 0
-        blocks = self._view.blocks
-        level = _HEADINGS[self._view.tag[blocks.owner[heading]]]
-        return min(index - heading, _FAR), self._odds_of_words(blocks.text[heading]), level
+        level = _HEADINGS[self._view.tag[self._view.blocks.owner[heading]]]
+        return min(index - heading, _FAR), self._odds_of_words(heading), level
 
-    def _odds_of_words(self, text: str) -> int:
-        known = self._lexicon.words
-        odds = [known[word] for word in short_words(text) if word in known]
-        return sum(odds) // len(odds) if odds else 0
+    def _odds_of_words(self, index: int) -> int:
+        """Return the mean odds of the words of a block, if it is short."""
+        found = self._word_odds.get(index)
+        if found is None:
+            known = self._lexicon.words
+            odds = [known[word] for word in short_words(self._view.blocks.text[index]) if word in known]
+            found = self._word_odds[index] = sum(odds) // len(odds) if odds else 0
+        return found
 
     def _share_topics(self, index: int) -> tuple[int, int]:
         """Return how many of a block's words are in other paragraphs, and how many of the title's words are in it."""
-        words = set(_TOPIC_WORD.findall(self._view.blocks.text[index].lower()))
+        if not self._topics:
+            self._topics = self._count_topics()
+        topics, least = self._topics, 1 if self.is_prose[index] else 0
+        words: dict[bytes, int] = {}
+        for word in find_topics(self._view.blocks.text[index]):
+            words[word] = words.get(word, 0) + least  # its own words are among those of the paragraphs
         if not words:
             return -1, -1
-        topics, least = self._topics, 1 if self.is_prose[index] else 0
-        shared = sum(topics.get(word, 0) > least for word in words)
-        return shared * 1000 // len(words), _permille(len(words & self._title_words), len(self._title_words))
+        shared = sum([topics.get(word, 0) > count for word, count in words.items()])
+        return shared * 1000 // len(words), _permille(len(self._title_words & words.keys()), len(self._title_words))
+
+
+def _count_commas(sample: str) -> int:
+    return sample.count(",") + (0 if sample.isascii() else sample.count("，") + sample.count("、"))
+
+
+def _count_capitals(sample: str) -> int:
+    if sample.isascii():
+        return len(sample.encode().translate(None, _NOT_CAPITALS))
+    return sum(map(str.isupper, sample))
