@@ -28,7 +28,7 @@ MAX_NODES: Final = 300_000
 """Nodes beyond this are ignored and the page is marked as truncated: about 2 s of work on one core."""
 
 # Elements whose text is never content: it is not counted, and their children are not visited.
-_OPAQUE: Final = frozenset(
+OPAQUE: Final = frozenset(
     "script style template svg math head iframe canvas object embed select datalist textarea input audio video"
     " map source track param meta link title base frame frameset applet area".split()
 )
@@ -67,6 +67,17 @@ class Survey:
         return chain
 
 
+def count_chars(data: str) -> int:
+    """Return how many characters the data of a text node counts for; `survey` has the same rule inline."""
+    if data.isspace() or not data:
+        return 0
+    length = len(data) if data[0] > " " else len(data.strip())
+    # Two samples tell the script: the middle, and the first quarter where the middle is a number or a name.
+    if not data.isascii() and max(data[len(data) // 2], data[len(data) // 4]) >= _IDEOGRAPHS:
+        length *= _LETTERS_PER_IDEOGRAPH
+    return length
+
+
 def survey_page(root: dom.Element) -> tuple[Survey, tuple[PageWarning, ...]]:
     """Survey a tree, after flattening deep nesting, and cut off what is beyond the limit of nodes."""
     warnings: list[PageWarning] = []
@@ -91,7 +102,7 @@ def survey(root: dom.Element) -> Survey:
     """
     nodes: list[dom.Node] = [root]
     tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
-    find_signs, find_id_signs, opaque = class_names.find_signs, class_names.find_id_signs, _OPAQUE
+    find_signs, find_id_signs, opaque = class_names.find_signs, class_names.find_id_signs, OPAQUE
     text_type, element_type = dom.Text, dom.Element
     controls: list[tuple[int, dom.Element]] = []
     known: dict[str, int] = {}

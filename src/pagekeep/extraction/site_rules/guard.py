@@ -14,8 +14,8 @@ from typing import Final, Literal
 from pagekeep import dom
 from pagekeep.extraction.locate.class_names import Sign, find_id_signs, find_signs
 from pagekeep.extraction.locate.page_facts import SENTENCE_CHARS
-from pagekeep.extraction.locate.prose import measure_own_text, sum_blocks
-from pagekeep.extraction.locate.survey import Survey, survey
+from pagekeep.extraction.locate.prose import PHRASING, measure_own_text, sum_blocks
+from pagekeep.extraction.locate.survey import OPAQUE, Survey, count_chars
 from pagekeep.model import PageWarning, RuleEffect
 from pagekeep.rules.rule import Rule
 from pagekeep.rules.rulebook import Matched
@@ -120,7 +120,7 @@ def _find_removals(taken: Sequence[Taken], result: dom.Element | None) -> list[T
     suspected = [one for one in taken if _is_shipped(one.rule) or result is None]
     prose = [one.measure_prose(also_named=result is None) for one in suspected]
     total = sum(prose)
-    if total < max(MIN_TAKEN_CHARS, measure_prose(result)):
+    if total < MIN_TAKEN_CHARS or total < measure_prose(result):
         return []
     return [one for one, chars in zip(suspected, prose, strict=True) if chars >= MIN_SHARE * total]
 
@@ -136,8 +136,30 @@ def _leaves_little(scope: Taken, page: Survey) -> bool:
 
 
 def measure_prose(root: dom.Element | None) -> int:
-    """Return the characters of prose in an element."""
-    return _measure(survey(root))[0] if root is not None else 0
+    """Return the characters of prose in an element, as `_measure` counts them, without a survey of it."""
+    if root is None:
+        return 0
+    own, prose = _sum_prose(root.children, 1)
+    return prose + own if own >= SENTENCE_CHARS else prose
+
+
+def _sum_prose(children: Sequence[dom.Node], depth: int) -> tuple[int, int]:
+    """Return the characters outside links that belong to the block around the nodes, and the prose of the blocks in them."""
+    own = prose = 0
+    for child in children:
+        if isinstance(child, dom.Text):
+            own += count_chars(child.data)
+        elif isinstance(child, dom.Element):
+            tag = child.tag
+            if tag == "a" or tag in OPAQUE or depth > dom.MAX_DEPTH + 1:
+                continue
+            inner_own, inner_prose = _sum_prose(child.children, depth + 1)
+            prose += inner_prose
+            if tag in PHRASING:
+                own += inner_own
+            elif inner_own >= SENTENCE_CHARS:
+                prose += inner_own
+    return own, prose
 
 
 def _measure(page: Survey) -> list[int]:
