@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import groupby
 from typing import Final
 
@@ -79,7 +80,7 @@ _DOMAIN_TAGS: Final = {
 def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> tuple[str, ...]:
     """Return at most five tags in lower case: keywords and sections, then the domain's, then salient terms of the text."""
     excluded = _excluded_names(metadata, domain)
-    used = _Words(f"{metadata.title or ''} {metadata.description or ''} {text[:_READ_CHARS]}")
+    used = _Words(metadata, text)
     keywords = [tag for tag in _own_tags(metadata.keywords, excluded) if used.contain(tag)]
     named = [tag for tag in _own_tags(metadata.categories, excluded) if " " not in tag or used.contain(tag)]
     sections = named[-_MAX_SECTIONS:]
@@ -97,18 +98,31 @@ def choose(metadata: Metadata, text: str, domain: str, language: str | None) -> 
 class _Words:
     """The words that a page uses."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text.lower()
-        self._words = set(_WORD.findall(self._text))
+    def __init__(self, metadata: Metadata, text: str) -> None:
+        self._metadata, self._raw = metadata, text
+
+    @cached_property
+    def _text(self) -> str:
+        """Return title, description and text in lower case; pages without keywords do not need it."""
+        return f"{self._metadata.title or ''} {self._metadata.description or ''} {self._raw[:_READ_CHARS]}".lower()
 
     def contain(self, tag: str) -> bool:
         """Return whether the page uses every longer word of the tag, in some form."""
         if _has_cjk(tag):
             return tag in self._text
         words = [word for word in _WORD.findall(tag) if len(word) >= _MIN_WORD_CHARS] or _WORD.findall(tag)
-        return all(
-            word in self._words or any(salient.same_stem(word, other) for other in self._words) for word in words
-        )
+        return all(map(self._contain_word, words))
+
+    def _contain_word(self, word: str) -> bool:
+        """Return whether a word of the page is this one or another form of it, looking only at those that start alike."""
+        text, start = self._text, word[: salient.STEM_CHARS]
+        place = text.find(start)
+        while place >= 0:
+            is_inside = place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
+            if not is_inside and (found := _WORD.match(text, place)) and salient.same_stem(word, found[0]):
+                return True
+            place = text.find(start, place + 1)
+        return False
 
 
 def _says_the_same(tag: str, other: str) -> bool:
