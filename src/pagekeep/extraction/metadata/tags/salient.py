@@ -124,7 +124,7 @@ def find_subjects(text: str, title: str, language: str | None) -> list[str]:
 
 def _is_subject(term: str, title_words: frozenset[str], text: str) -> bool:
     words = term.split()
-    if any([same_stem(word, other) for word in words for other in title_words if word[0] == other[0]]):
+    if any(same_stem(word, other) for word in words for other in title_words if word[0] == other[0]):
         return len(words) > 1 or term not in _GENERIC
     is_name = len(words) == 1 and len(term) <= _MIN_WORD_CHARS
     return is_name and text[:_READ_CHARS].count(term.upper()) >= _MIN_NAME_COUNT
