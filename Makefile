@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: setup browser node-tools test quick quick-tests lint types eval bench hostile extension serve judge
+.PHONY: wheel setup browser node-tools test quick quick-tests lint types eval bench hostile extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -55,6 +55,13 @@ bench: setup
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/curve.py
 	$(BIN)/python bench/start.py
+
+# Two wheels in dist/: one for any Python, one with the core compiled for this one (it needs a C compiler, and minutes).
+wheel: setup
+	$(BIN)/python -m pagekeep rules list > /dev/null
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	PAGEKEEP_FAST=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python scripts/check_wheel.py dist
 
 # What tools like this must withstand, in full counts: about 75 minutes.
 hostile: setup browser

@@ -195,7 +195,7 @@ def decode(data: bytes, label: str | None = None) -> tuple[str, str] | None:
     if label is not None:
         name = label.strip().lower()
         name = _RESPELLED_LABELS.get(name, name)
-        if name.startswith(("utf-32", "utf_32")):  # the library has it, browsers do not
+        if name.startswith(("utf-32", "utf_32")) or "\0" in name:  # the library has them, browsers do not
             return None
         try:
             return data.decode(f"whatwg-{name}", "replace"), name

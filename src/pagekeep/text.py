@@ -9,7 +9,10 @@ from collections.abc import Iterable
 from typing import Any, AnyStr, Final, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
+from pagekeep.values import interpreted
 
+
+@interpreted
 class _LazyPattern:
     """A regular expression that is compiled when one of its methods is first used."""
 

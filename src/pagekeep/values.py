@@ -13,12 +13,19 @@ from contextlib import contextmanager
 from dataclasses import MISSING, FrozenInstanceError, fields
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
 
-__all__ = ["dataclass", "quick_definitions"]
+__all__ = ["dataclass", "interpreted", "quick_definitions"]
+
+Class = TypeVar("Class", bound=type)
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+
+    @dataclass_transform(field_specifiers=(dataclasses.field,))
+    def dataclass(
+        cls: Any = None, /, *, init: bool = True, eq: bool = True, repr: bool = True, order: bool = False,
+        frozen: bool = False, slots: bool = False, kw_only: bool = False,
+    ) -> Any: ...  # fmt: skip
 else:
 
     def dataclass(cls=None, /, **options):
@@ -35,10 +42,15 @@ _FEW_OBJECTS: Final = 20
 """As many are made without a compiled `__init__`: compiling it takes as long as making thirty."""
 
 
+def interpreted(cls: Class) -> Class:
+    """Mark a class that mypyc must leave to the interpreter, such as one derived from `list` (ADR 0014)."""
+    return cls
+
+
 @contextmanager
 def quick_definitions() -> Iterator[None]:
     """Let the libraries that are imported in this context define their data classes quickly."""
-    dataclasses.dataclass = dataclass
+    dataclasses.dataclass = dataclass  # type: ignore[assignment]
     try:
         yield
     finally:

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from pagekeep.errors import ParseError
 from pagekeep.model import Metadata, Quality
 from pagekeep.text import compile_lazily, reading_time
+from pagekeep.values import interpreted
 
-_SURROGATE: Final = compile_lazily("[\ud800-\udfff]")
+_SURROGATE: Final = compile_lazily(r"[\ud800-\udfff]")
 _WIDTH: Final = 1 << 30
 """Lines are never folded, so that a search finds a value by its words."""
 
@@ -32,10 +33,12 @@ _PLAIN_HOST: Final = re.compile(r"https?://([A-Za-z0-9.-]++)(?=[/?#]|\Z)")
 _RESERVED: Final = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
+@interpreted
 class _Flow(list[Any]):
     """A list written as `[a, b]`."""
 
 
+@interpreted
 class Stamp(str):
     """A timestamp, written without quotes like YAML's own."""
 

@@ -72,6 +72,8 @@ _MAX_LABEL_DEPTH: Final = 2
 """Elements of a callout that may be its first word in bold."""
 _MAX_ICON_CHARS: Final = 8
 """Characters of an emoji with its joiners."""
+_LABEL_TAGS: Final = frozenset({"strong", "b", *HEADINGS})
+"""What the name of a box is written in."""
 
 
 def mark_callouts(state: CleanState) -> list[Removal]:
@@ -118,7 +120,7 @@ def _labelled_kind(node: dom.Element) -> str:
     last_words = (name.rpartition("-")[2].lower() for name in class_names(node))
     kind = next((_KINDS[word] for word in last_words if word in _BARE), "")
     head = first_elements(node, _MAX_HEAD_ELEMENTS) if kind else []
-    label = next((part for part in head if _is_title(part) or part.tag in ("strong", "b", *HEADINGS)), None)
+    label = next((part for part in head if _is_title(part) or part.tag in _LABEL_TAGS), None)
     is_first = label is not None and dom.text_of(node).strip().startswith(dom.text_of(label).strip())
     return kind if label is not None and is_first and _repeats(dom.text_of(label), kind) else ""
 

@@ -12,7 +12,7 @@ from pagekeep.extraction.clean.vocabulary import ancestors
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 from pagekeep.text import count_words
-from pagekeep.values import dataclass
+from pagekeep.values import dataclass, interpreted
 
 
 class ElementIndex:
@@ -98,6 +98,7 @@ class CleanState:
         return self._index
 
 
+@interpreted
 class Removals(list[Removal]):
     """The removals of one step. A node without words, image, embed or control leaves no record."""
 

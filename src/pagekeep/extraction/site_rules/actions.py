@@ -106,14 +106,14 @@ def _remove_to_parent(
     bounds = select_all(root, action.parent or "")
     if bounds is None:
         return BAD_SELECTOR
-    known = set(map(id, bounds))
+    known = set(bounds)
     # In a result the parent is often the container of the content itself or around it: then its root is the bound.
     ends_at_root = dom.matches(root, action.parent or "") or (is_result and not known)
     between: list[dom.Element] = []
     for node in nodes:
         passed: list[dom.Element] = []
         for above in _ancestors(root, node):
-            if id(above) in known:
+            if above in known:
                 between += passed
                 break
             passed.append(above)

@@ -23,7 +23,7 @@ BRACKET: Final = "\x12"
 
 _ASCII_PUNCTUATION: Final = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff"
-_CONTROL: Final = re.compile(f"[{_CONTROLS}\ud800-\udfff]")
+_CONTROL: Final = re.compile(rf"[{_CONTROLS}\ud800-\udfff]")
 _SPECIAL: Final = compile_lazily(r"\*+|_+|~+|[\\`<&\[\]$]|!(?=\[)|\^(?=\[|$)")
 _ANY_SPECIAL: Final = re.compile(r"[\\`*_~<&\[\]$^]")
 _TAG_START: Final = compile_lazily(r"<(?:[A-Za-z/!?]|$|[^\s<>]*@)")
@@ -39,7 +39,7 @@ def _replace_control(match: re.Match[str]) -> str:
     found = match.group()
     if found.isspace():
         return " "
-    return "\ufffd" if "\ud800" <= found <= "\udfff" else ""
+    return "\ufffd" if 0xD800 <= ord(found) <= 0xDFFF else ""
 
 
 def escape(text: str, *, in_link: bool = False) -> str:
