@@ -63,7 +63,7 @@ def _make_plan(source: Source | Iterable[Source], out: Source | None, options: d
 
 def _sum_counts(plan: Plan, parts: Parts, engine: Engine) -> Counts:
     total = Counts()
-    for counts in ray_engine.count_waves(plan) if engine == "ray" else parts.counts():
+    for counts in ray_engine.count_files(plan) if engine == "ray" else parts.counts():
         total.add(counts)
     return total
 

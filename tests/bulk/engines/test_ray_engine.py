@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from pagekeep import bulk
+from pagekeep.bulk.engines import ray_engine
 from pagekeep.errors import UnsupportedContent
 from tests.bulk.making import jsonl, page
 
@@ -71,6 +72,29 @@ def test_ray_gives_the_same_rows_as_one_machine(tmp_path: Path) -> None:
         (urls[2], "Page 2", None),
         (urls[3], None, None),
     ]
+
+
+def test_a_file_continues_in_the_parts_that_are_missing(tmp_path: Path) -> None:
+    source = jsonl(tmp_path / "pages.jsonl", [page(number) for number in range(7)])
+    plan = bulk.Plan(bulk.find_files([str(source)]), tmp_path / "out", part_size=3)
+    assert ray_engine.run_file(plan, 0, None, 1).counts.records == 7
+    parts = {part.name: part.read_bytes() for part in plan.out.rglob("*.parquet")}
+    assert len(parts) == 3
+    assert ray_engine.run_file(plan, 0, None, 1).counts.records == 0  # complete: the file is not read again
+    folder = plan.out / "file-000000"
+    (folder / "_complete").unlink()
+    (folder / "_accounts" / "000001.json").unlink()
+    (folder / "part-000001.parquet").unlink()
+    assert ray_engine.run_file(plan, 0, None, 1).counts.records == 3
+    assert {part.name: part.read_bytes() for part in plan.out.rglob("*.parquet")} == parts
+
+
+def test_a_column_that_the_first_file_lacks_ends_the_run(tmp_path: Path) -> None:
+    source = tmp_path / "pages.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"html": [page(1)]}), source)
+    plan = bulk.Plan(bulk.find_files([str(source)]), tmp_path / "out", html_column="nothing")
+    assert isinstance(ray_engine.run_file(plan, 0, None, 1).error, UnsupportedContent)
+    assert ray_engine.count_records(plan, 0, 9) == 1  # the record that says why
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'pagekeep[ray]'")

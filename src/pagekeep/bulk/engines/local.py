@@ -22,9 +22,9 @@ _BATCH_BYTES: Final = 4_000_000
 """A batch also ends at this size, so that large pages do not wait in memory together."""
 
 
-def run(plan: Plan, parts: Parts, tracker: ProgressTracker) -> ReadState:
-    """Extract every record that is not in a complete part."""
-    state = plan.new_read_state()
+def run(plan: Plan, parts: Parts, tracker: ProgressTracker, state: ReadState | None = None) -> ReadState:
+    """Extract every record that is not in a complete part. `state` says what was read before, if anything was."""
+    state = state or plan.new_read_state()
     duplicates = DuplicateFilter(near=plan.duplicates == "near") if plan.duplicates != "keep" else None
     if duplicates:
         duplicates.remember(parts.signatures())
