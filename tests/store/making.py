@@ -8,13 +8,14 @@ import uuid
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pagekeep.model import Item, RawPage
 from pagekeep.store import LOCAL_USER
 from pagekeep.store.metadata_json import metadata_from_json
+from pagekeep.store.storable import clean_text, stamp_text
 
 NOW = "2025-03-19T10:30:00.000000Z"
 
@@ -38,9 +39,9 @@ def make_item(
     published_at: str | None = None,
     **metadata: Any,
 ) -> Item:
-    """An item; those with other numbers are other pages."""
+    """An item with the hash of its text; those with other numbers are other pages."""
     url = url or f"https://{domain}/page/{number}"
-    return Item(
+    item = Item(
         id=str(uuid.uuid4()),
         user_id=user_id,
         url=url,
@@ -56,6 +57,8 @@ def make_item(
         created_at=NOW,
         updated_at=NOW,
     )
+    stamped = stamp_text(replace(item, content=clean_text(item.content)))
+    return replace(item, metadata=stamped.metadata)
 
 
 def make_raw(body: bytes = b"<p>Some words.</p>") -> RawPage:

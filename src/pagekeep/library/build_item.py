@@ -11,7 +11,18 @@ from urllib.parse import unquote
 from pagekeep import clock
 from pagekeep.capture.uploads import FILE_HOST
 from pagekeep.library import normal_url
-from pagekeep.model import PARSER_VERSION, Fetched, Item, ItemMetadata, Metadata, Page, Quality, QualityLevel, RawPage
+from pagekeep.model import (
+    PARSER_VERSION,
+    Fetched,
+    Item,
+    ItemMetadata,
+    Metadata,
+    Options,
+    Page,
+    Quality,
+    QualityLevel,
+    RawPage,
+)
 from pagekeep.text import count_words, reading_time
 
 _MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
@@ -28,16 +39,21 @@ def new_item(
     saved_at: str | None = None,
     tags: tuple[str, ...],
     rules_hash: str | None = None,
+    options: Options | None = None,
     source: str = "web",
 ) -> Item:
     """Return the item for a page; `url` is its normalised address, `url_full` the one the user gave.
 
-    `saved_at` is when the page was first saved, if before `now`: the frontmatter shows it, as the item does.
+    `saved_at` is when the page was first saved, if before `now`: the frontmatter shows it, as the item does. `options` are
+    those of the extraction.
     """
     from pagekeep.markdown import write_document  # it loads the parser
 
     saved_at = saved_at or now
-    metadata = replace(derive_metadata(page, rendered=fetched.rendered, rules_hash=rules_hash), tags=tags)
+    metadata = derive_metadata(page, rendered=fetched.rendered, rules_hash=rules_hash)
+    metadata = replace(metadata, tags=tags, raw_hash=hashlib.sha256(fetched.body).hexdigest())
+    if options is not None:
+        metadata = replace(metadata, options={"max_bytes": options.max_bytes})
     if metadata.discarded:
         metadata = replace(metadata, archived=True)
     return Item(

@@ -103,7 +103,8 @@ async def _save(
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = "html" if uploaded else "remote" if remote else "web"
     auto_tags = retrieval.settings.auto_tags
-    target = _Target(url, request.url, now, what.tags, auto_tags, what.force, fingerprint(retrieval.rules), source)
+    rules_hash = fingerprint(retrieval.rules)
+    target = _Target(url, request.url, now, what.tags, auto_tags, what.force, rules_hash, options, source)
     saved = await to_thread(_store, captured, existing, store, target)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
@@ -188,6 +189,7 @@ class _Target:
     auto_tags: bool
     force: bool
     rules_hash: str
+    options: Options
     source: str
 
 
@@ -216,6 +218,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         saved_at=existing.saved_at if existing else target.now,
         tags=build_item.first_tags(page, existing, target.tags, auto_tags=target.auto_tags),
         rules_hash=target.rules_hash,
+        options=target.options,
         source=target.source,
     )
     if existing is None:

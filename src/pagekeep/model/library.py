@@ -31,6 +31,10 @@ class ItemMetadata:
     used_js_rendering: bool | None = None
     content_hash: str | None = None
     """SHA-256 of the Markdown without frontmatter."""
+    raw_hash: str | None = None
+    """SHA-256 of the raw page that the Markdown was made from."""
+    options: Mapping[str, Any] | None = None
+    """Options of the extraction that can change its result."""
     quality: QualityLevel | None = None
     """`None` for a page that was never extracted."""
     score: int | None = None
@@ -56,6 +60,8 @@ class ItemMetadata:
     """Set while only the address is kept because the page could not be fetched: whether trying again can help."""
 
     # Noted by the library.
+    text_hash: str | None = None
+    """SHA-256 of the item's text as it was stored last, frontmatter included."""
     retry_count: int = 0
     """Retries by hand since the last success."""
     last_error: Mapping[str, Any] | None = None
@@ -75,7 +81,8 @@ class ItemMetadata:
 
 
 DERIVED_METADATA: Final = (
-    *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "quality", "score", "strategy", "kind"),
+    *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "raw_hash", "options"),
+    *("quality", "score", "strategy", "kind"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
     "suggested_tags",
     *("caught", "suggestion", "discarded", "fetch_again"),
@@ -137,6 +144,9 @@ class RawPage:
     fetched_at: str
     etag: str | None = None
     last_modified: str | None = None
+    headers: Mapping[str, str] | None = None
+    """Headers of the response, names in lower case, without cookies; `None` when there was no response, or they were not
+    kept."""
 
 
 PutResult = Literal["added", "updated", "unchanged"]

@@ -509,6 +509,24 @@ def age(shell: Shell, version: int = 0) -> None:
     db.close()
 
 
+def test_verify_proves_pages_and_finds_a_damaged_one(shell: Shell) -> None:
+    ids = []
+    for name in "ab":
+        shell.bodies[name] = article(300, title=name)
+        ids.append(shell.save(name)["id"])
+    assert shell.run("verify").stdout == "2 pages verified: the raw page gives the stored text again.\n"
+    with sqlite3.connect(shell.env["PAGEKEEP_LIBRARY"]) as db:
+        db.execute("UPDATE items SET content = replace(content, 'breakfast', 'Breakfast') WHERE id = ?", (ids[0],))
+    db.close()
+    found = shell.json("verify", code=1)
+    assert (found["success"], found["verified"], found["damaged"]) == (False, 1, 1)
+    assert [(note["id"], note["reason"]) for note in found["notes"]] == [(ids[0], "text")]
+    assert shell.json("verify", ids[1])["verified"] == 1
+    assert shell.json("verify", "ffff0000", code=2)["error"]["type"] == "NotFound"
+    shown = shell.run("verify")
+    assert (shown.exit_code, ids[0][:8] in shown.stderr) == (1, True)
+
+
 def test_reparse_touches_stale_items_alone_and_a_dry_run_shows_the_diff(shell: Shell) -> None:
     """Seed 000, migration: --dry-run and --limit."""
     for name in "ab":

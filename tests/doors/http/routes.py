@@ -63,6 +63,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/items/lookup": looks(f"{API}/items/lookup?url={{url}}"),
     "GET /api/v1/items/{item_id}": looks(ITEM, other=404),
     "GET /api/v1/items/{item_id}/explanation": looks(f"{ITEM}/explanation", other=404),
+    "GET /api/v1/items/{item_id}/verification": looks(f"{ITEM}/verification", other=404),
     "GET /api/v1/items/{item_id}/annotations": looks(f"{ITEM}/annotations", other=404),
     "POST /api/v1/items/{item_id}/annotations": changes(
         f"{ITEM}/annotations", json={"note": "Read again."}, other=404, ada=201

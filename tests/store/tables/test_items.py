@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import threading
 import uuid
 from dataclasses import replace
@@ -53,6 +54,7 @@ def test_a_second_save_replaces_the_reading_and_keeps_what_is_the_users(library:
         "archived": True,
         "notes": "mine",
         "tags": ["one", "two"],
+        "text_hash": new.metadata.text_hash,
     }
     assert (stored.title, stored.content, stored.author, stored.published_at) == ("New", "New.", "B", "2025")
     assert (stored.url_full, stored.source, stored.updated_at) == ("https://example.com/page/0#top", "html", LATER)
@@ -108,6 +110,7 @@ def test_only_the_given_fields_of_the_metadata_change(library: Store) -> None:
         "parser_version": 1,
         "strategy": "readability",
         "pinned": True,
+        "text_hash": item.metadata.text_hash,
     }
     assert changed.updated_at == LATER
     assert library.get(item.id) == changed
@@ -153,6 +156,7 @@ def test_a_new_reading_keeps_what_the_user_set(library: Store) -> None:
         "tags": ["mine"],
         "quality": "article",
         "parser_version": 2,
+        "text_hash": hashlib.sha256(b"Better words.").hexdigest(),
     }
     assert (read.content, read.title, read.author, read.published_at) == ("Better words.", "Better", "C", "2024")
     assert (read.saved_at, read.updated_at) == (NOW, LATER)

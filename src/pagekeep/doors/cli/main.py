@@ -54,6 +54,10 @@ COMMANDS: Final = {
             "library.reparse:reparse",
             "Extract saved pages again, offline: the ones named, or all that an older version or other rules extracted.",
         ),
+        "verify": (
+            "library.verify:verify",
+            "Prove that saved pages are intact: derive each text again from its raw page, and compare all hashes.",
+        ),
         "import": (
             "library.import_:import_",
             "Import bookmarks and articles from other programs, with dates, tags, notes, highlights and stored pages.",

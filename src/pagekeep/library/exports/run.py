@@ -30,8 +30,8 @@ from pagekeep.store import Store
 if TYPE_CHECKING:
     from pagekeep.config import Settings
 
-Format = Literal["markdown", "jsonl", "netscape", "html", "epub"]
-FORMATS: Final[tuple[Format, ...]] = ("markdown", "jsonl", "netscape", "html", "epub")
+Format = Literal["markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz"]
+FORMATS: Final[tuple[Format, ...]] = ("markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,10 @@ async def _write_one_file(
         from pagekeep.library.exports.single_page import write_page
 
         await write_page(out, items, store, pictures)
+    elif options.format in ("warc", "wacz"):
+        from pagekeep.library.exports.web_archive import write  # it loads the WARC library
+
+        (write.write_warc if options.format == "warc" else write.write_wacz)(out, items, store)
     else:
         from pagekeep.library.exports.epub import write_book
 

@@ -68,6 +68,7 @@ def build_from_content(
     rules_hash: str,
     read: Callable[[Fetched], Page],
     *,
+    options: Options,
     auto_tags: bool = False,
 ) -> NewItem:
     """Return an item from the export's copy of the page, built as if it had been fetched.
@@ -90,6 +91,7 @@ def build_from_content(
         saved_at=plain.item.saved_at,
         tags=build_item.first_tags(page, None, row.tags, auto_tags=auto_tags),
         rules_hash=rules_hash,
+        options=options,
         source=plain.item.source,
     )
     item = replace(item, last_opened_at=row.opened_at, metadata=_with_user_fields(item.metadata, row))

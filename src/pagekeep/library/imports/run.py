@@ -188,7 +188,14 @@ class _Batch:
         rules_hash = fingerprint(self.plan.rules)
         try:
             entry = build.build_from_content(
-                checked, name, self.store.user_id, now, rules_hash, self._read, auto_tags=self.plan.auto_tags
+                checked,
+                name,
+                self.store.user_id,
+                now,
+                rules_hash,
+                self._read,
+                options=self._options,
+                auto_tags=self.plan.auto_tags,
             )
         except PagekeepError as error:
             self.report.remark(checked.row.place, f"The content in the export could not be used: {error.message}")
@@ -196,11 +203,14 @@ class _Batch:
         self.report.carried += 1
         return entry
 
+    @property
+    def _options(self) -> Options:
+        return Options(max_bytes=self.plan.max_bytes)
+
     def _read(self, fetched: Fetched) -> Page:
-        options = Options(max_bytes=self.plan.max_bytes)
         if self.plan.read is not None:
-            return self.plan.read(fetched, options)
-        return extract_page(fetched, options, self.plan.rules)
+            return self.plan.read(fetched, self._options)
+        return extract_page(fetched, self._options, self.plan.rules)
 
     def store_all(self) -> list[Item]:
         """Store the batch and return its items that were never fetched."""

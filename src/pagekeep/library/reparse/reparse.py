@@ -72,7 +72,7 @@ def reparse(
     first = list(islice(remaining, MIN_PAGES_FOR_POOL))
     count = (processes or os.cpu_count() or 1) if len(first) == MIN_PAGES_FOR_POOL else 1
     stored = _read_stored(store, chain(first, remaining), max_bytes)
-    for item, extracted in _extract_all(stored, count, rules):
+    for item, extracted in extract_all(stored, count, rules):
         try:
             result = _settle(store, item, extracted, force=force, dry_run=dry_run)
         except NotFound:  # it was purged while it was extracted
@@ -81,7 +81,7 @@ def reparse(
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class StoredPage:
     """A stored page to extract, as a worker process gets it."""
 
     item: Item
@@ -90,10 +90,10 @@ class _Job:
     options: Options
 
 
-_Stored = tuple[Item, _Job | PagekeepError]
+Stored = tuple[Item, StoredPage | PagekeepError]
 
 
-def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_Stored]:
+def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[Stored]:
     """Yield the items with the job to extract them, or the error when there is no page; purged items are skipped."""
     for item_id in ids:
         try:
@@ -108,7 +108,7 @@ def _read_stored(store: Store, ids: Iterable[str], max_bytes: int) -> Iterator[_
             if raw is None:
                 yield item, NotFound("The downloaded HTML of this page was not stored.")
                 continue
-            yield item, _Job(replace(item, content=""), raw, Options(max_bytes=max_bytes))
+            yield item, StoredPage(replace(item, content=""), raw, Options(max_bytes=max_bytes))
 
 
 def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force: bool, dry_run: bool) -> ReparseResult:
@@ -122,7 +122,7 @@ def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force:
 
 def compare_page(item: Item, captured: Captured, rules: Rulebook, *, force: bool) -> ReparseResult:
     """Return what storing a new capture of the item would change; nothing is stored."""
-    return _compare(item, _build(captured.page, captured.fetched, item, rules), force)
+    return _compare(item, build(captured.page, captured.fetched, item, rules, None), force)
 
 
 def _compare(item: Item, extracted: Item, force: bool) -> ReparseResult:
@@ -150,7 +150,7 @@ def _write(store: Store, item: Item, extracted: Item) -> None:
         store.set_metadata(item.id, clock.now(), archived=discarded)
 
 
-def _build(page: Page, fetched: Fetched, item: Item, rules: Rulebook) -> Item:
+def build(page: Page, fetched: Fetched, item: Item, rules: Rulebook, options: Options | None) -> Item:
     """Return the item as a save of the same page would make it."""
     return build_item.new_item(
         page,
@@ -162,6 +162,7 @@ def _build(page: Page, fetched: Fetched, item: Item, rules: Rulebook) -> Item:
         saved_at=item.saved_at,
         tags=(),
         rules_hash=fingerprint(rules),
+        options=options,
         source=item.source,
     )
 
@@ -173,17 +174,17 @@ async def reparse_one(
     item, raw = await to_thread(get_item_and_raw, store, key)
     options = Options(max_bytes=retrieval.settings.max_bytes)
     fetched = build_item.to_fetched(raw)
-    extracted = _build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules)
+    extracted = build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules, options)
     return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
 
 
-def extract_stored(sent: tuple[_Job | PagekeepError, bytes]) -> Item:
+def extract_stored(sent: tuple[StoredPage | PagekeepError, bytes]) -> Item:
     """Return the item that a page makes now; runs in a worker process. The rules are pickled, and read only once."""
     job, rules = sent[0], _read_rules(sent[1])
     if isinstance(job, PagekeepError):
         raise job
     fetched = build_item.to_fetched(job.raw)
-    return _build(extract_page(fetched, job.options, rules), fetched, job.item, rules)
+    return build(extract_page(fetched, job.options, rules), fetched, job.item, rules, job.options)
 
 
 @lru_cache(maxsize=2)
@@ -195,14 +196,14 @@ def _read_rules(data: bytes) -> Rulebook:
 _TASK: Final = f"{__name__}:{extract_stored.__name__}"
 
 
-def _extract_all(
-    pages: Iterator[_Stored], processes: int, rules: Rulebook
+def extract_all(
+    pages: Iterator[Stored], processes: int, rules: Rulebook
 ) -> Iterator[tuple[Item, Item | PagekeepError]]:
     """Yield every page with its result, in order, with only a few pages in progress."""
     data = pickle.dumps(rules, pickle.HIGHEST_PROTOCOL)
     sent: deque[Item] = deque()
 
-    def jobs() -> Iterator[tuple[_Job | PagekeepError, bytes]]:
+    def jobs() -> Iterator[tuple[StoredPage | PagekeepError, bytes]]:
         for item, job in pages:
             sent.append(item)
             yield job, data

@@ -22,6 +22,7 @@ from pagekeep.store.storable import (
     clean_metadata,
     domain_key,
     parse_json,
+    stamp_text,
     url_hash,
 )
 from pagekeep.store.table import Table, reads, writes
@@ -104,6 +105,11 @@ class ItemTable(Table):
         """Return the page as it was fetched, if it was kept."""
         return raw_pages.get(tx, item_id)
 
+    @reads
+    def raw_hash(self, tx: Transaction, item_id: str) -> str | None:
+        """Return the hash under which the item's raw page is stored, if it was kept."""
+        return raw_pages.hash_of(tx, item_id)
+
     @writes
     def replace_content(
         self,
@@ -129,7 +135,7 @@ class ItemTable(Table):
         retries = old.metadata.retry_count if metadata.quality == "bookmark" else 0
         merged = replace(old.metadata, **derived, edited=metadata.edited, retry_count=retries)
         item = replace(old, content=content, title=title, author=author, published_at=published_at, updated_at=now)
-        item = clean_item(replace(item, metadata=merged))
+        item = stamp_text(clean_item(replace(item, metadata=merged)))
         rewrite(tx, item, seq)
         return item
 
@@ -250,7 +256,7 @@ def check_item(tx: Transaction, item: Item) -> Item:
     if item.user_id != tx.user_id:
         raise StoreError("The item belongs to another user than the library.")
     item_id = clean_id(item.id)
-    return clean_item(replace(item, id=str(uuid.uuid4()) if item_id == NO_ID else item_id))
+    return stamp_text(clean_item(replace(item, id=str(uuid.uuid4()) if item_id == NO_ID else item_id)))
 
 
 def _find_url(tx: Transaction, url: str) -> Item | None:
@@ -273,7 +279,13 @@ def _merge(old: Item, new: Item) -> Item:
         tags=_merge_tags(before.tags, after.tags),
     )
     if before.edited:
-        metadata = replace(metadata, edited=True, word_count=before.word_count, reading_time=before.reading_time)
+        metadata = replace(
+            metadata,
+            edited=True,
+            word_count=before.word_count,
+            reading_time=before.reading_time,
+            text_hash=before.text_hash,
+        )
         return replace(old, metadata=metadata, updated_at=new.updated_at, deleted_at=None)
     return replace(
         new,

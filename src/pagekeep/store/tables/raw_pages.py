@@ -122,6 +122,14 @@ def select(tx: Transaction, table: str, where: str, **values: Any) -> RawPage | 
     return RawPage(body=unpack(packed), **fields)
 
 
+def hash_of(tx: Transaction, item_id: str) -> str | None:
+    """Return the hash of the item's raw page, if it was kept."""
+    rows = tx.all(
+        "SELECT hash FROM raw_pages WHERE user_id = :user AND item_id = :item", user=tx.user_id, item=clean_id(item_id)
+    )
+    return rows[0][0] if rows else None
+
+
 def faults(tx: Transaction) -> list[str]:
     """Return faults: bodies that are damaged, or that no item uses."""
     faults = []

@@ -96,6 +96,25 @@ class StatisticsTable(Table):
         )
         return [(saved, item_id) for saved, item_id in rows]
 
+    def all_ids(self) -> Iterator[str]:
+        """Yield the ids of all items, deleted ones too, without reading anything else of them."""
+        last = NO_ID
+        while True:
+            batch = self._ids_after(last)
+            yield from batch
+            if len(batch) < BATCH:
+                return
+            last = batch[-1]
+
+    @reads
+    def _ids_after(self, tx: Transaction, last: str) -> list[str]:
+        rows = tx.all(
+            f"SELECT id FROM items WHERE user_id = :user AND id > :last ORDER BY id LIMIT {BATCH}",
+            user=tx.user_id,
+            last=last,
+        )
+        return [item_id for (item_id,) in rows]
+
     @reads
     def versions(self, tx: Transaction) -> Sequence[tuple[str, str]]:
         """Return (id, version) of every item that is not deleted, by id.

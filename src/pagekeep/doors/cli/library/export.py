@@ -27,13 +27,14 @@ _MAX_FAILURES_SHOWN: Final = 10
         "export --format jsonl library.jsonl",
         "export --format netscape - > bookmarks.html",
         "export --format epub --query is:pinned pinned.epub",
+        "export --format wacz archive.wacz",
     )
 )
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(("markdown", "jsonl", "netscape", "html", "epub")),
+    type=click.Choice(("markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz")),
     default="markdown",
     show_default=True,
     help="Markdown goes to a folder, the others to one file (`-` for stdout).",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
@@ -20,6 +20,7 @@ from pagekeep.doors.http.api.response_models import (
     PerhapsAnItem,
     Purged,
     Reparsed,
+    Verification,
 )
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
@@ -27,6 +28,7 @@ from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
 from pagekeep.library.preview import preview_item
+from pagekeep.library.receipts.verify import verify_one
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import retry
 from pagekeep.model import ItemQuery, Order, QualityLevel, item_filters
@@ -207,3 +209,9 @@ async def explain_item(item_id: ItemId, library: ReadLibrary, service: CurrentSe
     page = await preview_item(item_id, library, service.retrieval)
     explanation = await service.room.run(ExplainTask.of(page), TEXT)
     return {"explanation": explanation, "trace": trace_shape(page), "page": page_shape(page)}
+
+
+@router.get("/items/{item_id}/verification", response_model=Verification, responses=error_responses(404))
+async def verify_item(item_id: ItemId, library: ReadLibrary, service: CurrentService) -> dict[str, Any]:
+    """Derive the item's text again from its stored page, and compare all hashes. Nothing is changed."""
+    return (await verify_one(item_id, library, service.retrieval)).to_json()

@@ -56,6 +56,19 @@ class Reparsed(TypedDict):
     item: Item
 
 
+class Verification(TypedDict):
+    id: str
+    url: str
+    title: str
+    state: Literal["verified", "unproven", "damaged", "differs", "failed"]
+    """`unproven`: nothing is wrong, but the text could not be derived again."""
+    compared: list[Literal["raw_page", "text", "markdown", "frontmatter", "pictures"]]
+    """What was compared with its recorded hash, or with what the raw page gives."""
+    reason: str | None
+    message: str | None
+    """What is wrong, or what could not be compared."""
+
+
 class Purged(TypedDict):
     purged: int
 

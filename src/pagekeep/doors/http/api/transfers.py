@@ -30,6 +30,8 @@ FILES: Final[dict[Format, tuple[str, str]]] = {
     "netscape": ("bookmarks.html", "text/html; charset=utf-8"),
     "html": ("pagekeep.html", "text/html; charset=utf-8"),
     "epub": ("pagekeep.epub", "application/epub+zip"),
+    "warc": ("pagekeep.warc.gz", "application/warc"),
+    "wacz": ("pagekeep.wacz", "application/wacz"),
 }
 """Name and type of the file of each format."""
 

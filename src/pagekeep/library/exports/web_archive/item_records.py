@@ -1,0 +1,131 @@
+"""The records of one item: its raw page, its kept pictures and copies, its Markdown, and everything else as JSON.
+
+A record claims only what is true. A raw page that came from its server over HTTP is a `response` with the headers that were
+kept; a page as a browser or another program had it is a `resource`; Markdown is a `conversion` of the raw page.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from http import HTTPStatus
+from typing import Any, Final
+
+from pagekeep.capture.extract import REMOTE_READER_TYPE
+from pagekeep.library.exports.jsonl import write_line
+from pagekeep.library.exports.web_archive.records import Http, Record
+from pagekeep.model import Annotation, Item, RawPage
+
+ITEM_URI: Final = "urn:pagekeep:item:"
+"""Begins the address of the record that holds an item."""
+RAW_URI: Final = "urn:pagekeep:raw:"
+"""Begins the address of a raw page that is not what its URL gives, such as the answer of a remote reader."""
+ITEM_TYPE: Final = "application/json"
+MARKDOWN_TYPE: Final = "text/markdown; charset=utf-8"
+_RENAMED: Final = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection"})
+"""Headers about the transfer, which no longer fit the body as it is stored: decoded, and in one piece."""
+_RAW_FIELDS: Final = tuple(field.name for field in fields(RawPage) if field.name not in ("body", "headers"))
+
+_EXPLANATIONS: Final = {
+    "response": "The response as it was received, with its headers; the body is decoded, and cookies are left out.",
+    "known": "A response whose headers were not kept, except those that are shown.",
+    "rendered": "The page as a browser showed it after running its scripts, not a response of the server.",
+    "sent": "The page as the user's browser or another program had it, not a response of the server.",
+    "remote": "The answer of a remote reader about this page, not the page itself.",
+}
+
+
+def item_records(item: Item, raw: RawPage | None, annotations: Sequence[Annotation]) -> Iterator[Record]:
+    """Yield the records of an item; the last one is its metadata, which names the others."""
+    about = json.loads(write_line(item, annotations))
+    content = about.pop("content")
+    raw_record = None if raw is None else _raw_record(item, raw)
+    if raw is not None and raw_record is not None:
+        about["raw"] = {name: getattr(raw, name) for name in _RAW_FIELDS}
+        about["raw"] |= {
+            "headers": None if raw.headers is None else dict(raw.headers),
+            "record": raw_record.record_id,
+            "explanation": _EXPLANATIONS[_origin(item, raw)],
+        }
+        yield raw_record
+    text = _text_record(item, content, raw_record)
+    yield text
+    about["text"] = {"record": text.record_id}
+    yield Record(
+        "metadata",
+        f"{ITEM_URI}{item.id}",
+        _record_id(item, "item"),
+        item.updated_at,
+        json.dumps(about, ensure_ascii=False).encode("utf-8", "replace"),
+        ITEM_TYPE,
+        about={"WARC-Refers-To": raw_record.record_id} if raw_record else None,
+    )
+
+
+def _origin(item: Item, raw: RawPage) -> str:
+    """Return how the raw page was captured, as a key of the explanations."""
+    if raw.content_type == REMOTE_READER_TYPE:
+        return "remote"
+    if raw.rendered:
+        return "rendered"
+    if raw.headers is not None:
+        return "response"
+    return "known" if item.source == "web" else "sent"
+
+
+def _raw_record(item: Item, raw: RawPage) -> Record:
+    origin, record_id = _origin(item, raw), _record_id(item, "raw")
+    media_type = f"{raw.content_type}; charset={raw.encoding}" if raw.encoding else raw.content_type
+    if origin in ("response", "known"):
+        http = Http(_status_line(raw.status), tuple(_http_headers(raw, media_type)))
+        return Record("response", raw.final_url, record_id, raw.fetched_at, raw.body, media_type, http)
+    uri = f"{RAW_URI}{item.id}" if origin == "remote" else raw.final_url
+    return Record("resource", uri, record_id, raw.fetched_at, raw.body, media_type)
+
+
+def _status_line(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return f"{status} Unknown"
+
+
+def _http_headers(raw: RawPage, media_type: str) -> Iterator[tuple[str, str]]:
+    """Yield the headers of a response; those about its transfer are renamed, as other archiving programs do."""
+    known = {"content-type": media_type, "etag": raw.etag, "last-modified": raw.last_modified}
+    sent: Mapping[str, str | None] = known if raw.headers is None else raw.headers
+    for name, value in sent.items():
+        if value is not None:
+            clean = " ".join(value.split()).encode("latin-1", "replace").decode("latin-1")
+            yield (f"X-Archive-Orig-{name}" if name in _RENAMED else name), clean
+    if raw.headers is None:
+        yield "X-Pagekeep-Note", "other headers of this response were not kept"
+    elif "content-type" not in raw.headers:
+        yield "content-type", media_type
+    yield "content-length", str(len(raw.body))
+
+
+def _text_record(item: Item, content: str, raw: Record | None) -> Record:
+    """Return the item's text: a conversion of its raw page, unless there is none or it is the user's own version."""
+    body, record_id = content.encode("utf-8", "replace"), _record_id(item, "text")
+    if raw is None or item.metadata.edited:
+        return Record("resource", f"{ITEM_URI}{item.id}:text", record_id, item.updated_at, body, MARKDOWN_TYPE)
+    refers = {"WARC-Refers-To": raw.record_id}
+    return Record("conversion", raw.uri, record_id, item.updated_at, body, MARKDOWN_TYPE, about=refers)
+
+
+def _record_id(item: Item, part: str) -> str:
+    """Return an id that is the same for the same version of an item."""
+    name = uuid.uuid5(uuid.NAMESPACE_URL, f"pagekeep:{item.id}:{item.updated_at}:{part}")
+    return f"<urn:uuid:{name}>"
+
+
+def page_of(item: Item, raw: RawPage) -> dict[str, Any] | None:
+    """Return the item as an entry of the page list; `None` when its raw page is not what its URL gives."""
+    from pagekeep.clock import to_the_second
+
+    if _origin(item, raw) == "remote":
+        return None
+    return {"id": item.id, "url": raw.final_url, "ts": to_the_second(raw.fetched_at), "title": item.title}

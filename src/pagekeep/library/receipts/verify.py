@@ -1,0 +1,117 @@
+"""Verify the items of a library: derive their texts again in workers, and compare all hashes."""
+
+from __future__ import annotations
+
+import os
+from asyncio import to_thread
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+
+from pagekeep.capture.active_rules import fingerprint
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library import build_item
+from pagekeep.library.items import get_item
+from pagekeep.library.receipts.verdict import Evidence, Verdict, judge, unreadable
+from pagekeep.library.reparse.reparse import MIN_PAGES_FOR_POOL, Stored, StoredPage, build, extract_all
+from pagekeep.model import Item, Options
+from pagekeep.rules import Rulebook
+from pagekeep.store import Store
+
+
+def select(store: Store, keys: Iterable[str]) -> Iterator[str]:
+    """Return the ids of the named items, or of all, deleted ones too; `NotFound` for an unknown key."""
+    ids = [get_item(store, key).id for key in keys]
+    return iter(ids) if ids else store.all_ids()
+
+
+def verify(store: Store, ids: Iterable[str], rules: Rulebook, *, processes: int | None = None) -> Iterator[Verdict]:
+    """Yield the verdict on every item. Nothing is changed; items that were purged meanwhile are left out."""
+    rules_hash = fingerprint(rules)
+    return judge_all(_read_all(store, ids), rules, rules_hash, processes)
+
+
+def judge_all(
+    found: Iterable[Evidence | Verdict], rules: Rulebook, rules_hash: str, processes: int | None = None
+) -> Iterator[Verdict]:
+    """Yield the verdict on every piece of evidence, in order; pages are extracted by workers, a few at a time."""
+    waiting: deque[Evidence | Verdict] = deque()
+    remaining = iter(found)
+    first = list(islice(remaining, MIN_PAGES_FOR_POOL))
+    count = (processes or os.cpu_count() or 1) if len(first) == MIN_PAGES_FOR_POOL else 1
+
+    def pages() -> Iterator[Stored]:
+        for entry in chain(first, remaining):
+            if isinstance(entry, Evidence) and entry.derivable:
+                waiting.append(entry)
+                yield entry.item, _stored_page(entry)
+            else:  # judged at once: no page waits in memory for nothing
+                waiting.append(entry if isinstance(entry, Verdict) else judge(entry, None, rules_hash))
+
+    for _, derived in extract_all(pages(), count, rules):
+        yield from _take_verdicts(waiting)
+        entry = waiting.popleft()
+        assert isinstance(entry, Evidence)
+        yield judge(entry, derived, rules_hash)
+    yield from _take_verdicts(waiting)
+
+
+def _take_verdicts(waiting: deque[Evidence | Verdict]) -> Iterator[Verdict]:
+    """Take the verdicts from the front, up to the next evidence."""
+    while waiting and isinstance(entry := waiting[0], Verdict):
+        waiting.popleft()
+        yield entry
+
+
+def _stored_page(evidence: Evidence) -> StoredPage:
+    assert evidence.raw is not None
+    return StoredPage(replace(evidence.item, content=""), evidence.raw, _options(evidence.item))
+
+
+def _options(item: Item) -> Options:
+    """Return the recorded options of an item's extraction."""
+    limit = (item.metadata.options or {}).get("max_bytes")
+    return Options(max_bytes=limit) if isinstance(limit, int) else Options()
+
+
+async def verify_one(key: str, store: Store, retrieval: Retrieval) -> Verdict:
+    """Verify one item, extracted by `retrieval`; raise `NotFound` when there is none."""
+    item_id = (await to_thread(get_item, store, key)).id
+    evidence = await to_thread(_read, store, item_id)
+    rules = retrieval.rules
+    if isinstance(evidence, Verdict):
+        return evidence
+    if not evidence.derivable or evidence.raw is None:
+        return judge(evidence, None, fingerprint(rules))
+    fetched, options = build_item.to_fetched(evidence.raw), _options(evidence.item)
+    derived: Item | PagekeepError
+    try:
+        derived = build(await retrieval.extract(fetched, options), fetched, evidence.item, rules, options)
+    except PagekeepError as error:
+        derived = error
+    return judge(evidence, derived, fingerprint(rules))
+
+
+def _read_all(store: Store, ids: Iterable[str]) -> Iterator[Evidence | Verdict]:
+    for item_id in ids:
+        try:
+            yield _read(store, item_id)
+        except NotFound:  # it was purged since
+            continue
+
+
+def _read(store: Store, item_id: str) -> Evidence | Verdict:
+    """Return an item with its raw page, or the verdict that it cannot be read."""
+    try:
+        item = store.get(item_id)
+    except NotFound:
+        raise
+    except (PagekeepError, ValueError, TypeError) as error:
+        return unreadable(item_id, error)
+    try:
+        return Evidence(item, store.raw(item_id), store.raw_hash(item_id))
+    except (PagekeepError, ValueError, TypeError) as error:
+        fault = error.message if isinstance(error, PagekeepError) else "its data is not valid."
+        return Evidence(item, raw_fault=fault)

@@ -1,0 +1,123 @@
+"""Receipts: a verdict claims what was compared, and no more."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from pagekeep.library.receipts.verdict import Verdict
+from pagekeep.library.receipts.verify import select, verify
+from pagekeep.model import PARSER_VERSION, Item
+from pagekeep.rules import Rulebook
+from pagekeep.rules.rule import HostTrigger, Rule, Trigger
+from pagekeep.store import Store
+from tests.library.receipts.making import RULES, flip, keep
+from tests.store.making import NOW, make_item, make_raw
+
+
+def verdicts(library: Store, *keys: str, rules: Rulebook = RULES) -> dict[str, Verdict]:
+    return {verdict.item_id: verdict for verdict in verify(library, select(library, keys), rules)}
+
+
+def only(library: Store, item: Item, rules: Rulebook = RULES) -> Verdict:
+    return verdicts(library, item.id, rules=rules)[item.id]
+
+
+def rewrite(library: Store, item: Item, content: str, **metadata: Any) -> None:
+    library.replace_content(
+        item.id,
+        content=content,
+        title=item.title,
+        author=item.author,
+        published_at=item.published_at,
+        metadata=replace(item.metadata, **metadata),
+        now=NOW,
+    )
+
+
+def test_saved_page_is_verified_to_its_frontmatter(library: Store) -> None:
+    item = keep(library, 1)
+    assert only(library, item) == Verdict(
+        item.id, item.url, item.title, "verified", ("raw_page", "text", "markdown", "frontmatter")
+    )
+
+
+def test_all_items_are_verified_deleted_ones_too(library: Store) -> None:
+    ids = {keep(library, number).id for number in range(20)}
+    library.delete(next(iter(ids)), NOW)
+    found = verdicts(library)
+    assert found.keys() == ids
+    assert {verdict.state for verdict in found.values()} == {"verified"}
+
+
+def test_every_flipped_byte_is_found(library: Store, where: str) -> None:
+    dice, items = random.Random(7), [keep(library, number) for number in range(20)]
+    for number, item in enumerate(items[:18]):
+        flip(where, library.user_id, item.id, "raw" if number % 2 else "text", dice)
+    found = verdicts(library)
+    assert [found[item.id].state for item in items] == ["damaged"] * 18 + ["verified"] * 2
+    assert [found[item.id].reason for item in items[:4]] == ["text", "raw_page"] * 2
+
+
+def test_text_of_an_older_parser_is_not_derived_and_says_what_to_do(library: Store) -> None:
+    item = keep(library, 1)
+    rewrite(library, item, item.content, parser_version=PARSER_VERSION - 1)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason, verdict.compared) == ("unproven", "older_parser", ("raw_page", "text"))
+    assert "reparse" in (verdict.message or "")
+
+
+def test_edited_text_is_compared_with_its_hash_only(library: Store) -> None:
+    item = keep(library, 1)
+    rewrite(library, item, "My own words.", edited=True)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason, verdict.compared) == ("unproven", "edited", ("raw_page", "text"))
+
+
+def test_item_without_a_raw_page_is_compared_with_its_hash_only(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason, verdict.compared) == ("unproven", "no_raw_page", ("text",))
+
+
+def test_other_rules_that_give_the_same_text_are_mentioned(library: Store) -> None:
+    item = keep(library, 1, rules_hash="0123456789abcdef")
+    verdict = only(library, item)
+    assert (verdict.state, verdict.compared[-1]) == ("verified", "frontmatter")
+    assert "Other rules" in (verdict.message or "")
+
+
+def test_other_rules_that_give_another_text_prove_nothing(library: Store) -> None:
+    item = keep(library, 1)
+    rule = Rule("no-first", "pre", trigger=Trigger(host=HostTrigger(equals=("harbour.example",))), remove=("p + p",))
+    verdict = only(library, item, Rulebook((rule,)))
+    assert (verdict.state, verdict.reason) == ("unproven", "other_rules")
+
+
+def test_another_text_from_the_same_page_is_reported(library: Store) -> None:
+    item = keep(library, 1)
+    rewrite(library, item, "Other words.", content_hash="0" * 64)
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason) == ("differs", "another_text")
+
+
+def test_title_that_is_not_from_the_page_is_left_out_of_the_claim(library: Store) -> None:
+    item = keep(library, 1)
+    rewrite(library, item, item.content.replace("author: Ada Reed", "author: The importer", 1))
+    verdict = only(library, item)
+    assert (verdict.state, verdict.compared) == ("verified", ("raw_page", "text", "markdown"))
+    assert "frontmatter" in (verdict.message or "")
+
+
+def test_raw_page_of_another_save_is_recognised(library: Store) -> None:
+    item = keep(library, 1)
+    library.upsert(replace(item, metadata=replace(item.metadata, raw_hash="0" * 64)), make_raw(b"<p>Another page."))
+    assert only(library, item).reason == "raw_page"
+
+
+def test_page_that_cannot_be_extracted_is_a_failure_of_its_own(library: Store) -> None:
+    item = keep(library, 1)
+    rewrite(library, item, item.content, options={"max_bytes": 10})
+    verdict = only(library, item)
+    assert (verdict.state, verdict.reason) == ("failed", "extraction")
