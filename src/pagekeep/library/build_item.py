@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote
@@ -26,6 +27,13 @@ from pagekeep.model import (
 from pagekeep.text import count_words, reading_time
 
 _MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
+MAX_HEADERS: Final = 100
+"""Headers of a response that are stored; real ones have about 20."""
+MAX_HEADER_CHARS: Final = 4_000
+"""Longer values are cut: the longest real ones are content security policies."""
+_MAX_HEADER_NAME_CHARS: Final = 100
+_PRIVATE_HEADERS: Final = frozenset({"set-cookie", "set-cookie2"})
+"""Headers that may hold a session of the user. An archive is made to be shared."""
 
 
 def new_item(
@@ -197,6 +205,16 @@ def suggest_next(page: Page) -> str | None:
     return "Retry with the browser." if page.need_render else "Retry later, or with the browser."
 
 
+def keep_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of a response that are stored with its page, within limits and without cookies."""
+    kept: dict[str, str] = {}
+    for name, value in list(headers.items())[:MAX_HEADERS]:
+        lower = name.lower()
+        if len(name) <= _MAX_HEADER_NAME_CHARS and lower not in _PRIVATE_HEADERS:
+            kept[lower] = value[:MAX_HEADER_CHARS]
+    return kept
+
+
 def to_raw_page(fetched: Fetched, now: str) -> RawPage:
     """Return the page as it was fetched, to be stored with its item."""
     return RawPage(
@@ -209,6 +227,7 @@ def to_raw_page(fetched: Fetched, now: str) -> RawPage:
         fetched_at=now,
         etag=fetched.etag,
         last_modified=fetched.last_modified,
+        headers=keep_headers(fetched.headers) if fetched.headers else None,
     )
 
 
@@ -218,7 +237,7 @@ def to_fetched(raw: RawPage) -> Fetched:
         url=raw.final_url,
         final_url=raw.final_url,
         status=raw.status,
-        headers={},
+        headers=raw.headers or {},
         body=raw.body,
         encoding=raw.encoding,
         content_type=raw.content_type,

@@ -76,8 +76,7 @@ def build_from_content(
     The export's title, author and date are used where the page has none. Raises `PagekeepError` when the copy has no content.
     """
     row, plain = checked.row, build_bookmark(checked, source, user_id, now)
-    body = _html_document(row).encode("utf-8", "replace")
-    fetched = Fetched(row.url, row.url, 200, {}, body, encoding="utf-8")
+    fetched = build_item.to_fetched(row.page) if row.page else _fetched_html(row)
     page = _with_row_metadata(read(fetched), row)
     if page.quality.level in ("bookmark", "discarded"):
         raise PagekeepError(page.quality.reason or "It has no content.")
@@ -96,7 +95,13 @@ def build_from_content(
     )
     item = replace(item, last_opened_at=row.opened_at, metadata=_with_user_fields(item.metadata, row))
     annotations = tuple(_build_annotations(row, checked.url, now, page.text))
-    return NewItem(item, build_item.to_raw_page(fetched, now), annotations)
+    return NewItem(item, row.page or build_item.to_raw_page(fetched, now), annotations)
+
+
+def _fetched_html(row: Row) -> Fetched:
+    """Return the export's copy of the page as if it had been fetched."""
+    body = _html_document(row).encode("utf-8", "replace")
+    return Fetched(row.url, row.url, 200, {}, body, encoding="utf-8")
 
 
 def _with_row_metadata(page: Page, row: Row) -> Page:
@@ -126,7 +131,7 @@ def _with_user_fields(metadata: ItemMetadata, row: Row) -> ItemMetadata:
 
 
 def _is_whole(row: Row) -> bool:
-    return _DOCUMENT_START.search(row.content[:_DOCUMENT_START_CHARS]) is not None
+    return row.page is not None or _DOCUMENT_START.search(row.content[:_DOCUMENT_START_CHARS]) is not None
 
 
 def _html_document(row: Row) -> str:

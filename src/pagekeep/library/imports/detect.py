@@ -37,6 +37,7 @@ from pagekeep.library.imports.formats import (
 from pagekeep.library.imports.input.row import ParsedRow
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
+from pagekeep.library.imports.web_archive import read as web_archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class TreeFormat:
 
 
 FORMATS: Final = (
+    Format("warc", web_archive.matches, web_archive.read),  # binary, so it is recognised before any text is looked at
     Format("failed", failed_rows.matches, failed_rows.read),
     Format("pagekeep", pagekeep_jsonl.matches, pagekeep_jsonl.read),
     Format("markdown", pagekeep_markdown.matches, pagekeep_markdown.read),
@@ -86,6 +88,7 @@ FORMATS: Final = (
 """The first that matches is used, so special formats come before general ones."""
 
 TREE_FORMATS: Final = (
+    TreeFormat("wacz", web_archive.matches_tree, web_archive.read_tree),
     TreeFormat("omnivore", omnivore.matches_tree, omnivore.read_tree),
     TreeFormat("markdown", pagekeep_markdown.matches_tree, pagekeep_markdown.read_tree),
 )

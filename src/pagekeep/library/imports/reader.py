@@ -183,9 +183,9 @@ def _pack(name: str, row: ReadyRow) -> bytes:
         data = pickle.dumps((name, row), pickle.HIGHEST_PROTOCOL)
         if len(data) <= MAX_ROW_BYTES:
             return data
-        if isinstance(row, CheckedRow) and row.row.content:
+        if isinstance(row, CheckedRow) and (row.row.content or row.row.page):
             remarks = (*row.row.remarks, f"The content in the export could not be used: {_TOO_LONG}")
-            return _pack(name, replace(row, row=replace(row.row, content="", remarks=remarks)))
+            return _pack(name, replace(row, row=replace(row.row, content="", page=None, remarks=remarks)))
         place = row.row.place if isinstance(row, CheckedRow) else row.place
         return _pack(name, Fault(place, f"The entry is too long: {_TOO_LONG}"))
     place = row.row.place if isinstance(row, CheckedRow) else row.place

@@ -179,12 +179,12 @@ class _Batch:
 
     def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> NewItem | None:
         """Return the row with its content; `None` without usable content, or when the library has content already."""
-        if not checked.row.content:
+        if not checked.row.content and checked.row.page is None:
             return None
         stored = self.store.find_url(checked.url)
         if stored is not None and has_content(stored):
             return None
-        self.content_chars += len(checked.row.content)
+        self.content_chars += len(checked.row.content) + (len(checked.row.page.body) if checked.row.page else 0)
         rules_hash = fingerprint(self.plan.rules)
         try:
             entry = build.build_from_content(

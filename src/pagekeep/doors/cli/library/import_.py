@@ -31,7 +31,7 @@ _FAILED_SUFFIX: Final = ".failed.jsonl"
 
 FORMATS: Final = (
     *("auto", "failed", "goodlinks", "instapaper", "karakeep", "linkwarden", "list", "matter", "netscape", "omnivore"),
-    *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wallabag"),
+    *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wacz", "wallabag", "warc"),
 )
 
 

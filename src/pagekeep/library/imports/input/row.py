@@ -57,6 +57,8 @@ class Row:
     annotations: tuple[RowAnnotation, ...] = ()
     content: str = ""
     """The page's HTML if the export contains it: a whole document or a part."""
+    page: RawPage | None = None
+    """The page as it was fetched, if the export contains that."""
     source: str = ""
     """The program that wrote the row, where that is not the file's format."""
     remarks: tuple[str, ...] = ()

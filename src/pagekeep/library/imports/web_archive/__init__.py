@@ -1,0 +1,1 @@
+"""Import web archives: WARC and WACZ files of this program and of others."""

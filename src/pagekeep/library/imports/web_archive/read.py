@@ -1,0 +1,220 @@
+"""The pages of WARC and WACZ files: whole items where Pagekeep wrote the file, and the HTML responses of any other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pagekeep.errors import PagekeepError, ParseError
+from pagekeep.fetch.content_type import HTML, XHTML, charset
+from pagekeep.library.build_item import keep_headers
+from pagekeep.library.exports.jsonl import read_line
+from pagekeep.library.exports.web_archive.item_records import ITEM_URI
+from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row
+from pagekeep.library.imports.input.sample import Sample
+from pagekeep.library.imports.input.source import Source, Tree, read_lines
+from pagekeep.library.imports.input.values import parse_time
+from pagekeep.library.imports.web_archive.records import StoredRecord, is_warc, read_records
+from pagekeep.model import Item, RawPage
+from pagekeep.store.storable import clean_time
+
+_PAGE_TYPES: Final = frozenset({HTML, XHTML})
+_PACKAGE: Final = "datapackage.json"
+_MAX_PAGES: Final = 1_000_000
+_MAX_LINE_CHARS: Final = 1_000_000
+_MAX_TEXT_CHARS: Final = 2_000
+_MAX_WAITING_BYTES: Final = 200_000_000
+"""Bodies that wait for the metadata of their item."""
+
+
+def matches(sample: Sample) -> bool:
+    """Return whether the file is a WARC, compressed or not."""
+    with sample.source.open() as stream:
+        return is_warc(stream)
+
+
+def read(source: Source) -> Iterator[ParsedRow]:
+    """Yield the pages of one WARC file."""
+    return _Reading(source.part).rows(source)
+
+
+def matches_tree(names: list[str]) -> bool:
+    """Return whether an archive or folder is a WACZ."""
+    return _PACKAGE in names and any(map(_is_archive_part, names))
+
+
+def read_tree(tree: Tree) -> Iterator[ParsedRow]:
+    """Yield the pages of a WACZ: those of its page list, or all where it has none."""
+    names = tree.names()
+    listed = _read_page_lists(tree, [name for name in names if name.startswith("pages/") and name.endswith(".jsonl")])
+    found: set[str] = set()
+    for name in filter(_is_archive_part, names):
+        reading = _Reading(name, listed, found)
+        try:
+            yield from reading.rows(tree.source(name))
+        except PagekeepError as error:
+            yield Fault(Place(0, 0, name), error.message)
+    for url, title in listed.items():
+        if url not in found:
+            reason = "The archive has no response for this page."
+            yield Fault(Place(0, 0, "pages/pages.jsonl"), reason, url[:500], Row(Place(0, 0), url, title))
+
+
+def _is_archive_part(name: str) -> bool:
+    return name.startswith("archive/") and name.endswith((".warc", ".warc.gz"))
+
+
+def _read_page_lists(tree: Tree, names: list[str]) -> dict[str, str]:
+    """Return the titles of the listed pages by their addresses."""
+    listed: dict[str, str] = {}
+    for name in names:
+        with tree.source(name).text() as stream:
+            for line in read_lines(stream, _MAX_LINE_CHARS):
+                entry = _parse(line)
+                url, title = entry.get("url"), entry.get("title")
+                if isinstance(url, str) and len(listed) < _MAX_PAGES:
+                    listed.setdefault(url[:_MAX_TEXT_CHARS], title[:_MAX_TEXT_CHARS] if isinstance(title, str) else "")
+    return listed
+
+
+def _parse(line: str | None) -> Mapping[str, Any]:
+    try:
+        entry = json.loads(line or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The reading of one WARC file."""
+
+    part: str
+    listed: Mapping[str, str] = field(default_factory=dict)
+    """The titles of the pages to read by their addresses; all pages when empty."""
+    found: set[str] = field(default_factory=set)
+    """Addresses of pages that were read."""
+    _ours: bool = False
+    _waiting: dict[str, StoredRecord] = field(default_factory=dict)
+    """Records of an item whose metadata has not come yet, by their ids."""
+    _number: int = 0
+
+    def rows(self, source: Source) -> Iterator[ParsedRow]:
+        """Yield the pages, and last the damage that ended the reading, if there was any."""
+        with source.open() as stream:
+            try:
+                for record in read_records(stream):
+                    self._number += 1
+                    yield from self._take(record)
+            except ParseError as error:
+                yield from self._release()
+                yield Fault(self._place, error.message)
+                return
+        yield from self._release()
+
+    @property
+    def _place(self) -> Place:
+        return Place(0, self._number, self.part)
+
+    def _take(self, record: StoredRecord) -> Iterator[ParsedRow]:
+        if record.kind == "warcinfo":
+            yield from self._release()
+            self._ours = b"software: pagekeep/" in record.body
+        elif not self._ours:
+            yield from self._page(record)
+        elif record.kind == "metadata" and record.uri.startswith(ITEM_URI):
+            waiting, self._waiting = self._waiting, {}
+            yield self._item(record, waiting)
+        else:
+            self._waiting[record.record_id] = record
+            if sum(len(entry.body) for entry in self._waiting.values()) > _MAX_WAITING_BYTES:
+                yield from self._release()
+
+    def _release(self) -> Iterator[ParsedRow]:
+        """Yield records whose item never came, as far as they are pages."""
+        waiting, self._waiting = self._waiting, {}
+        for record in waiting.values():
+            yield from self._page(record)
+
+    def _page(self, record: StoredRecord) -> Iterator[ParsedRow]:
+        """Yield the page of a record of any program, if it is one."""
+        kind = record.media_type.partition(";")[0].strip().lower()
+        is_page = record.kind == "resource" or (record.kind == "response" and record.status == 200)
+        if not is_page or kind not in _PAGE_TYPES or (self.listed and record.uri not in self.listed):
+            return
+        self.found.add(record.uri)
+        row = Row(
+            self._place, record.uri[:10_000], self.listed.get(record.uri, ""), saved_at=parse_time(record.at) or None
+        )
+        if record.fault is not None:
+            yield Fault(self._place, record.fault, record.uri[:500], row)
+            return
+        page = RawPage(
+            body=record.body,
+            encoding=charset({"content-type": record.media_type}),
+            content_type=kind,
+            final_url=record.uri,
+            status=record.status or 200,
+            rendered=False,
+            fetched_at=row.saved_at or "1970-01-01T00:00:00.000000Z",
+            etag=(record.headers or {}).get("etag"),
+            last_modified=(record.headers or {}).get("last-modified"),
+            headers=None if record.headers is None else keep_headers(record.headers),
+        )
+        yield Row(row.place, row.url, row.title, row.saved_at, page=page)
+
+    def _item(self, record: StoredRecord, waiting: Mapping[str, StoredRecord]) -> ParsedRow:
+        """Return the item that its metadata record and those before it describe."""
+        try:
+            entry = json.loads(record.body)
+            text = _named(entry, "text", waiting)
+            item, annotations = read_line({**entry, "content": text.body.decode()}, "")
+            _check_text(item)
+            raw = _raw_page(entry["raw"], _named(entry, "raw", waiting)) if "raw" in entry else None
+        except PagekeepError as error:
+            return Fault(self._place, error.message, record.uri[:500])
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            return Fault(self._place, "The item's metadata is not valid.", record.uri[:500])
+        if raw is not None:
+            self.found.add(raw.final_url)
+        return CompleteItem(self._place, item, raw, annotations)
+
+
+def _named(entry: Mapping[str, Any], name: str, waiting: Mapping[str, StoredRecord]) -> StoredRecord:
+    """Return the record that the metadata names."""
+    record = waiting.get(entry[name]["record"])
+    if record is None or record.fault is not None:
+        raise ParseError(f"The {name} of the item is missing or damaged.", suggestions=())
+    return record
+
+
+def _check_text(item: Item) -> None:
+    recorded = item.metadata.text_hash
+    if recorded is not None and hashlib.sha256(item.content.encode()).hexdigest() != recorded:
+        raise ParseError("The item's text does not have its recorded hash.", suggestions=())
+
+
+def _raw_page(about: Mapping[str, Any], record: StoredRecord) -> RawPage:
+    url = about["final_url"]
+    if not isinstance(url, str) or not url.startswith(("https://", "http://")):
+        raise ParseError("The raw page has no web address.", suggestions=())
+    headers = about.get("headers")
+    return RawPage(
+        body=record.body,
+        encoding=_short_text(about.get("encoding")),
+        content_type=_short_text(about.get("content_type")) or HTML,
+        final_url=url[:10_000],
+        status=int(about["status"]) % 1_000,
+        rendered=about.get("rendered") is True,
+        fetched_at=clean_time(str(about["fetched_at"])),
+        etag=_short_text(about.get("etag")),
+        last_modified=_short_text(about.get("last_modified")),
+        headers=keep_headers({str(name): str(value) for name, value in headers.items()}) if headers else headers,
+    )
+
+
+def _short_text(value: object) -> str | None:
+    return value[:_MAX_TEXT_CHARS] if isinstance(value, str) else None
