@@ -10,7 +10,7 @@ import pagekeep
 from tests.foreign import FOREIGN
 
 HOUSE = Path(pagekeep.__file__).parent
-READERS = [HOUSE / "library" / "imports" / name for name in ("formats", "input")]
+READERS = [HOUSE / "library" / "imports" / name for name in ("formats", "input", "web_archive")]
 """Whole folders of such functions, which only functions of the list call."""
 FILES = sorted(
     file

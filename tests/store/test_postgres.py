@@ -60,7 +60,7 @@ TYPES = {
     },
     "jsonb": {
         *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
-        *("snapshots.headers", "schedules.state"),
+        *("raw_pages.headers", "snapshots.headers", "schedules.state"),
     },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""

@@ -37,7 +37,7 @@ _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split
 _TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
-    "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE)),
+    "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE, "headers")),
     "snapshots": (
         "item_id, number",
         ("user_id", "item_id", "number", "hash", *_PAGE, "headers", "source", "pinned"),
@@ -143,7 +143,7 @@ def _read_lines(tx: Transaction, lines: Iterator[Any]) -> None:
 
 
 def _put(tx: Transaction, table: str, row: list[Any]) -> None:
-    columns = _TABLES[table][1]
+    columns = _TABLES[table][1][: len(row)]  # older backups lack the last ones
     values = dict(zip(columns, row, strict=True)) | {"user_id": tx.user_id}
     for name, value in values.items():
         if isinstance(value, dict):

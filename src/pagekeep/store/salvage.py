@@ -36,8 +36,8 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
     ),
     "raw_bodies": ("user_id hash size packed body", "TT##B"),
     "raw_pages": (
-        "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified",
-        "TTTtTT##Dtt",
+        "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified headers",
+        "TTTtTT##Dttt",
     ),
     "snapshots": (
         "user_id item_id number hash encoding content_type final_url status rendered fetched_at etag last_modified headers "
@@ -65,6 +65,8 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys and times of checks are not
 worth saving."""
+_ADDED: Final = {"raw_pages": 1}
+"""Table to how many of its last columns a newer version added: rows that are older lack them."""
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
@@ -200,12 +202,13 @@ class _Salvager:
 
     def _table_rows(self, table: str, names: list[str]) -> Iterator[tuple[Row, dict[str, Any]]]:
         kinds = _TABLES[table][1]
-        for number in self._leaves.get(len(names), ()):
+        counts = range(len(names) - _ADDED.get(table, 0), len(names) + 1)
+        for number in (number for count in counts for number in self._leaves.get(count, ())):
             for row in self._pages.rows(number):
-                if len(row.values) == len(kinds) and all(map(_fits, kinds, row.values, row.texts)):
+                if len(row.values) in counts and all(map(_fits, kinds, row.values, row.texts)):
                     values = {
                         name: value.decode("utf-8", "replace") if isinstance(value, bytes) and text else value
-                        for name, value, text in zip(names, row.values, row.texts, strict=True)
+                        for name, value, text in zip(names, row.values, row.texts, strict=False)
                     }
                     yield row, values
 

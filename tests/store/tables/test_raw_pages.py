@@ -47,3 +47,15 @@ def test_raw_pages_are_kept_only_if_wanted(opened: Opener) -> None:
     library = opened(keep_raw=False)
     item = library.upsert(make_item(user_id=library.user_id), make_raw())
     assert library.raw(item.id) is None
+
+
+def test_headers_of_the_response_come_back(library: Store) -> None:
+    headers = {"content-type": "text/html", "x-note": 'Ümlaut "quoted"\x00 \ud800'}
+    item = library.upsert(make_item(user_id=library.user_id), replace(make_raw(), headers=headers))
+    raw = library.raw(item.id)
+    assert raw is not None
+    assert raw.headers == {"content-type": "text/html", "x-note": 'Ümlaut "quoted" \ufffd'}
+    library.upsert(item, make_raw())
+    again = library.raw(item.id)
+    assert again is not None
+    assert again.headers is None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, Final
 
 from pagekeep.errors import StoreError
 from pagekeep.model import RawPage
 from pagekeep.store.engine import Transaction
 from pagekeep.store.packing import pack, unpack
-from pagekeep.store.storable import clean_id, clean_text, clean_time
+from pagekeep.store.storable import clean_id, clean_json, clean_text, clean_time, parse_json
 
 COLUMNS: Final = (
     *("encoding", "content_type", "final_url", "status", "rendered", "fetched_at", "etag", "last_modified"),
+    "headers",
 )
 """Columns that hold the facts of a fetch, in `raw_pages` and in `snapshots`."""
 _PUT: Final = (
@@ -34,7 +36,8 @@ def column_values(raw: RawPage) -> dict[str, Any]:
     """Return the facts of a fetch as they are stored."""
     values = {name: getattr(raw, name) for name in COLUMNS}
     values = {name: clean_text(value) if isinstance(value, str) else value for name, value in values.items()}
-    return values | {"fetched_at": clean_time(raw.fetched_at)}
+    headers = None if raw.headers is None else json.dumps(clean_json(raw.headers), ensure_ascii=False)
+    return values | {"fetched_at": clean_time(raw.fetched_at), "headers": headers}
 
 
 def put_validators(tx: Transaction, item_id: str, raw: RawPage) -> None:
@@ -119,6 +122,7 @@ def select(tx: Transaction, table: str, where: str, **values: Any) -> RawPage | 
     packed, *facts = rows[0]
     fields = dict(zip(COLUMNS, facts, strict=True))
     fields["rendered"] = bool(fields["rendered"])
+    fields["headers"] = parse_json(fields["headers"])
     return RawPage(body=unpack(packed), **fields)
 
 

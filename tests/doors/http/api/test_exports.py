@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -23,6 +24,10 @@ def fill(library: Store, count: int = 3) -> None:
         )
 
 
+def _unpack(packed: bytes) -> str:
+    return gzip.decompress(packed).decode()
+
+
 def test_every_format_is_streamed_as_a_file(client: TestClient, library: Store) -> None:
     fill(library)
     for format, (name, kind) in FILES.items():
@@ -35,6 +40,11 @@ def test_every_format_is_streamed_as_a_file(client: TestClient, library: Store) 
             with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
                 assert archive.testzip() is None
                 texts = [archive.read(one).decode() for one in archive.namelist()]
+        elif kind == "application/wacz":
+            with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+                texts = [archive.read("pages/pages.jsonl").decode(), _unpack(archive.read("archive/data.warc.gz"))]
+        elif kind == "application/warc":
+            texts = [_unpack(answer.content)]
         else:
             texts = [answer.text]
         assert all(any(f"Page {number}" in text for text in texts) for number in range(3))

@@ -1,4 +1,4 @@
-"""Read the records of a WARC file, one at a time and within limits, whoever wrote it."""
+"""Read the records of a WARC file, one at a time and within limits, from any program."""
 
 from __future__ import annotations
 

@@ -1,0 +1,2 @@
+-- Headers of the response that a raw page came with, as a JSON object; NULL where there was none, or an older version saved it.
+ALTER TABLE raw_pages ADD COLUMN headers TEXT;
