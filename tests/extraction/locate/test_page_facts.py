@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pagekeep import dom
-from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept, measure
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept, measure
 
 FactsOf = Callable[..., PageFacts]
 
@@ -28,8 +28,8 @@ def test_collecting_facts_leaves_the_tree_alone(facts_of: FactsOf) -> None:
 
 def test_everything_below_the_root_is_kept_except_exclusions(facts_of: FactsOf) -> None:
     survey = facts_of("<div><nav><b>x</b></nav><p>word</p></div><p>outside</p>").survey
-    tags = [survey.tag[index] for index in iterate_kept(survey, Content(1, {2: "navigation"}))]
-    assert tags == ["div", "p", "#text"]
+    kept = find_kept(survey, Content(1, {2: "navigation"}))
+    assert [survey.tag[first:end] for first, end in kept] == [["div"], ["p", "#text"]]
 
 
 def test_a_measure_counts_kept_words_paragraphs_and_links(facts_of: FactsOf) -> None:

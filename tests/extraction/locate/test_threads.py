@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pagekeep import dom
 from pagekeep.extraction.locate import prose, threads
 from pagekeep.extraction.locate.class_names import Sign
-from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import readability
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import Survey
 
 Surveyed = Callable[[str], Survey]
 FactsOf = Callable[..., PageFacts]
@@ -28,8 +27,7 @@ COMMENTS = (
 
 def kept_text(facts: PageFacts, content: Content | None) -> str:
     assert content is not None
-    found = facts.survey
-    return " ".join(dom.text_of(found.nodes[i]) for i in iterate_kept(found, content) if found.tag[i] == TEXT)
+    return " ".join(text for kept in find_kept(facts.survey, content) for text in facts.survey.texts_in(*kept))
 
 
 def container_of(found: Survey) -> int | None:

@@ -10,9 +10,9 @@ import pytest
 
 from pagekeep import dom, extract
 from pagekeep.extraction.locate.exclusions import Exclusion, Reason
-from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept
 from pagekeep.extraction.locate.strategies import chain
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune import prune
 from pagekeep.extraction.prune.cut import cut, report_removals
 
@@ -113,10 +113,8 @@ def test_every_word_of_a_page_is_kept_or_reported(path: Path, facts_of: FactsOf)
     survey, outcome = facts.survey, chain.run(facts, prune)
     assert outcome.candidate is not None
     content = replace(outcome.candidate, made=None)
-    texts = [index for index, tag in enumerate(survey.tag) if tag == TEXT]
-    total = sum(len(dom.text_of(survey.nodes[index]).split()) for index in texts)
-    kept = [index for index in iterate_kept(survey, content) if survey.tag[index] == TEXT]
-    words = sum(len(dom.text_of(survey.nodes[index]).split()) for index in kept)
+    total = sum(len(text.split()) for text in survey.texts)
+    words = sum(len(text.split()) for kept in find_kept(survey, content) for text in survey.texts_in(*kept))
     assert words + sum(removal.words for removal in report_removals(survey, content)) >= total
 
 

@@ -62,6 +62,7 @@ _ROOT_MARKS: Final = (
 _CHROME_TAGS: Final = frozenset("header nav footer aside dialog noscript".split())
 _CHROME_SIGNS: Final = int(Sign.HEADER | Sign.NAVIGATION | Sign.FOOTER | Sign.POPUP)
 _NOTICE_SIGNS: Final = int(Sign.COOKIES)
+_MEDIA_TAGS: Final = frozenset({"img", "iframe", "object"})
 _VISIBLE_TAGS: Final = frozenset("figure video table pre".split())
 _VISIBLE_TAGS_WITH_TEXT: Final = frozenset("h1 h2 h3 form".split())
 
@@ -141,7 +142,7 @@ def collect(document: dom.Document, survey: Survey) -> RenderSigns:
         loading=body.loading or (not body.text and _is_busy(survey)),
         bundle=bundle,
         scripted=scripted,
-        media="img" in survey.tag or "iframe" in survey.tag or "object" in survey.tag,
+        media=not _MEDIA_TAGS.isdisjoint(survey.places),
     )
 
 
@@ -209,13 +210,12 @@ def _read_noscripts(survey: Survey) -> tuple[str, int]:
     """Return the text in `<noscript>` in lower case, and the number of characters outside it and outside links."""
     prose = survey.chars[0] - survey.linked[0]
     texts: list[str] = []
-    left, index = survey.tag.count("noscript"), 0
-    while left > 0:
-        index = survey.tag.index("noscript", index)
-        prose -= survey.chars[index] - survey.linked[index]
-        texts.append(dom.text_of(survey.nodes[index])[:_MAX_NOSCRIPT_CHARS])
-        left -= 1 + survey.tag[index + 1 : survey.end[index]].count("noscript")  # nested ones were read with it
-        index = survey.end[index]
+    end = 0
+    for index in survey.places.get("noscript", ()):
+        if index >= end:  # else it is within another one and was read with it
+            prose -= survey.chars[index] - survey.linked[index]
+            texts.append(dom.text_of(survey.nodes[index])[:_MAX_NOSCRIPT_CHARS])
+            end = survey.end[index]
     return " ".join(" ".join(texts).lower().split()), prose
 
 
@@ -286,8 +286,7 @@ def _empty_root(document: dom.Document, survey: Survey, body: _Part, scripted: b
     holders = holders or [node for node in survey.nodes[1:3] if isinstance(node, dom.Element) and _is_app_root(node)]
     if not holders:
         return None if body.filled(scripted) else _empty_custom_element(survey, scripted)
-    positions = {node: index for index, node in enumerate(survey.nodes)}
-    known = [(positions[node], node) for node in holders[:_MAX_ROOTS] if node in positions]
+    known = [(index, node) for node in holders[:_MAX_ROOTS] if (index := survey.index_of(node)) is not None]
     if not known or any(_Part.read(survey, index).filled(scripted) for index, _ in known):
         return None
     return _name(known[0][1])

@@ -208,7 +208,7 @@ def _from_markup(survey: Survey, structured: Structured) -> list[Signal]:
         signals.append((*_OTHER_SIGNALS["replies"], f"{replies} posts are most of its text"))
     if count.of(Sign.MANUAL):
         signals.append((*_OTHER_SIGNALS["manual"], "markup of a documentation generator"))
-    code_blocks = survey.tag.count("pre")
+    code_blocks = len(survey.places.get("pre", ()))
     if code_blocks >= _MIN_CODE_BLOCKS:
         signals.append((*_OTHER_SIGNALS["code blocks"], f"{code_blocks} code blocks"))
     if count.of(Sign.BUY):
@@ -226,7 +226,7 @@ def _from_markup(survey: Survey, structured: Structured) -> list[Signal]:
 def _is_dated_or_signed(survey: Survey, structured: Structured) -> bool:
     """Return whether the page names an author or a date of publication."""
     return (
-        "time" in survey.tag
+        "time" in survey.places
         or not _SIGNED.isdisjoint(structured.meta)
         or "article:published_time" in structured.opengraph
         or any("datePublished" in item or "author" in item for item in structured.json_ld)
@@ -238,14 +238,14 @@ class _SignCounts:
     """Counts elements by sign, over the few distinct combinations of signs on a page."""
 
     def __init__(self, survey: Survey) -> None:
-        self._combinations = Counter(survey.flags)
+        self._combinations = Counter([survey.flags[index] for index in survey.flagged])
 
     def of(self, sign: Sign) -> int:
         bit = int(sign)
         return sum(times for flags, times in self._combinations.items() if flags & bit)
 
 
-_HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
+_HEADINGS: Final = ("h2", "h3", "h4", "h5")
 _MANY_TITLES: Final = 8
 """Headings that are links: an article links few of them, a listing every one."""
 _MANY_PRICES: Final = 12
@@ -264,18 +264,14 @@ _TEASER_CHARS: Final = 400
 def _linked_titles(survey: Survey) -> int:
     """Count the headings whose text is a link."""
     chars, linked = survey.chars, survey.linked
-    return sum(
-        1 for index, tag in enumerate(survey.tag) if tag in _HEADINGS and chars[index] and linked[index] == chars[index]
-    )
+    return sum(1 for index in survey.find_tags(*_HEADINGS) if chars[index] and linked[index] == chars[index])
 
 
 def _paragraphs_together(survey: Survey) -> int:
     """Return the largest number of paragraphs in one parent."""
     chars, linked, parents = survey.chars, survey.linked, survey.parent
     together = Counter(
-        parents[index]
-        for index, tag in enumerate(survey.tag)
-        if tag == "p" and chars[index] - linked[index] >= _PARAGRAPH_CHARS
+        [parents[index] for index in survey.places.get("p", ()) if chars[index] - linked[index] >= _PARAGRAPH_CHARS]
     )
     return max(together.values(), default=0)
 
@@ -283,7 +279,8 @@ def _paragraphs_together(survey: Survey) -> int:
 def _from_prose(survey: Survey, priced: bool) -> list[Signal]:
     """Paragraphs and much text are signals of an article, cards and links of a listing or, with prices, a collection."""
     unlinked, linked = survey.chars[0] - survey.linked[0], survey.linked[0]
-    cards, titles, paragraphs = survey.tag.count("article"), _linked_titles(survey), _paragraphs_together(survey)
+    cards = len(survey.places.get("article", ()))
+    titles, paragraphs = _linked_titles(survey), _paragraphs_together(survey)
     card_kind: Kind = "collection" if priced else "listing"
     signals: list[Signal] = []
     if titles >= _MANY_TITLES and titles * _TEASER_CHARS > unlinked and paragraphs < _MANY_PARAGRAPHS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pagekeep import dom
@@ -12,7 +12,7 @@ from pagekeep.extraction.locate.survey import Survey
 from pagekeep.text import compile_lazily
 
 _BOXES: Final = frozenset({"div", "li", "article", "section", "tr", "table", "dl"})
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4"})
+_HEADINGS: Final = ("h1", "h2", "h3", "h4")
 _DATED: Final = int(Sign.BYLINE)
 _POST: Final = int(Sign.POST)
 _COMMENTS: Final = int(Sign.COMMENTS)
@@ -40,26 +40,14 @@ _PERSON: Final = compile_lazily(
 def measure_replies(survey: Survey) -> tuple[int, float]:
     """Return how many posts the page has by name or by build, and the share of its text outside links that is in them."""
     total = survey.chars[0] - survey.linked[0]
-    posts = _outermost(survey, {index for index, flags in enumerate(survey.flags) if flags & _POST}) or _find_dated(
-        survey
-    )
+    posts = _outermost(survey, survey.find_signs(_POST)) or _find_dated(survey)
     return len(posts), _count_text(survey, posts) / total if total else 0.0
-
-
-def _find_signed(survey: Survey, sign: int) -> list[int]:
-    """Find the elements with a sign; most pages have none, which their few combinations of signs show at once."""
-    combinations = {flags for flags in set(survey.flags) if flags & sign}
-    return [index for index, flags in enumerate(survey.flags) if flags in combinations] if combinations else []
 
 
 def _find_dated(survey: Survey) -> list[int]:
     """Find the boxes with author, date and text that have the most text."""
-    dates = [index for index in _find_signed(survey, _DATED) if survey.chars[index]]
-    place = -1
-    for _ in range(survey.tag.count("time")):
-        place = survey.tag.index("time", place + 1)
-        dates.append(place)
-    dates = sorted(set(dates))[:_MAX_DATES]
+    signed = [index for index in survey.find_signs(_DATED) if survey.chars[index]]
+    dates = sorted({*signed, *survey.places.get("time", ())})[:_MAX_DATES]
     if len(dates) < _MIN_POSTS:
         return []
     groups: dict[tuple[str, str], set[int]] = {}
@@ -70,14 +58,14 @@ def _find_dated(survey: Survey) -> list[int]:
             if not above:
                 break
             is_box = survey.tag[above] in _BOXES and not survey.flags[above] & _COMMENTS
-            names = survey.nodes[above].attr("class") if is_box else None  # type: ignore[attr-defined]
+            names = survey.nodes[above].attr("class") if is_box else None
             if names:
                 groups.setdefault((survey.tag[above], names), set()).add(above)
     threads = [posts for boxes in groups.values() if _is_thread(survey, posts := _outermost(survey, boxes))]
     return max(threads, key=lambda posts: _count_text(survey, posts), default=[])
 
 
-def _outermost(survey: Survey, boxes: set[int]) -> list[int]:
+def _outermost(survey: Survey, boxes: Iterable[int]) -> list[int]:
     """Return the boxes that are not within another one: replies may be within the post they answer."""
     result: list[int] = []
     for index in sorted(boxes):
@@ -89,9 +77,7 @@ def _outermost(survey: Survey, boxes: set[int]) -> list[int]:
 def _is_thread(survey: Survey, posts: Sequence[int]) -> bool:
     if len(posts) < _MIN_POSTS or _count_text(survey, posts) < _MIN_TEXT_CHARS * len(posts):
         return False
-    titled = [
-        index for index, tag in enumerate(survey.tag) if tag in _HEADINGS and survey.linked[index] and posts[0] < index
-    ]
+    titled = [index for index in survey.find_tags(*_HEADINGS) if survey.linked[index] and posts[0] < index]
     with_title = sum(bisect_left(titled, survey.end[post]) > bisect_left(titled, post) for post in posts)
     if with_title > _MAX_TITLED_SHARE * len(posts):
         return False

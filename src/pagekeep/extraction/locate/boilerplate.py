@@ -121,8 +121,10 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
 
     `sentences` and `text` are the characters in each subtree: those in sentences, and all that count as content.
     """
-    page = _Page(Context(survey, sentences, text, profile), _suspect_attributes(survey.nodes[0]), _around_main(survey))
-    reasons = _find_outermost(page)
+    by_attribute = _suspect_attributes(survey)
+    page = _Page(Context(survey, sentences, text, profile), by_attribute, _around_main(survey))
+    suspects = sorted({*survey.find_signs(SUSPICIOUS_SIGNS), *survey.find_tags(*_SUSPECT_TAGS), *by_attribute} - {0})
+    reasons = _find_outermost(page, suspects)
     if profile.all_text and not profile.is_thread:
         return reasons  # other pages are made of short parts, and a dialog may be their longest text
     for _ in range(_MAX_ROUNDS):
@@ -131,26 +133,22 @@ def find(survey: Survey, sentences: Sequence[int], text: Sequence[int], profile:
             break
         page.disbelieved |= found
         page.exempt_until.clear()
-        reasons = _find_outermost(page)
+        reasons = _find_outermost(page, suspects)
     return reasons
 
 
-def _find_outermost(page: _Page) -> Reasons:
+def _find_outermost(page: _Page, suspects: Sequence[int]) -> Reasons:
     """Judge the suspect elements in document order, but none within another that is excluded."""
-    survey = page.context.survey
-    tags, ends, flags, nodes = survey.tag, survey.end, survey.flags, survey.nodes
-    by_attribute, suspect_tags, suspicious = page.by_attribute, _SUSPECT_TAGS, SUSPICIOUS_SIGNS
+    tags, ends = page.context.survey.tag, page.context.survey.end
     reasons: Reasons = {}
-    index, count = 1, len(tags)
-    while index < count:
-        tag = tags[index]
-        if tag in suspect_tags or flags[index] & suspicious or id(nodes[index]) in by_attribute:
-            reason = page.judge(index)
-            if reason:
-                reasons[index] = reason
-            index = ends[index] if reason or tag in _WHOLE else index + 1
-        else:
-            index += 1
+    end = 0
+    for index in suspects:
+        if index < end:
+            continue
+        if reason := page.judge(index):
+            reasons[index] = reason
+        if reason or tags[index] in _WHOLE:
+            end = ends[index]
     return reasons
 
 
@@ -163,23 +161,23 @@ def mark(survey: Survey, excluded: Exclusions) -> bytearray:
     return dead
 
 
-def _suspect_attributes(root: dom.Node) -> dict[int, Reason]:
-    """Return the nodes (by identity) with a role or a hiding attribute that makes them suspect."""
+def _suspect_attributes(survey: Survey) -> dict[int, Reason]:
+    """Return the elements with a role or a hiding attribute that makes them suspect."""
     suspects: dict[int, Reason] = {}
-    for node in dom.select(root, _WITH_ATTRIBUTES):
+    for node in dom.select(survey.nodes[0], _WITH_ATTRIBUTES):
         reason = _ROLES.get(node.attr("role") or "") or (Reason.HIDDEN if dom.matches(node, HIDDEN) else None)
         if reason is None and node.attr("data-ad") not in (None, "false", "0"):
             reason = Reason.ADVERTISEMENT
-        if reason:
-            suspects[id(node)] = reason
+        if reason and (index := survey.index_of(node)) is not None:
+            suspects[index] = reason
     return suspects
 
 
 def _around_main(survey: Survey) -> frozenset[int]:
     """Return the elements around the page's `main`: a `content-sidebar-wrap` is not a sidebar."""
-    if "main" not in survey.tag:
+    if "main" not in survey.places:
         return frozenset()
-    index = survey.tag.index("main")
+    index = survey.places["main"][0]
     is_main = survey.chars[index] > _MIN_MAIN_SHARE * survey.chars[0]
     return frozenset(survey.ancestors(index)) if is_main else frozenset()
 
@@ -208,7 +206,7 @@ class _Page:
         """Return whether the page does not show the element, or only above its word: a long or inner tooltip."""
         survey = self.context.survey
         flags, above = survey.flags[index], survey.parent[index]
-        if flags & _HIDING or self.by_attribute.get(id(survey.nodes[index])) is Reason.HIDDEN:
+        if flags & _HIDING or self.by_attribute.get(index) is Reason.HIDDEN:
             return True
         is_inner = bool(survey.flags[above] & _TOOLTIP) and survey.tag[above] in PHRASING
         return bool(flags & _TOOLTIP) and (is_inner or survey.chars[index] > _MAX_TERM_CHARS)
@@ -227,7 +225,7 @@ class _Page:
             exemption = EXEMPTIONS.get(reason, DEFAULT_EXEMPTION)
             if not exemption.by_name(self.context, index) and not self._has_enough_text(index, reason):
                 return reason
-        reason = self.by_attribute.get(id(survey.nodes[index]))
+        reason = self.by_attribute.get(index)
         if reason:
             exemption = EXEMPTIONS.get(reason, DEFAULT_EXEMPTION)
             if not exemption.by_attribute(self.context, index) and not self._has_enough_text(index, reason):

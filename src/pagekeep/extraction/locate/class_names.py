@@ -130,12 +130,14 @@ _NAMES: Final[dict[Sign, str]] = {
 
 # Names that hide an element, unless another name beside them shows it again on wider screens: `hidden md:block`.
 _CONCEALING: Final = frozenset({"hidden", "hide", "d-none", "display-none", "u-hidden", "js-hidden"})
+_CONCEALED: Final = int(Sign.CONCEALED)
 _SHOWING: Final = ("d-", "show", "visible")
 
 # A name that states whether something exists does not name the element: `has-sidebar`, `no-nav`, `CtxtMenu_Attached_0`.
 _STATE_WORDS: Final = frozenset(
     {"has", "no", "with", "without", "not", "enabled", "disabled", "attached", "hide", "show"}
 )
+_QUOTE: Final = int(Sign.QUOTE)
 # Notes are below the text and part of it: `footnotes-footer` is not a footer.
 _NOTES: Final = frozenset(
     {"footnote", "footnotes", "endnote", "endnotes", "sidenote", "sidenotes", "marginnote", "marginnotes"}
@@ -165,6 +167,8 @@ _MAX_NAME_CHARS: Final = 80
 """Longer names are ignored: results are cached, and a page must not fill memory with them."""
 _CACHED_NAMES: Final = 32_768
 """Names whose signs are cached: a few megabytes at most."""
+_MAX_CACHED_CHARS: Final = 200
+"""Characters of the longest attribute whose signs are cached: pages of one site have the same ones."""
 _MAX_NAMES: Final = 40
 """Names of one element that are read, a bound on work."""
 _MAX_ID_CHARS: Final = 40
@@ -175,14 +179,21 @@ _MAX_ID_SEPARATORS: Final = 2
 
 def find_signs(names: str) -> int:
     """Return the signs in a class or id attribute."""
+    return _find_cached_signs(names) if len(names) <= _MAX_CACHED_CHARS else _find_all_signs(names)
+
+
+def _find_all_signs(names: str) -> int:
     signs = 0
     parts = names.split()[:_MAX_NAMES]
     for name in parts:
         if len(name) <= _MAX_NAME_CHARS:
             signs |= _find_name_signs(name)
     if not _CONCEALING.isdisjoint(parts) and not any(_shows(name) for name in parts):
-        signs |= int(Sign.CONCEALED)
+        signs |= _CONCEALED
     return signs
+
+
+_find_cached_signs: Final = lru_cache(maxsize=_CACHED_NAMES)(_find_all_signs)
 
 
 def _shows(name: str) -> bool:
@@ -206,7 +217,7 @@ def _find_name_signs(name: str) -> int:
         _SPLIT.split(_GENERATED.sub("-", name)) if name.islower() else _BY_CAMEL.findall(_CAMEL.sub("-", name).lower())
     )
     if not _NOTES.isdisjoint(words):
-        return int(Sign.QUOTE)
+        return _QUOTE
     if not _KNOWN.isdisjoint(words) and _STATE_WORDS.isdisjoint(words):
         for word in words:
             signs |= _WORD_SIGNS.get(word, 0)

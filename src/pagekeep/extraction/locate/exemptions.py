@@ -203,7 +203,7 @@ def _is_longer_than_paragraph(page: Context, index: int) -> bool:
 
 def _is_callout(page: Context, index: int) -> bool:
     """Return whether an alert is a callout within the content, not a notice of the site outside it."""
-    return page.is_inside(index, _CONTENT_TAGS) or not _CONTENT_TAGS.intersection(page.survey.tag)
+    return page.is_inside(index, _CONTENT_TAGS) or _CONTENT_TAGS.isdisjoint(page.survey.places)
 
 
 def _contains_code(page: Context, index: int) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, Literal
 
 from pagekeep import dom
@@ -27,8 +28,6 @@ THREAD_CLASS: Final = "thread"
 """The class of the element with the messages of a thread that a rule found."""
 
 _NO_BOUNDS: Final = Thresholds()
-_CHECKED_NODES: Final = 10_000
-"""Nodes after which the time is checked: some milliseconds of work."""
 
 
 class OutOfTime(Exception):
@@ -55,6 +54,8 @@ class PageFacts:
     """What is not content, whichever strategy wins."""
     dead: bytearray
     """One byte per node, set where the node is excluded."""
+    sentences: list[int]
+    """The indices of the blocks that are sentences, in document order."""
     scope: ScopeKind | None = None
     """Set when a rule chose the part of the page that was surveyed."""
     bounds: Thresholds = _NO_BOUNDS
@@ -141,18 +142,22 @@ def collect(
     state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
     run_steps(STEPS, state, skip=skip)
     dead = boilerplate.mark(survey, state.excluded)
-    return PageFacts(survey, structured, metadata, profile, own, votes, state.excluded, dead, scope, bounds, selectors)
+    long = [index for index, chars in enumerate(own) if chars >= SENTENCE_CHARS]
+    return PageFacts(
+        survey, structured, metadata, profile, own, votes, state.excluded, dead, long, scope, bounds, selectors
+    )
 
 
-def iterate_kept(survey: Survey, content: Content) -> Iterator[int]:
-    """Yield the indices of the nodes that the content keeps."""
-    index, end, ends, excluded = content.root, survey.end[content.root], survey.end, content.excluded
-    while index < end:
-        if index in excluded:
-            index = ends[index]
-        else:
-            yield index
-            index += 1
+def find_kept(survey: Survey, content: Content) -> list[tuple[int, int]]:
+    """Return what the content keeps as ranges of nodes, each with the index of its first and that after its last one."""
+    first, end, ends = content.root, survey.end[content.root], survey.end
+    ranges: list[tuple[int, int]] = []
+    for index in sorted([index for index in content.excluded if first <= index < end]):
+        if index >= first:
+            if index > first:
+                ranges.append((first, index))
+            first = ends[index]
+    return [*ranges, (first, end)] if first < end else ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +181,15 @@ def measure(facts: PageFacts, content: Content) -> Measure:
     if content.made is not None:
         text = dom.text_of(content.made)
         return Measure(count_words(text), len(text), 0, len(content.made.children))
-    survey = facts.survey
-    tags, chars, linked, nodes, own = survey.tag, survey.chars, survey.linked, survey.nodes, facts.own
+    survey, places, sentences = facts.survey, facts.survey.places[TEXT], facts.sentences
     texts: list[str] = []
     total = in_links = paragraphs = 0
-    facts.check_time()
-    checked = content.root + _CHECKED_NODES
-    for index in iterate_kept(survey, content):
-        if index > checked:
-            facts.check_time()
-            checked = index + _CHECKED_NODES
-        if tags[index] == TEXT:
-            total += chars[index]
-            in_links += linked[index]
-            texts.append(nodes[index].data)  # type: ignore[attr-defined]
-        elif own[index] >= SENTENCE_CHARS:
-            paragraphs += 1
+    for first, end in find_kept(survey, content):
+        facts.check_time()
+        begin, stop = bisect_left(places, first), bisect_left(places, end)
+        texts += survey.texts[begin:stop]
+        total += sum([survey.chars[index] for index in places[begin:stop]])
+        in_links += sum([survey.linked[index] for index in places[begin:stop]])
+        paragraphs += bisect_left(sentences, end) - bisect_left(sentences, first)
     text = " ".join(texts)
     return Measure(len(text.split()) if text.isascii() else count_words(text), total, in_links, paragraphs)

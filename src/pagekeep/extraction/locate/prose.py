@@ -39,28 +39,36 @@ def measure_own_text(survey: Survey, *, links: bool = False) -> list[int]:
     """Count the characters in each block itself, not in a block within it; those in links only when `links` is set."""
     tags, parents, linked, chars = survey.tag, survey.parent, survey.linked, survey.chars
     own = [0] * len(tags)
-    block = [0] * len(tags)
-    for index in range(1, len(tags)):
-        tag = tags[index]
-        if tag == TEXT:
-            if links or not linked[index]:
-                own[block[parents[index]]] += chars[index]
-        else:
-            block[index] = block[parents[index]] if tag in PHRASING else index
+    blocks: dict[int, int] = {}
+    for index in survey.places[TEXT]:
+        if links or not linked[index]:
+            block = parents[index]
+            if tags[block] in PHRASING:
+                block = blocks.get(block) or _find_block(survey, block, blocks)
+            own[block] += chars[index]
     return own
+
+
+def _find_block(survey: Survey, index: int, blocks: dict[int, int]) -> int:
+    """Find the block around an element within a sentence; `blocks` are those already found, so that none is passed twice."""
+    passed: list[int] = []
+    while index and survey.tag[index] in PHRASING and index not in blocks:
+        passed.append(index)
+        index = survey.parent[index]
+    block = blocks.get(index, index)
+    blocks.update(dict.fromkeys(passed, block))
+    return block
 
 
 def sum_blocks(survey: Survey, own: Sequence[int], min_chars: int, dead: bytearray | None = None) -> list[int]:
     """Sum up, for each subtree, the text of its blocks that have at least `min_chars` characters and are not dead."""
     parents = survey.parent
-    total = [0] * len(own)
-    for index in range(len(own) - 1, 0, -1):
-        if own[index] >= min_chars and not (dead and dead[index]):
-            total[index] += own[index]
+    total = [chars if chars >= min_chars else 0 for chars in own]
+    if dead:
+        total = [0 if is_dead else chars for chars, is_dead in zip(total, dead, strict=True)]
+    for index in range(len(total) - 1, 0, -1):
         if total[index]:
             total[parents[index]] += total[index]
-    if own[0] >= min_chars:
-        total[0] += own[0]
     return total
 
 

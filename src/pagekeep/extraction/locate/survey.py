@@ -6,11 +6,15 @@ The tree is not changed until the content is cut out of it. Index 0 is the root;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import field
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate import class_names
+from pagekeep.dom import Element, Text
+from pagekeep.extraction.locate.class_names import find_id_signs, find_signs
 from pagekeep.model import PageWarning
 from pagekeep.values import dataclass
 
@@ -34,6 +38,7 @@ OPAQUE: Final = frozenset(
 )
 # Those of them that are listed all the same, because they may be kept, and those whose text is lost with them.
 OPAQUE_LISTED: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
+_UNLISTED: Final = OPAQUE - OPAQUE_LISTED
 _CONTROLS: Final = frozenset({"select", "textarea"})
 
 
@@ -52,11 +57,38 @@ class Survey:
     """Characters of text in the subtree."""
     linked: list[int]
     """Characters of text in the subtree that are in links."""
+    places: dict[str, list[int]]
+    """The indices of each tag, in document order; those of the text nodes under `TEXT`."""
+    flagged: list[int]
+    """The indices of the elements with signs, in document order."""
+    texts: list[str]
+    """What the text nodes hold, in document order: `texts[i]` is what the node at `places[TEXT][i]` holds."""
     controls: list[tuple[int, dom.Element]]
     """Form controls with text, which are not listed, each with the index of its parent."""
     truncated: bool
     too_deep: bool
     """Elements below `dom.MAX_DEPTH` were not visited: flatten the tree and survey it again."""
+    _indices: dict[dom.Node, int] = field(default_factory=dict, repr=False)
+
+    def index_of(self, node: dom.Node) -> int | None:
+        """Return the index of a node, or `None` when it is not listed."""
+        if not self._indices:
+            self._indices.update(zip(self.nodes, range(len(self.nodes)), strict=True))
+        return self._indices.get(node)
+
+    def find_tags(self, *tags: str) -> list[int]:
+        """Return the indices of the elements with one of these tags, in document order."""
+        return sorted([index for tag in tags if tag in self.places for index in self.places[tag]])
+
+    def find_signs(self, signs: int) -> list[int]:
+        """Return the indices of the elements with one of these signs, in document order."""
+        flags = self.flags
+        return [index for index in self.flagged if flags[index] & signs]
+
+    def texts_in(self, first: int, end: int) -> list[str]:
+        """Return what the text nodes from one index up to another hold."""
+        places = self.places[TEXT]
+        return self.texts[bisect_left(places, first) : bisect_left(places, end)]
 
     def ancestors(self, index: int) -> list[int]:
         """Return the indices from the parent up to the root."""
@@ -68,7 +100,7 @@ class Survey:
 
 
 def count_chars(data: str) -> int:
-    """Return how many characters the data of a text node counts for; `survey` has the same rule inline."""
+    """Return how many characters the data of a text node counts for."""
     if data.isspace() or not data:
         return 0
     length = len(data) if data[0] > " " else len(data.strip())
@@ -97,83 +129,90 @@ def survey_page(root: dom.Element) -> tuple[Survey, tuple[PageWarning, ...]]:
 def survey(root: dom.Element) -> Survey:
     """Walk the tree under `root` once.
 
-    It is one long function because every node of every page goes through the inner one: with closed-over lists it takes
-    half the time of methods or of an explicit stack.
+    It is one long function because every node of every page goes through it. An element with one text and nothing else, as
+    a third of them are, is finished together with its text: to enter and leave it takes as long as to read it.
     """
     nodes: list[dom.Node] = [root]
     tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
-    find_signs, find_id_signs, opaque = class_names.find_signs, class_names.find_id_signs, OPAQUE
-    text_type, element_type = dom.Text, dom.Element
-    controls: list[tuple[int, dom.Element]] = []
-    known: dict[str, int] = {}
-    truncated = too_deep = False
-
-    def visit(children: Sequence[dom.Node], index: int, in_link: bool, depth: int) -> None:
-        nonlocal truncated, too_deep
-        total = total_linked = 0
+    places: defaultdict[str, list[int]] = defaultdict(list, {TEXT: [], root.tag: [0]})
+    text_places, flagged, texts, controls = places[TEXT], list[int](), list[str](), list[tuple[int, Element]]()
+    known: dict[str, int] = {}  # by class attribute; the cache of all pages is farther away in memory
+    truncated = too_deep = in_link = False
+    here = 1  # the next index
+    index = total = total_linked = 0  # the element whose children are visited, and the characters in it so far
+    children = iter(root.children)
+    outer: list[tuple[Iterator[dom.Node], int, bool, int, int]] = []  # the same for the elements around it
+    while True:
         for child in children:
-            if isinstance(child, text_type):
-                data = child.data
-                if data.isspace() or not data:
-                    continue
-                if len(nodes) >= MAX_NODES:
-                    truncated = True
-                    break
-                length = len(data) if data[0] > " " else len(data.strip())
-                # Two samples tell the script: the middle, and the first quarter where the middle is a number or a name.
-                if not data.isascii() and (data[len(data) // 2] >= _IDEOGRAPHS or data[len(data) // 4] >= _IDEOGRAPHS):
-                    length *= _LETTERS_PER_IDEOGRAPH
-                nodes.append(child)
-                tags.append(TEXT)
-                parents.append(index)
-                ends.append(len(nodes))
-                flags.append(0)
-                chars.append(length)
-                total += length
-                if in_link:
-                    linked.append(length)
-                    total_linked += length
-                else:
-                    linked.append(0)
-            elif isinstance(child, element_type):
+            owner, is_linked = index, in_link
+            if isinstance(child, Element):
                 name = child.tag
-                if name in opaque and name not in OPAQUE_LISTED:
+                if name in _UNLISTED:
                     if name in _CONTROLS:
                         controls.append((index, child))
                     continue
-                here = len(nodes)
-                if here >= MAX_NODES:
-                    truncated = True
+                if truncated := here >= MAX_NODES:
                     break
                 nodes.append(child)
                 tags.append(name)
                 parents.append(index)
-                names = child.attr("class")
-                if names:
-                    own = known.get(names, -1)
-                    if own < 0:
-                        own = known[names] = find_signs(names)
-                else:
-                    own = 0
-                if name in _WITH_LAYOUT_ID and (names := child.attr("id")):
-                    own |= find_id_signs(names)
-                flags.append(own)
                 chars.append(0)
                 linked.append(0)
-                ends.append(here + 1)
-                inner = () if name in opaque else child.children
+                signs = 0
+                if names := child.attr("class"):
+                    signs = known.get(names, -1)
+                    if signs < 0:
+                        signs = known[names] = find_signs(names)
+                if name in _WITH_LAYOUT_ID and (names := child.attr("id")):
+                    signs |= find_id_signs(names)
+                flags.append(signs)
+                if signs:
+                    flagged.append(here)
+                places[name].append(here)
+                owner, here = here, here + 1
+                ends.append(here)
+                inner = () if name in OPAQUE else child.children
                 if not inner:
                     continue
-                if depth > dom.MAX_DEPTH + 1:  # leaves may be one level below the bound
+                if len(outer) > dom.MAX_DEPTH:  # leaves may be one level below the bound
                     too_deep = True
                     continue
-                visit(inner, here, in_link or name == "a", depth + 1)
-                total += chars[here]
-                total_linked += linked[here]
-                if truncated:
+                is_linked = in_link or name == "a"
+                child = inner[0]
+                if len(inner) > 1 or not isinstance(child, Text):
+                    outer.append((children, index, in_link, total, total_linked))
+                    children, index, in_link, total, total_linked = iter(inner), owner, is_linked, 0, 0
                     break
-        chars[index], linked[index] = total, total_linked
-        ends[index] = len(nodes)
-
-    visit(root.children, 0, False, 1)
-    return Survey(nodes, tags, parents, ends, flags, chars, linked, controls, truncated, too_deep)
+            elif not isinstance(child, Text):
+                continue
+            data = child.data
+            if data.isspace() or not data:
+                continue
+            if truncated := here >= MAX_NODES:
+                break
+            length = len(data) if data[0] > " " and data.isascii() else count_chars(data)
+            nodes.append(child)
+            tags.append(TEXT)
+            parents.append(owner)
+            flags.append(0)
+            chars.append(length)
+            text_places.append(here)
+            texts.append(data)
+            here += 1
+            ends.append(here)
+            total += length
+            in_links = length if is_linked else 0
+            linked.append(in_links)
+            total_linked += in_links
+            if owner != index:  # all that is in the element
+                chars[owner], linked[owner], ends[owner] = length, in_links, here
+        else:
+            chars[index], linked[index], ends[index] = total, total_linked, here
+            if not outer:
+                break
+            children, index, in_link, above, above_linked = outer.pop()
+            total, total_linked = above + total, above_linked + total_linked
+        if truncated:
+            children = iter(())  # the rest is left out
+    lists = (nodes, tags, parents, ends, flags, chars, linked)
+    return Survey(*lists, dict(places), flagged, texts, controls, truncated, too_deep)

@@ -50,17 +50,9 @@ def find_headed_lists(survey: Survey) -> Reasons:
 def _find_lists(survey: Survey) -> Iterator[int]:
     """Find the lists with enough teasers."""
     count: dict[int, int] = {}
-    for index in _iterate_items(survey):
+    for index in survey.places.get("li", ()):
         linked, chars = survey.linked[index], survey.chars[index]
         if _MIN_TITLE_CHARS <= linked < _MAX_LINK_SHARE * chars and chars < _MAX_TEASER_CHARS:
             parent = survey.parent[index]
             count[parent] = count.get(parent, 0) + 1
     return (index for index, teasers in count.items() if teasers >= _MIN_TEASERS)
-
-
-def _iterate_items(survey: Survey) -> Iterator[int]:
-    """Yield the page's list items."""
-    index = -1
-    for _ in range(survey.tag.count("li")):
-        index = survey.tag.index("li", index + 1)
-        yield index

@@ -32,11 +32,10 @@ def adjust_profile(survey: Survey, profile: Profile) -> Profile:
 
 def _has_remarks(survey: Survey) -> bool:
     """Return whether there are posts beside the comments and none within: a question and answers, with remarks below."""
-    ends, either = survey.end, _POST | _COMMENTS
+    ends = survey.end
     outside = comments_end = 0
-    for index, flags in enumerate(survey.flags):
-        if not flags & either:
-            continue
+    for index in survey.find_signs(_POST | _COMMENTS):
+        flags = survey.flags[index]
         if flags & _COMMENTS:
             comments_end = max(comments_end, ends[index])
         if flags & _POST:
@@ -71,15 +70,14 @@ def _find_opening(survey: Survey, dead: bytearray, own: Sequence[int], first: in
 
 def _find_posts(survey: Survey) -> list[int]:
     """Find the elements that are posts by name or by number, in document order."""
-    named = [index for index, flags in enumerate(survey.flags) if flags & _POST]
-    return sorted({*named, *_find_numbered(survey)})
+    return sorted({*survey.find_signs(_POST), *_find_numbered(survey)})
 
 
 def _find_numbered(survey: Survey) -> list[int]:
     """Find the group of elements numbered in the same way (`post-17`, `post-18`) that has the most text."""
     groups: dict[str, list[int]] = {}
-    for index, tag in enumerate(survey.tag):
-        if tag in _POST_TAGS and (name := survey.nodes[index].attr("id")):  # type: ignore[attr-defined]
+    for index in survey.find_tags(*_POST_TAGS):
+        if name := survey.nodes[index].attr("id"):  # type: ignore[attr-defined]
             prefix = name.rstrip("0123456789")
             if len(prefix) < len(name):
                 groups.setdefault(prefix, []).append(index)

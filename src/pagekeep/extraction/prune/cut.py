@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.locate import boilerplate
 from pagekeep.extraction.locate.exclusions import LOCATE_STEP, Exclusion, Exclusions, Reason
 from pagekeep.extraction.locate.page_facts import Content
-from pagekeep.extraction.locate.survey import OPAQUE_LISTED, TEXT, Survey
+from pagekeep.extraction.locate.survey import OPAQUE_LISTED, Survey
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Doubt, Removal
 
@@ -81,10 +81,10 @@ def _find_footnotes(survey: Survey, content: Content) -> list[dom.Element]:
     boxes = dom.select(survey.nodes[0], _FOOTNOTES)
     if not boxes:
         return []
-    within = {id(node) for node in survey.nodes[content.root : survey.end[content.root]]}
     footnotes: list[dom.Element] = []
     for box in boxes[:_MAX_FOOTNOTE_BOXES]:
-        if id(box) not in within and not _contains(box, root) and not any(_contains(other, box) for other in footnotes):
+        is_within = content.root <= (survey.index_of(box) or 0) < survey.end[content.root]
+        if not is_within and not _contains(box, root) and not any(_contains(other, box) for other in footnotes):
             footnotes.append(box)
     return footnotes if any(dom.text_of(box).strip() for box in footnotes) else []
 
@@ -99,10 +99,11 @@ def _contains(outer: dom.Node, node: dom.Node) -> bool:
 def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
     """Return what `cut` removes, most words first. Must be called before `cut`."""
     lost = _find_lost(survey, content)
+    opaque = survey.find_tags(*OPAQUE_LISTED)
     removals = [
         _removal(survey.nodes[index], words, lost[index])
         for index in _iterate_outermost(survey, lost)
-        if (words := _count_words(survey, index))
+        if (words := _count_words(survey, index, opaque))
     ]
     removals += _report_controls(survey, content.root, lost)
     removals.sort(key=lambda removal: -removal.words)
@@ -111,8 +112,9 @@ def report_removals(survey: Survey, content: Content) -> tuple[Removal, ...]:
 
 def report_doubts(survey: Survey, content: Content) -> tuple[Doubt, ...]:
     """Return what was nearly left out. Must be called before `cut`."""
+    opaque = survey.find_tags(*OPAQUE_LISTED) if content.doubts else []
     return tuple(
-        Doubt(element_name(survey.nodes[index]), reason, _count_words(survey, index))
+        Doubt(element_name(survey.nodes[index]), reason, _count_words(survey, index, opaque))
         for index, reason in content.doubts
     )
 
@@ -139,14 +141,12 @@ def _removal(node: dom.Node, words: int, exclusion: Exclusion) -> Removal:
     return Removal(element_name(node), exclusion.reason.value, words, exclusion.step)
 
 
-def _count_words(survey: Survey, index: int) -> int:
-    """Count the words in a subtree, also those in drawings and frames but not in scripts."""
+def _count_words(survey: Survey, index: int, opaque: Sequence[int]) -> int:
+    """Count the words in a subtree, also those in the `opaque` drawings and frames but not in scripts."""
     end = survey.end[index]
-    tags, texts = survey.tag[index:end], []
-    if survey.chars[index]:
-        texts = [survey.nodes[place].data for place, tag in enumerate(tags, index) if tag == TEXT]  # type: ignore[attr-defined]
-    if not OPAQUE_LISTED.isdisjoint(tags):
-        texts += [dom.text_of(survey.nodes[place]) for place, tag in enumerate(tags, index) if tag in OPAQUE_LISTED]
+    texts = survey.texts_in(index, end) if survey.chars[index] else []
+    first = bisect_left(opaque, index)
+    texts += [dom.text_of(survey.nodes[place]) for place in opaque[first : bisect_left(opaque, end, first)]]
     return len(" ".join(texts).split())
 
 

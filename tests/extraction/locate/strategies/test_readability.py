@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pagekeep.extraction.locate.page_facts import Content, PageFacts, iterate_kept, measure
+from pagekeep.extraction.locate.page_facts import Content, PageFacts, find_kept, measure
 from pagekeep.extraction.locate.strategies import readability
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune import prune
 
 FactsOf = Callable[..., PageFacts]
@@ -27,8 +27,7 @@ def decided(facts: PageFacts) -> Content:
 
 def text(facts: PageFacts) -> str:
     survey = facts.survey
-    texts = [index for index in iterate_kept(survey, decided(facts)) if survey.tag[index] == TEXT]
-    return " ".join(survey.nodes[index].data for index in texts)  # type: ignore[attr-defined]
+    return " ".join(text for kept in find_kept(survey, decided(facts)) for text in survey.texts_in(*kept))
 
 
 def verdict(facts: PageFacts) -> str | None:

@@ -57,9 +57,7 @@ class Signals:
     def headings(self) -> tuple[str, ...]:
         """Return the page's first `<h1>` headings in lower case, else the first `<h2>`."""
         survey = self.survey
-        indexes = [index for index, tag in enumerate(survey.tag) if tag == "h1"]
-        if not indexes and "h2" in survey.tag:
-            indexes = [survey.tag.index("h2")]
+        indexes = survey.places.get("h1") or survey.places.get("h2", [])[:1]
         headings = (normalise(" ".join(_texts(survey, index, _HEADING_CHARS))) for index in indexes[:_MAX_HEADINGS])
         return tuple(heading for heading in headings if heading)
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom
-from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts, iterate_kept, measure
+from pagekeep.extraction.locate.page_facts import Content, Measure, OutOfTime, PageFacts, find_kept, measure
 from pagekeep.extraction.locate.score import BLOCKS, GOOD_SCORE, MIN_SCORE, SURELY_GOOD_WORDS, TITLE_POINTS, score
 from pagekeep.extraction.locate.strategies import full_page, readability, simplified
-from pagekeep.extraction.locate.survey import TEXT
 from pagekeep.model import Attempt, Options, Strategy
 from pagekeep.text import number_of
 from pagekeep.values import dataclass
@@ -199,7 +198,7 @@ def _score(facts: PageFacts, content: Content, measured: Measure) -> int:
         blocks, text = len(content.made.children), dom.text_of(content.made)
     else:
         survey = facts.survey
-        kept = list(iterate_kept(survey, content))
-        blocks = sum(survey.tag[index] in _BLOCKS for index in kept)
-        text = " ".join(survey.nodes[index].data for index in kept if survey.tag[index] == TEXT)  # type: ignore[attr-defined]
+        kept = find_kept(survey, content)
+        blocks = sum([tag in _BLOCKS for first, end in kept for tag in survey.tag[first:end]])
+        text = " ".join([text for first, end in kept for text in survey.texts_in(first, end)])
     return score(has_title=bool(facts.metadata.title), words=measured.words, blocks=blocks, text=text)

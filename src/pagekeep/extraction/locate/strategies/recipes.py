@@ -60,16 +60,16 @@ def _measure_kept(facts: PageFacts, root: int) -> int:
 def _find_parts(facts: PageFacts) -> list[int]:
     """Find the elements of the ingredients and steps, by microdata or by the words that JSON-LD has."""
     survey = facts.survey
-    marked = set(map(id, dom.select(survey.nodes[0], _PROPERTIES)[:_MAX_PARTS]))
+    marked = dom.select(survey.nodes[0], _PROPERTIES)[:_MAX_PARTS]
     if marked:
-        return [index for index, node in enumerate(survey.nodes) if id(node) in marked and survey.chars[index]]
+        return [index for node in marked if (index := survey.index_of(node)) and survey.chars[index]]
     wanted = {key for text in _iterate_texts(facts.structured) if len(key := _make_key(text)) >= _MIN_PART_CHARS}
     if not wanted:
         return []
     longest = max(map(len, wanted))
     found: dict[str, int] = {}
-    for index, tag in enumerate(survey.tag):
-        if tag in ("li", "p", "tr", "div", "dd") and 0 < survey.chars[index] <= 20 * longest:
+    for index in survey.find_tags("li", "p", "tr", "div", "dd"):
+        if 0 < survey.chars[index] <= 20 * longest:
             key = _make_key(dom.text_of(survey.nodes[index]))
             if key in wanted:
                 found[key] = index  # the innermost element, the last one of the page

@@ -78,14 +78,13 @@ def _min_words(facts: PageFacts) -> int:
 
 
 def _candidates(facts: PageFacts) -> Iterator[Content]:
-    index_of = {id(node): index for index, node in enumerate(facts.survey.nodes)}
-    yield from _select(facts, facts.selectors, index_of)
+    yield from _select(facts, facts.selectors)
     if facts.scope is None:  # where a rule chose a part of the page, only that part counts
         body = structured_data.article_body(facts.structured)
         if body:
             yield Content(0, {}, made=embedded_state.make_paragraphs(body))
         yield from _read_state(facts.survey)
-    yield from _select(facts, (*_SEMANTIC, *_NAMED), index_of)
+    yield from _select(facts, (*_SEMANTIC, *_NAMED))
     yield from _densest_first(facts)
 
 
@@ -106,11 +105,11 @@ def _find_document(node: dom.Node) -> dom.Node:
     return node
 
 
-def _select(facts: PageFacts, selectors: Iterable[str], index_of: dict[int, int]) -> Iterator[Content]:
+def _select(facts: PageFacts, selectors: Iterable[str]) -> Iterator[Content]:
     """Yield what each selector finds, in the order of the selectors."""
     for selector in selectors:
         nodes = dom.select(facts.survey.nodes[0], selector)
-        indices = [index_of[id(node)] for node in nodes if id(node) in index_of]
+        indices = [index for node in nodes if (index := facts.survey.index_of(node)) is not None]
         for content in _largest_first(facts, indices):
             yield replace(content, selector=selector)
 
@@ -129,8 +128,8 @@ def _densest_first(facts: PageFacts) -> Iterator[Content]:
     facts.check_time()
     density = {
         index: survey.chars[index] / (survey.chars[index] + markup[index])
-        for index, tag in enumerate(survey.tag)
-        if tag in _DENSE_TAGS and survey.chars[index] > _MIN_CHARS and not facts.dead[index]
+        for index in survey.find_tags(*_DENSE_TAGS)
+        if survey.chars[index] > _MIN_CHARS and not facts.dead[index]
     }
     dense = [index for index, value in density.items() if value >= _MIN_TEXT_DENSITY]
     for index in sorted(dense, key=lambda index: (-density[index], index))[:_MAX_DENSE_CANDIDATES]:
@@ -174,4 +173,4 @@ def _find_fault(facts: PageFacts, candidate: Content) -> str | None:
 def _has_indicator(facts: PageFacts) -> bool:
     """Return whether the page has a date, an author or a headline, as articles do."""
     metadata = facts.metadata
-    return bool(metadata.author or metadata.published or metadata.title or "h1" in facts.survey.tag)
+    return bool(metadata.author or metadata.published or metadata.title or "h1" in facts.survey.places)
