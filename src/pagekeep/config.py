@@ -119,6 +119,7 @@ _NETWORKS = _Parser("a list of IP addresses or networks", _networks)
 _SWITCH = _Parser("true or false", _switch)
 _RENDER = _choice("auto", "force", "never")
 _LOG_LEVEL = _choice("debug", "info", "warning", "error")
+_PICTURES = _choice("all", "hero", "none")
 _MODE = _choice("local", "remote", "compare", "fallback", aliases={"jina": "remote"})
 
 
@@ -166,6 +167,19 @@ class Settings:
     user: str = _setting("local", _TEXT, "Owner of the library, if a file or server holds several.")
     keep_raw: bool = _setting(
         True, _SWITCH, "Store the downloaded HTML too, so that pages can be extracted again by a newer version."
+    )
+    keep_pictures: Literal["all", "hero", "none"] = _setting(
+        "all", _PICTURES, "Which pictures of a saved page are kept with it: all, the main one, or none."
+    )
+    picture_bytes: int = _setting(
+        5_000_000, _AMOUNT, "Largest picture that is kept as it is, in bytes. Larger ones are downscaled."
+    )
+    page_pictures: int = _setting(200, _AMOUNT, "Pictures kept of one page.")
+    page_picture_bytes: int = _setting(100_000_000, _AMOUNT, "Pictures kept of one page, in bytes.")
+    archive_bytes: int = _setting(
+        50_000_000_000,
+        _COUNT,
+        "Disk space for the pictures and other files kept with the pages of one library, in bytes; 0 sets no limit.",
     )
     auto_tags: bool = _setting(
         False, _SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."

@@ -58,7 +58,7 @@ class FetchOptions:
     form: bytes | None = None
     """A form to send with POST."""
     spaced: bool = True
-    """Whether to keep the delay per host; the images of a page are loaded together, as browsers do."""
+    """Whether to keep the delay per host; the images of a page are loaded together, as browsers do, in their own slots."""
 
 
 @dataclass(slots=True)
@@ -216,7 +216,8 @@ class Client:
         async with AsyncExitStack() as stack:
             with state.deadline.paused():
                 host = state.current.host.name
-                slot = self._hosts.slot(host, spaced=spaced, max_wait=state.deadline.remaining)
+                part = not state.options.spaced
+                slot = self._hosts.slot(host, spaced=spaced, max_wait=state.deadline.remaining, part=part)
                 await stack.enter_async_context(slot)
             yield
 

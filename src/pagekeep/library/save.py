@@ -16,6 +16,7 @@ from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
 from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.pictures.job import request_pictures
 from pagekeep.model import (
     PARSER_VERSION,
     Fetched,
@@ -54,13 +55,16 @@ async def save(
     failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
     bookmark, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
-    itself, as sent by a browser, and nothing is fetched. The store is called in threads, as it waits for the disk.
+    itself, as sent by a browser, and nothing is fetched. The page's pictures are kept by a job of the queue, later. The store
+    is called in threads, as it waits for the disk.
     """
     what = _Wanted(tags, force, uploaded, keep_failed)
     with measure(request.url, progress, retrieval.report) as capture:
         saved = await _save(request, store, retrieval, what, known, capture)
         capture.outcome = "unchanged" if saved.unchanged else saved.outcome
-    return saved
+    again = not saved.unchanged  # what could not be had before is tried again when the page has changed
+    job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
+    return replace(saved, pictures_job=job.id if job else None)
 
 
 @dataclass(frozen=True, slots=True)

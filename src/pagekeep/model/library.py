@@ -324,3 +324,5 @@ class SaveResult:
     """Problems that did not prevent the save, such as a missing browser."""
     unchanged: bool = False
     """Whether the update has the same text as before."""
+    pictures_job: str | None = None
+    """Id of the job that keeps the page's pictures, if there are any to keep."""

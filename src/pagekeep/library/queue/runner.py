@@ -15,6 +15,7 @@ from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.imports import job as imports
+from pagekeep.library.pictures import job as pictures
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.library.reparse import many
@@ -35,7 +36,11 @@ MAX_PAUSE: Final = 6 * 3600.0
 
 
 _Task = Callable[[Job, Store, Retrieval, Callable[[str], None]], Awaitable[SliceResult]]
-_TASKS: Final[dict[str, _Task]] = {many.TASK: many.reparse_job, imports.TASK: imports.import_job}
+_TASKS: Final[dict[str, _Task]] = {
+    many.TASK: many.reparse_job,
+    imports.TASK: imports.import_job,
+    pictures.TASK: pictures.pictures_job,
+}
 """Jobs that are not saves, by the `task` in their options."""
 
 

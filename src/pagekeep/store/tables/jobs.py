@@ -75,17 +75,23 @@ class JobTable(Table):
         *,
         lease_limit: str = _NEVER,
         retry_limit: str = _NEVER,
+        job_id: str | None = None,
     ) -> Job | None:
         """Lease the job that has been due longest (queued, or running with an expired lease) to this worker.
+
+        With `job_id` it leases that one, whatever else runs.
 
         Of tasks that are not saves (`pagekeep:...`), each user has one running at a time. No lease ends after `lease_limit`,
         and no job waits until after `retry_limit`: one that does was written when the clock was ahead, and is due.
         """
         owner, values = self._owner("j.")
+        may_begin = _MAY_BEGIN
+        if job_id is not None:
+            owner, may_begin, values = f"{owner}j.id = :job AND ", ":task = :task", {**values, "job": clean_id(job_id)}
         for due in _DUE if lease_limit < _NEVER else _DUE[:1]:
             rows = tx.all(
                 "UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_by = :worker, leased_until = :until, "
-                f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {owner}{due} AND {_MAY_BEGIN} "
+                f"due_at = :until WHERE seq = (SELECT j.seq FROM jobs j WHERE {owner}{due} AND {may_begin} "
                 f"ORDER BY j.due_at, j.seq LIMIT 1 {tx.skip_locked}) RETURNING {_NAMES}",
                 worker=worker,
                 until=until,

@@ -58,6 +58,7 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
 
     A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
     folder, every HTML, Markdown and text file is saved, under the address that the page names or else its file name.
+    Pictures are kept too, when the text is saved: Ctrl-C leaves them to `pagekeep work` or the server.
     """
     where = {name: options.pop(name) for name in ("library", "user", "as_json")}
     with open_library(**where, create=True) as opened:
@@ -126,9 +127,10 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
 def retry(key: str, library: str | None, user: str | None, as_json: bool, render: bool) -> None:
     """Download and extract a saved page again. A page that fails three times is not retried."""
     with open_library(library, user, as_json) as opened:
+        results = Results()
         with open_room(opened.settings) as room, show_progress() as progress:
-            saved = asyncio.run(_retry(key, opened, room, progress, render))
-        _show(Results(saved=[saved]), as_json)
+            asyncio.run(_retry(key, results, opened, room, progress, render))
+        _show(results, as_json)
 
 
 @dataclass
@@ -137,16 +139,33 @@ class Results:
 
     saved: list[SaveResult] = field(default_factory=list)
     failures: list[tuple[str, PagekeepError]] = field(default_factory=list)
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Number of pictures that could not be kept, by item id."""
 
 
-async def _retry(key: str, opened: OpenLibrary, room: Room, progress: Progress, render: bool) -> SaveResult:
+async def _retry(key: str, results: Results, opened: OpenLibrary, room: Room, progress: Progress, render: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.items import get_item
     from pagekeep.library.save import retry as run
 
     item = get_item(opened.store, key)
     async with Retrieval(opened.settings, room=room) as retrieval:
-        return await run(item.id, opened.store, retrieval, request=_request(item.url_full, render), progress=progress)
+        request = _request(item.url_full, render)
+        results.saved.append(await run(item.id, opened.store, retrieval, request=request, progress=progress))
+        await _keep_pictures(results.saved[0], results, opened, retrieval, progress)
+
+
+async def _keep_pictures(
+    saved: SaveResult, results: Results, opened: OpenLibrary, retrieval: Retrieval, progress: Progress
+) -> None:
+    """Keep the pictures of a saved page. Interrupted, this goes on with the next `pagekeep work` or in the server."""
+    if saved.pictures_job is None:
+        return
+    from pagekeep.library.pictures.job import run_now
+
+    report = await run_now(saved.pictures_job, opened.store, retrieval, progress)
+    if report.get("left_out"):
+        results.left_out[saved.item.id] = int(report["left_out"])
 
 
 async def _save_all(
@@ -182,6 +201,7 @@ async def _save_all(
                     progress=progress,
                 )
                 results.saved.append(saved)
+                await _keep_pictures(saved, results, opened, retrieval, progress)
             except PagekeepError as error:
                 results.failures.append((one.label, error))
 
@@ -265,6 +285,8 @@ def _show(results: Results, as_json: bool) -> None:
     else:
         for saved in results.saved:
             write("\n".join(result_lines(saved)))
+            if count := results.left_out.get(saved.item.id):
+                write(f"  {format_count(count, 'picture')} left out: pagekeep pictures {short_id(saved.item.id)}")
     _exit_on_failures(results.failures, as_json)
 
 

@@ -148,7 +148,7 @@ def list_rows(frame: Frame, view: View) -> Listing:
 
 def _row(frame: Frame, hit: Hit) -> Row:
     hero = hit.item.metadata.hero_image
-    image_url = image_signer(frame.service, frame.caller)(hero) if hero else None
+    image_url = f"{image_signer(frame.service, frame.caller)(hero)}&small=true" if hero else None
     return Row(hit.item, image_url, hit.snippet or "")
 
 

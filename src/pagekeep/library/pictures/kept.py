@@ -1,0 +1,66 @@
+"""Find the kept pictures of items, and say why others were left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from pagekeep.errors import NotFound, StoreError
+from pagekeep.library.pictures.wanted import normal_source
+from pagekeep.model import BlobRole, ItemBlob
+from pagekeep.store import Store
+
+REASONS: Final[dict[str, str]] = {
+    "too_large": "It is too large.",
+    "too_many": "The page has too many pictures (setting `page_pictures`).",
+    "page_full": "The pictures of the page take too much space (setting `page_picture_bytes`).",
+    "library_full": "The library's space for files is used up (setting `archive_bytes`).",
+    "not_found": "It was not found on the site.",
+    "refused": "The site or its address does not allow to download it.",
+    "unreachable": "The site could not be reached, or failed.",
+    "timeout": "The download took too long.",
+    "not_a_picture": "The site did not send a picture.",
+    "damaged": "The file is damaged.",
+    "not_wanted": "It was not asked for.",
+    "downscaled": "It was downscaled (setting `picture_bytes`).",
+}
+"""Reason codes in words."""
+
+
+class KeptPicture(NamedTuple):
+    """A picture from the library."""
+
+    media_type: str
+    data: bytes
+
+
+def find_picture(store: Store, url: str, *, small: bool = False) -> KeptPicture | None:
+    """Return the kept picture from an address, its thumbnail if `small`; `None` when it is not kept or cannot be read."""
+    roles: list[tuple[BlobRole, ...]] = [("picture", "hero")]
+    for chosen in [("thumbnail",), *roles] if small else roles:
+        link = store.find_source(normal_source(url), chosen)
+        if link is not None and link.hash is not None:
+            try:
+                return KeptPicture(link.media_type, store.blob(link.hash))
+            except (NotFound, StoreError):  # the folder of kept files is not there, or damaged
+                continue
+    return None
+
+
+def list_pictures(store: Store, item_id: str) -> tuple[ItemBlob, ...]:
+    """Return the pictures of an item, kept and left out, each once and in the order of the page."""
+    links = store.item_blobs(item_id, ("picture", "hero"))
+    by_source: dict[str, ItemBlob] = {}
+    for link in links:
+        by_source.setdefault(link.source, link)
+    return tuple(sorted(by_source.values(), key=lambda link: link.position))
+
+
+def left_out(pictures: Iterable[ItemBlob]) -> tuple[ItemBlob, ...]:
+    """Return the pictures that are not kept."""
+    return tuple(picture for picture in pictures if picture.state == "left_out")
+
+
+def explain_reason(picture: ItemBlob) -> str:
+    """Return why a picture was left out or changed, as a sentence; empty when there is nothing to say."""
+    return REASONS.get(picture.reason or "", picture.reason or "")
