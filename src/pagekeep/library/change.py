@@ -8,6 +8,7 @@ from typing import Final, Literal, Unpack
 from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library.items import get_item
+from pagekeep.library.storage import remove_unused
 from pagekeep.model import Item, MetadataChanges
 from pagekeep.store import Store
 from pagekeep.text import one_line
@@ -107,5 +108,10 @@ def apply_to_many(store: Store, action: Action, keys: Iterable[str]) -> tuple[It
 
 
 def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_before: str | None = None) -> int:
-    """Remove deleted items permanently, all or those with these ids; return how many."""
-    return store.purge(item_ids, deleted_before=deleted_before)
+    """Remove deleted items permanently, all or those with these ids; return how many.
+
+    Their pictures follow a week after, unless other items use them.
+    """
+    count = store.purge(item_ids, deleted_before=deleted_before)
+    remove_unused(store)
+    return count

@@ -1,7 +1,8 @@
 """The JSON shapes of the API, the CLI (`--json`) and MCP: one definition, which FastAPI uses to check and document responses.
 
     items       {"items": [item, ...], "next": key or null}; search results also have `snippet` and `rank`, a single item has
-                `content`, a saved item has `outcome` (added, updated, kept), `note` and `warnings`
+                `content` and `pictures`, a saved item has `outcome` (added, updated, kept), `note`, `warnings` and
+                `pictures_job`
     saves       as above, and "errors": [{"url", "type", "message", "suggestions"}, ...] for the pages that failed; `item_id` is
                 the bookmark that keeps the URL, or the item as it was before
     jobs        {"jobs": [job, ...]}
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pagekeep import model
 from pagekeep.model import JobState, QualityLevel, Scope, Strategy, plain
+from pagekeep.present.archive_shapes import Picture
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -81,6 +83,8 @@ class WholeItem(Item):
 
     content: str
     """Frontmatter and Markdown."""
+    pictures: list[Picture]
+    """The pictures of the page in its order: kept, or left out and why."""
 
 
 class SavedItem(Item):
@@ -91,6 +95,8 @@ class SavedItem(Item):
     note: str | None
     """Why the stored version was kept."""
     warnings: list[str]
+    pictures_job: str | None
+    """Id of the job that downloads the page's pictures; null when there is nothing to download."""
 
 
 class FoundItem(Item):
@@ -130,12 +136,13 @@ class Job(TypedDict):
     leased_by: str | None
     leased_until: str | None
     created_at: str
-    task: Literal["save", "reparse", "import"]
+    task: Literal["save", "reparse", "import", "pictures"]
     item_id: str | None
     """The item a save created or updated; for a save that failed, the bookmark that keeps its URL."""
     report: dict[str, Any] | None
     """Of a reparse: `updated`, `unchanged`, `kept`, `failed` and `notes`. Of an import: `added`, `updated`, `unchanged`,
-    `skipped` and `failed` rows, `queued` pages, and `failures` and `remarks` with the place and the reason."""
+    `skipped` and `failed` rows, `queued` pages, and `failures` and `remarks` with the place and the reason. Of a job that keeps
+    pictures: `kept`, `left_out` and `bytes`."""
     options: dict[str, Any]
 
 
@@ -237,11 +244,11 @@ def item_shape(item: model.Item) -> Item:
     }
 
 
-def whole_item_shape(item: model.Item) -> WholeItem:
-    """Return an item with its content."""
+def whole_item_shape(item: model.Item, pictures: list[Picture]) -> WholeItem:
+    """Return an item with its content and its pictures."""
     from pagekeep.present.item_content import shown_content  # it loads the YAML library
 
-    return {**item_shape(item), "content": shown_content(item)}
+    return {**item_shape(item), "content": shown_content(item), "pictures": pictures}
 
 
 def items_shape(items: Iterable[model.Item], next: str | None = None) -> Items:
@@ -257,7 +264,8 @@ def hit_shape(hit: model.Hit) -> FoundItem:
 def saved_shape(saved: model.SaveResult) -> SavedItem:
     """Return the result of a save."""
     warnings = [warning.text for warning in saved.warnings]
-    return {**item_shape(saved.item), "outcome": saved.outcome, "note": saved.note, "warnings": warnings}
+    result = {"outcome": saved.outcome, "note": saved.note, "warnings": warnings, "pictures_job": saved.pictures_job}
+    return cast("SavedItem", {**item_shape(saved.item), **result})
 
 
 def job_shape(job: model.Job) -> Job:

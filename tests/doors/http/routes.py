@@ -79,6 +79,13 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /api/v1/items/purge": changes(f"{API}/items/purge", json={"ids": ["{item}"]}),
     "GET /api/v1/search": looks(f"{API}/search?q=quincewort"),
     "GET /api/v1/stats": looks(f"{API}/stats"),
+    "GET /api/v1/pictures": looks(f"{API}/pictures?item={{item}}", other=404),
+    "POST /api/v1/pictures": changes(
+        f"{API}/pictures?item={{item}}&url=https://example.com/none.png", json="x", other=404, ada=404
+    ),
+    "POST /api/v1/pictures/fetch": changes(f"{API}/pictures/fetch?item={{item}}", other=404, ada=204),
+    "GET /api/v1/storage": looks(f"{API}/storage"),
+    "POST /api/v1/storage/clean": changes(f"{API}/storage/clean"),
     "GET /api/v1/rules": looks(f"{API}/rules"),
     "GET /api/v1/rules/schema": looks(f"{API}/rules/schema"),
     "POST /api/v1/rules/check": looks(f"{API}/rules/check", json={"yaml": "id: nothing"}),

@@ -13,6 +13,7 @@ from PIL import Image
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
+from pagekeep.library.pictures.addresses import normal_source
 from pagekeep.library.pictures.job import request_pictures, run_now
 from pagekeep.library.pictures.keep import keep_uploaded
 from pagekeep.library.pictures.kept import find_picture, list_pictures
@@ -237,7 +238,5 @@ def test_addresses_are_the_same_in_text_and_page(library: Store, keep: Keep, gal
         return url
 
     render(body_of(item.content), base=item.url, title=item.title, image_url=note)
-    from pagekeep.library.pictures.wanted import normal_source
-
     assert len(shown) == len(names)
     assert wanted_sources(item, Settings()) == [normal_source(url) for url in shown]

@@ -31,6 +31,10 @@ COMMANDS: Final = {
         "open": ("library.open_page:open_page", "Open a saved page in the browser: on its site, or in the reader."),
         "tags": ("library.browse:tags", "List the tags in use, with how many pages have each."),
         "stats": ("library.browse:stats", "Show how many pages the library holds, by state and quality."),
+        "pictures": (
+            "library.pictures:pictures",
+            "Show the pictures that are kept with a page, and which were left out and why.",
+        ),
         "pin": ("library.change:pin", "Pin pages."),
         "unpin": ("library.change:unpin", "Unpin pages."),
         "archive": ("library.change:archive", "Archive pages."),
@@ -83,6 +87,10 @@ COMMANDS: Final = {
         "user": ("admin.user:user", "Manage the users of a shared server."),
         "token": ("admin.token:token", "Create, list and revoke tokens, by which programs use the server."),
         "library": ("admin.library_setup:library", "Set up a library on a PostgreSQL server."),
+        "storage": (
+            "admin.storage:storage",
+            "Show what pages, pictures and other kept files take on the disk, and which sites take most.",
+        ),
         "backup": ("admin.maintenance:backup", "Copy the whole library to a file."),
         "repair": (
             "admin.repair:repair",

@@ -63,6 +63,15 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def format_bytes(size: int) -> str:
+    """Return a size such as "4.2 MB"."""
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1_000:
+            return f"{size:,} bytes" if unit == "bytes" else f"{size:.3g} {unit}"
+        size /= 1_000  # type: ignore[assignment]
+    return f"{size:,.3g} GB" if size < 1_000 else f"{size:,.0f} GB"
+
+
 def remove_control_chars(text: str) -> str:
     """Return text of several lines without the characters that control a terminal."""
     return text.translate(_CONTROL_CHARS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, cast
 
@@ -22,9 +22,11 @@ from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
+from pagekeep.errors import StoreError
 from pagekeep.library.exports.stream import Exports
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
+from pagekeep.library.storage import remove_unused
 from pagekeep.present.renderer import Renderer
 from pagekeep.workers import Room
 from pagekeep.workers.heap import Heap
@@ -33,6 +35,8 @@ SCREENSHOT_SECONDS: Final = 3600
 """Seconds that a screenshot is available."""
 _CLEANUP_SECONDS: Final = 600.0
 """Pause between two removals of expired screenshots."""
+_COLLECT_SECONDS: Final = 6 * 3600.0
+"""Pause between two searches for files that no item uses."""
 _TIDY_SECONDS: Final = 10.0
 """Pause between two checks whether the server's memory has grown."""
 _SCREENSHOT_CACHE_BYTES: Final = 400_000_000
@@ -103,7 +107,8 @@ async def open_service(
                 exports=Exports(settings),
                 sign_ins=SignInSlots(),
             )
-            upkeep = [asyncio.create_task(work) for work in (_remove_expired(service.screenshots), _return_memory())]
+            work = (_remove_expired(service.screenshots), _return_memory(), _remove_unused(service))
+            upkeep = [asyncio.create_task(task) for task in work]
             try:
                 yield service
             finally:
@@ -123,6 +128,17 @@ async def _remove_expired(screenshots: ImageCache) -> None:
     while True:
         await asyncio.to_thread(screenshots.remove_older, SCREENSHOT_SECONDS)
         await asyncio.sleep(_CLEANUP_SECONDS)
+
+
+async def _remove_unused(service: Service) -> None:
+    """Remove kept files that no item of their user has used for a week, regularly."""
+    while True:
+        await asyncio.sleep(_COLLECT_SECONDS)
+        users = [user.id for user in await asyncio.to_thread(get_users, service.accounts)]
+        for user in users if service.shared else [service.settings.user]:
+            with suppress(StoreError):  # a library that cannot be reached is tried again at the next time
+                async with service.libraries.borrow(user) as library:
+                    await asyncio.to_thread(remove_unused, library)
 
 
 async def _return_memory() -> None:

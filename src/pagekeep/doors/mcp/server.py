@@ -228,6 +228,7 @@ def _add_write_tools(server: MCPServer[Any], find_context: ContextFinder) -> Non
         saved = await save_page(
             request, context.writable_library(), context.retrieval, tags=cleaned, progress=progress_reporter(ctx)
         )
+        context.keep_pictures(saved)
         item, quote = saved.item, Quote()
         return SavedPage(
             id=item.id,

@@ -11,7 +11,7 @@ from typing import Final
 from pagekeep import dom, extras
 from pagekeep.errors import NotOffered
 from pagekeep.library.exports.markdown_files import split_content
-from pagekeep.library.exports.pictures import find_picture_urls
+from pagekeep.library.pictures.addresses import find_picture_urls, normal_source
 from pagekeep.model import Annotation, Item
 
 _PLACEHOLDER: Final = "https://picture.invalid/"
@@ -50,6 +50,7 @@ def build_article(
     Ids of elements get the prefix.
     """
     render = _load_renderer()
+    new_urls = {normal_source(url): new for url, new in new_urls.items()}
     originals: list[str] = []
 
     def replace_url(url: str) -> str:
@@ -85,8 +86,9 @@ def _load_renderer() -> Callable[[str, str, str, Callable[[str], str]], str]:
 
 
 def _place_picture(picture: dom.Element, url: str, new_urls: Mapping[str, str]) -> None:
-    if url in new_urls:
-        dom.set_attr(picture, "src", new_urls[url])
+    new_url = new_urls.get(normal_source(url))
+    if new_url is not None:
+        dom.set_attr(picture, "src", new_url)
         return
     label = picture.attr("alt") or "Picture"
     is_linked = isinstance(picture.parent, dom.Element) and picture.parent.tag == "a"

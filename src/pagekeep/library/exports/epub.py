@@ -10,13 +10,14 @@ from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from pagekeep import clock
+from pagekeep.capture.pictures.check import SVG_TYPE
 from pagekeep.errors import NotFound
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
 from pagekeep.library.exports.pictures import Picture, PictureFetcher
 from pagekeep.model import Item
 from pagekeep.store import Store
 
-_PICTURE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_PICTURE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", SVG_TYPE})
 """The picture types that every EPUB 3 device must show."""
 _XML: Final = '<?xml version="1.0" encoding="utf-8"?>\n'
 _CONTAINER: Final = (
@@ -61,7 +62,7 @@ class _Book:
 
 
 async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
-    """Write all items in order; fetched pictures go into the book, others become links. Raise `NotFound` without items."""
+    """Write all items in order; pictures go into the book, missing ones become links. Raise `NotFound` without items."""
     with ZipFile(out, "w") as zipped:
         book = _Book(zipped)
         book.add("mimetype", "application/epub+zip", compress=False)

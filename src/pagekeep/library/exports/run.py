@@ -20,10 +20,9 @@ from pagekeep.library.exports.pictures import (
     PICTURE_SOURCES,
     Picture,
     PictureFetcher,
-    find_picture_urls,
-    replace_picture_urls,
 )
 from pagekeep.library.items import walk_items
+from pagekeep.library.pictures.addresses import find_picture_urls, replace_picture_urls
 from pagekeep.model import Item
 from pagekeep.store import Store
 
@@ -42,6 +41,8 @@ class ExportOptions:
     query: str | None = None
     profile: Profile = "pagekeep"
     images: bool = False
+    """Whether to save pictures beside Markdown files, and to download those that are not kept. Books and HTML pages always
+    have the kept ones."""
     progress: Callable[[int], None] = lambda _count: None
     """Called after each item with the number exported so far."""
 
@@ -65,7 +66,7 @@ async def export(store: Store, out: Path | BinaryIO, options: ExportOptions, set
     Files are replaced atomically. In a folder only the files of exported items are touched.
     """
     report = ExportReport()
-    async with _open_fetcher(settings, enabled=options.images) as pictures:
+    async with _open_fetcher(store, settings, options) as pictures:
         if options.format == "markdown":
             if not isinstance(out, Path):
                 raise Conflict(
@@ -85,14 +86,16 @@ async def export(store: Store, out: Path | BinaryIO, options: ExportOptions, set
 
 
 @asynccontextmanager
-async def _open_fetcher(settings: Settings, *, enabled: bool) -> AsyncIterator[PictureFetcher | None]:
-    if not enabled:
-        yield None
+async def _open_fetcher(
+    store: Store, settings: Settings, options: ExportOptions
+) -> AsyncIterator[PictureFetcher | None]:
+    if not options.images:
+        yield PictureFetcher(store, None) if options.format in ("html", "epub") else None
         return
     from pagekeep.fetch.client import Client
 
     async with Client(settings) as client:
-        yield PictureFetcher(client)
+        yield PictureFetcher(store, client)
 
 
 def choose_name(item: Item, taken: dict[str, str]) -> str:

@@ -11,10 +11,12 @@ from typing import BinaryIO, Final
 
 from pagekeep import dom
 from pagekeep.library.exports.article_html import build_article, picture_urls
-from pagekeep.library.exports.pictures import PictureFetcher
+from pagekeep.library.exports.pictures import Picture, PictureFetcher
 from pagekeep.model import Item
 from pagekeep.store import Store
 
+_MAX_ARTICLE_BYTES: Final = 50_000_000
+"""Pictures that are embedded in one article."""
 _STYLESHEET: Final = """
 :root { color-scheme: light dark }
 body { max-width: 42rem; margin: 2rem auto; padding: 0 1rem; font: 1.1rem/1.6 Georgia, serif; overflow-wrap: break-word }
@@ -36,14 +38,14 @@ _HEAD: Final = (
 
 
 async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
-    """Write a table of contents and all items; fetched pictures are embedded in the page, others become links."""
+    """Write a table of contents and all items; pictures are embedded in the page, those that are missing become links."""
     out.write(_HEAD.encode())
     with TemporaryFile() as articles:
         for number, item in enumerate(items, start=1):
             fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
             data_urls = {
                 url: f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
-                for url, picture in fetched.items()
+                for url, picture in _choose(item, fetched).items()
             }
             title = escape(" ".join(item.title.split()) or item.url)
             out.write(f'<li><a href="#p{number}">{title}</a></li>\n'.encode("utf-8", "replace"))
@@ -52,6 +54,17 @@ async def write_page(out: BinaryIO, items: Iterable[Item], store: Store, picture
         articles.seek(0)
         shutil.copyfileobj(articles, out)
     out.write(b"</main></body></html>\n")
+
+
+def _choose(item: Item, pictures: dict[str, Picture]) -> dict[str, Picture]:
+    """Return the pictures to embed: one that an article shows many times would be embedded as often."""
+    chosen, room, text = {}, _MAX_ARTICLE_BYTES, item.content
+    for url, picture in pictures.items():
+        size = len(picture.data) * max(1, text.count(url))
+        if size <= room:
+            chosen[url] = picture
+            room -= size
+    return chosen
 
 
 def _article_html(number: int, item: Item, store: Store, data_urls: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from pagekeep.errors import ParseError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.markdown_files import Document
+from pagekeep.library.mirror import pictures
 
 MAX_FILE_BYTES: Final = 20_000_000
 MIN_AGE_NS: Final = 2_000_000_000
@@ -89,8 +90,13 @@ def read_file(folder: Path, stat: FileStat) -> FileContent | None:
     except OSError:
         return None
     try:
-        return FileContent(stat, digest(data), markdown_files.read(data.decode("utf-8")), data=data)
+        return FileContent(stat, digest(data), read_document(folder, data.decode("utf-8")), data=data)
     except UnicodeDecodeError:
         return FileContent(stat, digest(data), None, "The file is not UTF-8 text.", data)
     except ParseError as error:
         return FileContent(stat, digest(data), None, error.message, data)
+
+
+def read_document(folder: Path, text: str) -> Document:
+    """Return the parts of a file, with the web addresses of its pictures; raise `ParseError` as `markdown_files.read` does."""
+    return markdown_files.read(pictures.show_addresses(folder, text))

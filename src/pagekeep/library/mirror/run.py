@@ -14,7 +14,7 @@ from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.file_names import file_name
 from pagekeep.library.exports.markdown_files import KNOWN_FIELDS, REVISION_FIELD, Document, Profile
-from pagekeep.library.mirror import edits, writing
+from pagekeep.library.mirror import edits, pictures, writing
 from pagekeep.library.mirror import folder as files
 from pagekeep.library.mirror.folder import FileContent, FileStat
 from pagekeep.library.mirror.records import Record, Records, lock_folder
@@ -204,6 +204,9 @@ class _Mirror:
         if file.stat.path != record.path:
             self._report.renamed.append(file.stat.path)
         current = version == record.version and file.digest == record.digests[0]
+        current = current and file.stat.path.count("/") == record.path.count(
+            "/"
+        )  # its pictures are found from its folder
         if not current or self._records.profile_changed:
             self._write(record.id, version, file, record)
             return
@@ -265,10 +268,11 @@ class _Mirror:
         # A file that differs in its revision only is not written again.
         for name in dict.fromkeys((revision, new_revision) if file else (new_revision,)):
             extra = ({REVISION_FIELD: name} if name else {}) | own
-            data = markdown_files.write(item, annotations, self._profile, extra).encode("utf-8", "replace")
+            text = markdown_files.write(item, annotations, self._profile, extra).encode("utf-8", "replace").decode()
+            data = pictures.show_copies(self._store, self._folder, item_id, path, text).encode()
             if file and files.digest(data) == file.digest:
                 break
-        base = edits.make_base(markdown_files.read(data.decode()), name)
+        base = edits.make_base(markdown_files.read(text), name)
         new = Record(item_id, path, (files.digest(data),), version, record.bases if record else ())
         new = new.add_base(base, first=True)
         if file and file.digest in new.digests:

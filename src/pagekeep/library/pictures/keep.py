@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pagekeep import clock
-from pagekeep.capture.check_picture import PICTURE, Checked, CheckPicture
 from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
+from pagekeep.capture.pictures.check import PICTURE, Checked, CheckPicture
 from pagekeep.errors import (
     BlockedAddress,
     FetchHttpError,
@@ -25,12 +25,14 @@ from pagekeep.errors import (
     TooSlow,
     UnsupportedContent,
 )
-from pagekeep.library.exports.pictures import MAX_PICTURE_BYTES
-from pagekeep.library.pictures.wanted import hero_source, missing_sources, normal_source, wanted_sources
+from pagekeep.library.pictures.addresses import normal_source
+from pagekeep.library.pictures.wanted import hero_source, missing_sources, wanted_sources
 from pagekeep.model import BlobRole, Item, ItemBlob, LeftOut
 from pagekeep.store import Store
 
 ROLES: Final[tuple[BlobRole, ...]] = ("picture", "hero", "thumbnail")
+MAX_PICTURE_BYTES: Final = 20_000_000
+"""Larger files are not downloaded."""
 MAX_SECONDS: Final = 90.0
 """For all pictures of a page: less than the lease of a job, so that no other process begins with the same."""
 _PARALLEL: Final = 8

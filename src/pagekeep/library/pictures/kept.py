@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from pagekeep.errors import NotFound, StoreError
-from pagekeep.library.pictures.wanted import normal_source
-from pagekeep.model import BlobRole, ItemBlob
+from pagekeep.library.pictures.addresses import normal_source
+from pagekeep.library.pictures.wanted import hero_source
+from pagekeep.model import BlobRole, Item, ItemBlob
+from pagekeep.present.archive_shapes import Picture, picture_shape
 from pagekeep.store import Store
 
 REASONS: Final[dict[str, str]] = {
@@ -64,3 +66,13 @@ def left_out(pictures: Iterable[ItemBlob]) -> tuple[ItemBlob, ...]:
 def explain_reason(picture: ItemBlob) -> str:
     """Return why a picture was left out or changed, as a sentence; empty when there is nothing to say."""
     return REASONS.get(picture.reason or "", picture.reason or "")
+
+
+def show_picture(item: Item, picture: ItemBlob) -> Picture:
+    """Return a picture of the item in its JSON form."""
+    return picture_shape(picture, main=picture.source == hero_source(item), message=explain_reason(picture))
+
+
+def show_pictures(store: Store, item: Item) -> list[Picture]:
+    """Return the pictures of an item in their JSON form, in the order of the page."""
+    return [show_picture(item, picture) for picture in list_pictures(store, item.id)]

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-from urllib.parse import quote
 
 from pagekeep.config import Settings
-from pagekeep.library.exports.pictures import find_picture_urls
+from pagekeep.library.pictures.addresses import find_picture_urls, normal_source
 from pagekeep.model import Item, ItemBlob
 from pagekeep.present.sections import body_of
 
-_KEPT_CHARS: Final = "%!#$&'()*+,/:;=?@[]~"
 _MAX_URL_CHARS: Final = 8_000
-
-
-def normal_source(url: str) -> str:
-    """Return the address of a picture in one notation, whether it comes from a text or from a rendered page."""
-    return quote(url.partition("#")[0].encode("utf-8", "replace"), safe=_KEPT_CHARS)
 
 
 def wanted_sources(item: Item, settings: Settings) -> list[str]:

@@ -42,6 +42,7 @@ _ABANDONED_SECONDS: Final = 3600.0
 """Age of a file without a row at which it is certain that no process is about to add the row."""
 _BATCH: Final = 200
 """Files that are checked and removed in one transaction, so that no writer waits long."""
+_LONG_AGO: Final = "0001-01-01T00:00:00.000000Z"
 _MAX_ATTEMPTS: Final = 5
 _MAX_SITES: Final = 50
 
@@ -192,12 +193,13 @@ class BlobTable(Table):
         rows = tx.all("SELECT COALESCE(SUM(stored), 0) FROM blobs WHERE user_id = :user", user=tx.user_id)
         return int(rows[0][0])
 
-    def collect_blobs(self, now: str, unused_before: str) -> Collected:
+    def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False) -> Collected:
         """Remove files that were found unused before a time; note those that are found unused now.
 
-        Also files in the folder whose row is missing, once they are an hour old.
+        With `at_once`, these are removed too, except files that were never linked to an item. Also files in the folder
+        whose row is missing, once they are an hour old.
         """
-        removed = self._collect_rows(now, unused_before)
+        removed = self._collect_rows(now, unused_before, at_once)
         folder = self._engine.blobs
         if folder is not None:
             oldest = time.time() - _ABANDONED_SECONDS
@@ -209,13 +211,13 @@ class BlobTable(Table):
         return Collected(len(removed), sum(size for _, size in removed), waiting)
 
     @writes
-    def _collect_rows(self, tx: Transaction, now: str, unused_before: str) -> list[tuple[str, int]]:
+    def _collect_rows(self, tx: Transaction, now: str, unused_before: str, at_once: bool) -> list[tuple[str, int]]:
         tx.lock(_LOCK)
         values = {"user": tx.user_id}
         tx.run(
             f"UPDATE blobs AS b SET unused_at = :now WHERE b.user_id = :user AND b.unused_at IS NULL AND NOT ({_USED})",
             **values,
-            now=clean_time(now),
+            now=_LONG_AGO if at_once else clean_time(now),
         )
         tx.run(
             f"UPDATE blobs AS b SET unused_at = NULL WHERE b.user_id = :user AND b.unused_at IS NOT NULL AND ({_USED})",

@@ -119,17 +119,27 @@ class StatisticsTable(Table):
     def versions(self, tx: Transaction) -> Sequence[tuple[str, str]]:
         """Return (id, version) of every item that is not deleted, by id.
 
-        Every change of an item or its annotations changes its version, so that a copy can be kept up to date.
+        Every change of an item, its annotations or its kept pictures changes its version, so that a copy can be kept up to
+        date.
         """
         user = {"user": tx.user_id}
         annotated = tx.all(
             "SELECT item_id, COUNT(*), MAX(updated_at) FROM annotations WHERE user_id = :user GROUP BY item_id", **user
         )
         annotations = {item_id: f" {count} {latest}" for item_id, count, latest in annotated}
+        kept = tx.all(
+            "SELECT item_id, COUNT(*), MAX(created_at) FROM item_blobs WHERE user_id = :user AND hash IS NOT NULL "
+            "AND role IN ('picture', 'hero') GROUP BY item_id",
+            **user,
+        )
+        pictures = {item_id: f" p{count} {latest}" for item_id, count, latest in kept}
         rows = tx.all(
             "SELECT id, updated_at FROM items WHERE user_id = :user AND deleted_at IS NULL ORDER BY id", **user
         )
-        return [(item_id, f"{updated}{annotations.get(item_id, '')}") for item_id, updated in rows]
+        return [
+            (item_id, f"{updated}{annotations.get(item_id, '')}{pictures.get(item_id, '')}")
+            for item_id, updated in rows
+        ]
 
     @reads
     def faults(self, tx: Transaction) -> list[str]:

@@ -165,7 +165,9 @@ def read(key: str, library: str | None, user: str | None, as_json: bool) -> None
 
         item = apply_action(store, "opened", key)
         if as_json:
-            write_json({"items": [whole_item_shape(item)], "next": None})
+            from pagekeep.library.pictures.kept import show_pictures
+
+            write_json({"items": [whole_item_shape(item, show_pictures(store, item))], "next": None})
         elif is_terminal():
             show_article(item)
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from fastapi.responses import Response
@@ -20,6 +22,7 @@ MEDIA_TYPES: Final[dict[ItemFormat, str]] = {
     "markdown": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8",
 }
+_PICTURES_PART: Final = re.compile(r'(-json)-[0-9a-f]{8}"')
 _ACCEPTED: Final[dict[str, ItemFormat]] = {
     "application/json": "json",
     "*/*": "json",
@@ -70,8 +73,15 @@ def etag_of(item: Item, item_format: ItemFormat) -> str:
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:24]}-{item_format}"'
 
 
+def etag_with(item: Item, pictures: Sequence[object]) -> str:
+    """Return the ETag of an item as JSON with its pictures, which change without it."""
+    digest = hashlib.sha256(repr(pictures).encode("utf-8", "replace")).hexdigest()[:8]
+    return etag_of(item, "json").removesuffix('"') + f'-{digest}"' if pictures else etag_of(item, "json")
+
+
 def check_if_match(item: Item, if_match: str) -> str:
     """Return the time of the item's last change if a tag of the `If-Match` header is current; raise `Outdated` otherwise."""
+    if_match = _PICTURES_PART.sub(r'\1"', if_match)
     if not any(has_etag(if_match, etag_of(item, item_format)) for item_format in MEDIA_TYPES):
         raise Outdated("The item was changed in the meantime.", suggestions=("Read it again and repeat the change.",))
     return item.updated_at

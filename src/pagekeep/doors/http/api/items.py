@@ -27,6 +27,7 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
+from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.preview import preview_item
 from pagekeep.library.receipts.verify import verify_one
 from pagekeep.library.reparse.reparse import reparse_one
@@ -136,8 +137,9 @@ async def read_item(
     item = await run_in_threadpool(items.get_item, library, item_id)
     if item_format != "json":
         return await item_formats.text_response(item, item_format, service.renderer)
-    response.headers["ETag"] = item_formats.etag_of(item, item_format)
-    return {"item": whole_item_shape(item)}
+    pictures = await run_in_threadpool(show_pictures, library, item)
+    response.headers["ETag"] = item_formats.etag_with(item, pictures)
+    return {"item": whole_item_shape(item, pictures)}
 
 
 @router.patch("/items/{item_id}", responses=error_responses(404, 412))

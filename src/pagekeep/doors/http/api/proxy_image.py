@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from pagekeep.capture.check_picture import SVG_TYPE
+from pagekeep.capture.pictures.check import SVG_TYPE
 from pagekeep.doors.http.caller import ReadCaller, ReadLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.image_proxy.signing import PATH, is_signed, signature

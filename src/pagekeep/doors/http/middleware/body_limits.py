@@ -17,8 +17,10 @@ from pagekeep.errors import PagekeepError
 
 STORED_PATHS: Final = frozenset({"/api/v1/imports"})
 """Their bodies are stored as they arrive, whatever they are, and not parsed by the server."""
-PAGE_PATHS: Final = frozenset({"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add"})
-"""Paths that accept a whole page."""
+PAGE_PATHS: Final = frozenset(
+    {"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add", "/api/v1/pictures"}
+)
+"""Paths that accept a whole page, or a picture."""
 MAX_PAGE_BYTES: Final = 30_000_000
 """Enough for a page of 10 MB written as JSON."""
 MAX_OTHER_BYTES: Final = 4_000_000

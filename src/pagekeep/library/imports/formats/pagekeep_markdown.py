@@ -15,10 +15,11 @@ from pagekeep.library import normal_url
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.annotations_block import FileAnnotation
 from pagekeep.library.exports.markdown_files import Document
-from pagekeep.library.exports.pictures import PICTURE_SOURCES, replace_picture_urls
+from pagekeep.library.exports.pictures import PICTURE_SOURCES
 from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
+from pagekeep.library.pictures.addresses import replace_picture_urls
 from pagekeep.markdown.frontmatter import write_frontmatter
 from pagekeep.model import Annotation, Item, ItemMetadata
 from pagekeep.store.metadata_json import metadata_from_json

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from pagekeep.capture.check_picture import PICTURE, Checked, CheckPicture, Refused
+from pagekeep.capture.pictures.check import PICTURE, Checked, CheckPicture, Refused
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
 
 

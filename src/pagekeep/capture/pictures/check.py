@@ -88,7 +88,7 @@ class CheckPicture:
 
     def run(self) -> Checked | Refused:
         """Decode the picture, and return what to keep."""
-        from pagekeep.capture.svg import clean_svg, looks_like_svg
+        from pagekeep.capture.pictures.svg import clean_svg, looks_like_svg
 
         if looks_like_svg(self.data):
             if len(self.data) > self.max_bytes:

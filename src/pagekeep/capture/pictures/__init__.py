@@ -1,0 +1,1 @@
+"""Checking pictures, and making smaller or harmless copies of them."""
