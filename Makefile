@@ -57,6 +57,7 @@ judge: setup
 bench: setup
 	PYTHON=$(BIN)/python bench/setup
 	$(BIN)/python bench/run.py
+	-$(BIN)/python bench/stages.py
 	$(BIN)/python bench/curve.py
 	$(BIN)/python bench/start.py
 
