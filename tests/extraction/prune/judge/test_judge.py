@@ -114,6 +114,14 @@ def test_a_verdict_that_takes_much_of_the_article_is_not_believed(monkeypatch: p
     assert "Follow the mill" in _extract(html).text
 
 
+def test_long_paragraphs_of_one_box_stay_whatever_stands_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of portraits: a heading, a picture and one paragraph each, of which the forest would drop some."""
+    _install(monkeypatch, [f"{NAMES.index('chars')}:230:0 -2000 2000"])
+    parts = [f"<h2>Mill {number}</h2><p><img src=/{number}.png></p>{day}" for number, day in enumerate(DAYS)]
+    page = _extract(f"<title>Mills</title><body><main><article><h1>Mills</h1>{''.join(parts)}</article></main>")
+    assert page.text.count("the great wheel stood still") == len(DAYS)
+
+
 def test_a_short_page_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, ["-3000"])
     html = f"<title>The wheel</title><main><h1>The wheel</h1>{DAYS[0]}{DAYS[1]}<p>So it was.</p></main>"

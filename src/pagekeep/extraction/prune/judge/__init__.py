@@ -29,7 +29,9 @@ _MAX_DOUBTS: Final = 20
 _MAX_DROPPED_SHARE: Final = 0.4
 """Share of the content's text from which on the judge is not believed: a wrong verdict must not cost the article."""
 _MIN_SURE_CHARS: Final = 200
-"""Characters of a paragraph between two others that is content without being judged."""
+"""Characters of a paragraph between two others, or in a box of several such, that is content without being judged."""
+_MIN_SURE_PARAGRAPHS: Final = 3
+"""Paragraphs of that length in one box from which on all of them are content: a list of teasers has a box for each."""
 _MAX_SURE_LINKED: Final = 7
 """Fewer than one in this many of its characters are in links."""
 _MAX_LIST_SHARE: Final = 0.5
@@ -132,6 +134,7 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int
     blocks, tags = view.blocks, view.tag
     is_kept = frozenset(kept)
     structures: dict[int, bool] = {}
+    sure = _find_sure_text(view, features.is_prose)
     # The quickest tests come first: most blocks are left alone for one of several reasons.
     return [
         index
@@ -139,7 +142,7 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int
         if not (
             (tags[blocks.owner[index]] in _HEADINGS and index + 1 in is_kept)
             or view.accused[blocks.start[index]]  # kept all the same: a strategy found it to be the standfirst
-            or _is_surely_text(view, features.is_prose, index)
+            or index in sure
             or _is_in_structure(view, root, blocks.owner[index], structures)
             or features.is_standfirst(index)
             or features.is_plain_sentence(index)
@@ -149,17 +152,29 @@ def _find_doubtful(view: View, features: Features, root: int, kept: Sequence[int
     ]
 
 
-def _is_surely_text(view: View, is_prose: Sequence[bool], index: int) -> bool:
-    """Return whether a block is a long paragraph between two others."""
+def _find_sure_text(view: View, is_prose: Sequence[bool]) -> set[int]:
+    """Return the blocks that are long paragraphs between two others, or in a box with several of them."""
+    blocks, parents = view.blocks, view.parent
+    boxes: dict[int, list[int]] = {}
+    for index, prose in enumerate(is_prose):
+        if prose and blocks.chars[index] >= _MIN_SURE_CHARS:
+            boxes.setdefault(parents[blocks.owner[index]], []).append(index)
+    return {
+        index
+        for box, paragraphs in boxes.items()
+        for index in paragraphs
+        if blocks.linked[index] * _MAX_SURE_LINKED < blocks.chars[index]
+        and (len(paragraphs) >= _MIN_SURE_PARAGRAPHS or _is_between_paragraphs(view, is_prose, index, box))
+    }
+
+
+def _is_between_paragraphs(view: View, is_prose: Sequence[bool], index: int, box: int) -> bool:
     blocks, parents = view.blocks, view.parent
     return (
-        is_prose[index]
-        and blocks.chars[index] >= _MIN_SURE_CHARS
-        and blocks.linked[index] * _MAX_SURE_LINKED < blocks.chars[index]
-        and 0 < index < len(is_prose) - 1
+        0 < index < len(is_prose) - 1
         and is_prose[index - 1]
         and is_prose[index + 1]
-        and parents[blocks.owner[index - 1]] == parents[blocks.owner[index]] == parents[blocks.owner[index + 1]]
+        and parents[blocks.owner[index - 1]] == parents[blocks.owner[index + 1]] == box
     )
 
 
