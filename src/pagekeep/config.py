@@ -181,6 +181,31 @@ class Settings:
         _COUNT,
         "Disk space for the pictures and other files kept with the pages of one library, in bytes; 0 sets no limit.",
     )
+    keep_versions: int = _setting(
+        50, _COUNT, "Versions kept of each page that changes, the newest and pinned ones; 0 keeps all."
+    )
+    keep_versions_days: int = _setting(0, _COUNT, "Days that versions are kept, unless pinned; 0 keeps them for ever.")
+    check_links_days: int = _setting(
+        30, _COUNT, "Days between two checks whether a saved page is still on the web; 0 never checks."
+    )
+    archive_lookup: bool = _setting(
+        False, _SWITCH, "Ask `archive_service` for a copy of pages that have gone. It then gets their URLs."
+    )
+    archive_service: str = _setting(
+        "https://archive.org/wayback/available",
+        _TEXT,
+        "Where copies are looked up: the URL of a Wayback availability service, or of a Memento TimeGate, which ends in `/`.",
+    )
+    archive_submit: bool = _setting(
+        False, _SWITCH, "Send the URL of each newly saved page to `archive_submit_service`, to be archived there."
+    )
+    archive_submit_service: str = _setting(
+        "https://web.archive.org/save/", _TEXT, "Where URLs are sent to be archived; the page's URL is added to it."
+    )
+    webhook_url: str | None = _setting(None, _TEXT, "URL to which changes of watched pages are sent.")
+    webhook_secret: str | None = _setting(
+        None, _TEXT, "Key that signs them (Standard Webhooks): `whsec_` and Base64.", secret=True
+    )
     auto_tags: bool = _setting(
         False, _SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
     )

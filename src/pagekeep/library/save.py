@@ -16,18 +16,22 @@ from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
 from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.history.texts import is_current, read_text
+from pagekeep.library.history.versions import retention
 from pagekeep.library.pictures.job import request_pictures
 from pagekeep.model import (
-    PARSER_VERSION,
     Fetched,
     Item,
     MetadataChanges,
     Options,
+    PageCheck,
     RawPage,
+    Retention,
     SaveResult,
     WarningCode,
 )
 from pagekeep.store import Store
+from pagekeep.store.tables.items import Versions
 
 MAX_RETRIES: Final = 3
 """Retries by hand until one succeeds: more would only trouble a site that refuses."""
@@ -93,7 +97,8 @@ async def _save(
         if known is None:
             raise
         raw = await to_thread(store.raw, known.id)
-        if raw is None or _is_current(known, retrieval):
+        if raw is None or is_current(known, retrieval):
+            await to_thread(_note_check, store, known, now, retrieval.settings.check_links_days)
             return SaveResult(await to_thread(_note_success, store, known), "updated", unchanged=True)
         captured = await _extract(build_item.to_fetched(raw), retrieval, options, progress)
     except PagekeepError as error:
@@ -107,11 +112,40 @@ async def _save(
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
     source = "html" if uploaded else "remote" if remote else "web"
     auto_tags = retrieval.settings.auto_tags
-    rules_hash = fingerprint(retrieval.rules)
-    target = _Target(url, request.url, now, what.tags, auto_tags, what.force, rules_hash, options, source)
+    before = await _read_before(existing, store, retrieval) if existing else None
+    target = _Target(
+        url,
+        request.url,
+        now,
+        what.tags,
+        auto_tags,
+        what.force,
+        fingerprint(retrieval.rules),
+        options,
+        source,
+        before,
+        retention(retrieval.settings),
+        retrieval.settings.check_links_days,
+    )
     saved = await to_thread(_store, captured, existing, store, target)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
+
+
+async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> Item | None:
+    """Return the item as this parser makes it of the stored page: only what the page changed is then a difference.
+
+    `None` when there is no page that a new version could follow: none was kept, or something else was caught.
+    """
+    if existing.metadata.quality not in ("article", "simplified") or existing.metadata.edited:
+        return None
+    try:
+        raw = await to_thread(store.raw, existing.id)
+        if raw is None or is_current(existing, retrieval):
+            return None if raw is None else existing
+        return (await read_text(existing, raw, retrieval)).item
+    except PagekeepError:  # damaged, or too slow for this parser: the new page takes its place
+        return None
 
 
 async def _extract(fetched: Fetched, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
@@ -176,12 +210,6 @@ def _add_validators(request: Request, item: Item, raw: RawPage | None) -> Reques
     return replace(request, etag=raw.etag, last_modified=raw.last_modified)
 
 
-def _is_current(item: Item, retrieval: Retrieval) -> bool:
-    """Return whether this parser and these rules extracted the item."""
-    about = item.metadata
-    return about.parser_version == PARSER_VERSION and about.rules_hash == fingerprint(retrieval.rules)
-
-
 @dataclass(frozen=True, slots=True)
 class _Target:
     """Where and how a captured page is stored."""
@@ -195,6 +223,10 @@ class _Target:
     rules_hash: str
     options: Options
     source: str
+    before: Item | None
+    """The stored version, as this parser makes it."""
+    retention: Retention
+    check_days: int
 
 
 def _identity(requested: str, captured: Captured, store: Store) -> str:
@@ -234,8 +266,30 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         return SaveResult(_keep(store, existing, new, worse), "kept", worse)
     if page.quality.level == "bookmark":  # retries count until one succeeds
         new = replace(new, metadata=replace(new.metadata, retry_count=existing.metadata.retry_count))
-    same = new.content == existing.content
-    return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "updated", unchanged=same)
+    raw, before = build_item.to_raw_page(fetched, target.now), target.before
+    if before is not None and before.content == new.content:
+        item = _store_unchanged(store, existing, before, new, raw)
+    else:
+        versions: Versions = "replace" if before is None else "add"
+        item = store.upsert(new, raw, versions=versions, retention=target.retention)
+    _note_check(store, item, target.now, target.check_days, raw)
+    return SaveResult(item, "updated", unchanged=new.content == existing.content)
+
+
+def _store_unchanged(store: Store, existing: Item, before: Item, new: Item, raw: RawPage) -> Item:
+    """Keep the stored page of an item whose content is the same; a fetch that found nothing new takes no space."""
+    known = existing.metadata
+    tags = build_item.merge_tags(existing, new)
+    is_clean = not (known.retry_count or known.last_error or known.link or existing.deleted_at)
+    if before is existing and is_clean and tags == known.tags:
+        return existing
+    metadata = replace(before.metadata, tags=new.metadata.tags, retry_count=0, last_error=None, link=None)
+    return store.upsert(replace(before, metadata=metadata, updated_at=new.updated_at), raw, versions="keep")
+
+
+def _note_check(store: Store, item: Item, now: str, days: int, raw: RawPage | None = None) -> None:
+    """Store that the page was requested now, and is there; `raw` has what the server recognises this version by."""
+    store.put_check(PageCheck(item.id, now, clock.add_seconds(now, (days or 30) * 86_400.0), "ok"), raw)
 
 
 def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
@@ -255,9 +309,10 @@ def _keep(store: Store, existing: Item, new: Item, worse: str | None) -> Item:
 
 def _note_success(store: Store, item: Item) -> Item:
     """Reset the retry count and the last error, if there are any."""
-    if not item.metadata.retry_count and item.metadata.last_error is None:
+    known = item.metadata
+    if not known.retry_count and known.last_error is None and known.link is None:
         return item
-    return set_fields(store, item.id, retry_count=0, last_error=None)
+    return set_fields(store, item.id, retry_count=0, last_error=None, link=None)
 
 
 def _failure(kind: str, message: str, at: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pagekeep.model import Page
 from pagekeep.present import sections
 from pagekeep.present.sections import Section
 from pagekeep.present.word_diff import CONTEXT_BLOCKS, WordDiff, compare_words
+from pagekeep.text import split_words, strip_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +108,16 @@ class WordDiffTask:
     def run(self) -> WordDiff:
         """Return the differences."""
         return compare_words(self.before, self.after, context=self.context)
+
+
+@dataclass(frozen=True, slots=True)
+class FindQuotesTask:
+    """Find out which quotes are in a text, whatever its markup."""
+
+    markdown: str
+    quotes: tuple[str, ...]
+
+    def run(self) -> tuple[bool, ...]:
+        """Return for each quote whether its words are in the text, in their order; an empty quote is in every text."""
+        words = f" {' '.join(split_words(strip_markdown(self.markdown)))} "
+        return tuple(f" {' '.join(split_words(quote))} " in words or not quote.strip() for quote in self.quotes)

@@ -62,15 +62,18 @@ class ItemTable(Table):
         *,
         versions: Versions = "replace",
         retention: Retention = _DEFAULT_RETENTION,
+        version_source: str | None = None,
     ) -> Item:
         """Save a page, once per normalised URL, and return the item as stored.
 
         On an existing item: content, title, author, published_at, url_full, source and the derived metadata are
         replaced; id, created_at, saved_at, last_opened_at and what the user set (pinned, archived, tags, notes) stay; tags
         of the new item are added; a deleted item is restored. A text that the user edited stays too. `versions` says what
-        becomes of the raw page that it had.
+        becomes of the raw page that it had, and `version_source` where the new version is from, if not from where the item
+        is.
         """
-        return put_page(tx, item, raw if self._keep_raw else None, versions=versions, retention=retention)
+        raw = raw if self._keep_raw else None
+        return put_page(tx, item, raw, versions=versions, retention=retention, source=version_source)
 
     @reads
     def get(self, tx: Transaction, key: str) -> Item:

@@ -1,0 +1,1 @@
+"""Pages over time: their versions, watching them for changes, and whether their addresses still work."""
