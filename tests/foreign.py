@@ -27,6 +27,8 @@ FOREIGN = {
     "pagekeep.present.formulas": ("to_mathml",),
     "pagekeep.present.sanitise_html": ("sanitise",),
     "pagekeep.present.explain": ("explain",),
+    "pagekeep.library.history.noise": ("judge",),
+    "pagekeep.present.word_diff": ("compare_words", "split_blocks"),
     "pagekeep.present.diff": ("difference", "match_lines"),
     "pagekeep.present.sections": ("outline", "section", "estimate_tokens"),
     "pagekeep.library.imports.rows": ("read_stream", "read_folder"),

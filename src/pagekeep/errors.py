@@ -118,6 +118,8 @@ class FetchHttpError(FetchError):
 class FetchNetworkError(FetchError):
     """No usable connection to the server."""
 
+    unknown_host = False
+    """Whether the name service answered that there is no such host."""
     default_suggestions = ("Check the URL and your connection, then try again.",)
 
 

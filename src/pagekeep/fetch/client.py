@@ -56,7 +56,7 @@ class FetchOptions:
     pages_only: bool = True
     """Whether everything except pages is refused."""
     form: bytes | None = None
-    """A form to send with POST."""
+    """A form, or another body, to send with POST."""
     spaced: bool = True
     """Whether to keep the delay per host; the images of a page are loaded together, as browsers do, in their own slots."""
 
@@ -144,6 +144,14 @@ class Client:
         all_headers |= check_headers(headers)
         encoded = urlencode(form, errors="replace").encode("ascii")
         return await self._run(url, FetchOptions(self.settings.max_bytes, all_headers, form=encoded), deadline)
+
+    async def post_json(
+        self, url: str, body: bytes, *, headers: Mapping[str, str] | None = None, deadline: float | None = None
+    ) -> Fetched:
+        """Send JSON to `url` and return the response, of any type. A redirect is refused."""
+        all_headers = {"content-type": "application/json", "accept": "*/*", **check_headers(headers)}
+        options = FetchOptions(self.settings.max_bytes, all_headers, pages_only=False, form=body)
+        return await self._run(url, options, deadline)
 
     async def _run(self, url: str, options: FetchOptions, seconds: float | None) -> Fetched:
         first = self.guard.check_url(url)

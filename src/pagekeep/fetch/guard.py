@@ -7,7 +7,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Protocol
+from typing import Final, Protocol
 
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, InvalidUrl
 from pagekeep.fetch.ip_ranges import IP, Network, is_public
@@ -49,6 +49,11 @@ class SystemResolver:
         """Return all addresses of the name, in the order the system prefers."""
         entries = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
         return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries))
+
+
+_NO_SUCH_HOST: Final = frozenset(
+    getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name)
+)
 
 
 class Guard:
@@ -124,12 +129,15 @@ class Guard:
         self._check_host(parsed)
         if parsed.ip is not None:
             return [Address(str(parsed.ip), port)]
+        missing = FetchNetworkError(f"The host `{parsed.name}` was not found.")
         try:
             addresses = await self._resolver.addresses(parsed.name)
-        except (OSError, UnicodeError):
-            addresses = []
+        except (OSError, UnicodeError) as error:
+            # Other codes mean that the name service itself cannot be reached, as when this machine is offline.
+            missing.unknown_host = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_HOST
+            raise missing from None
         if not addresses:
-            raise FetchNetworkError(f"The host `{parsed.name}` was not found.")
+            raise missing
         for address in addresses:
             self._check_address(ip_address(address), parsed)
         return [Address(address, port) for address in addresses]

@@ -16,6 +16,7 @@ from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
 from pagekeep.library.failed_saves import keep_address
+from pagekeep.library.history import archives, links
 from pagekeep.library.history.texts import is_current, read_text
 from pagekeep.library.history.versions import retention
 from pagekeep.library.pictures.job import request_pictures
@@ -128,8 +129,18 @@ async def _save(
         retrieval.settings.check_links_days,
     )
     saved = await to_thread(_store, captured, existing, store, target)
+    if saved.outcome == "added":
+        await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
+
+
+def _follow_up(item: Item, store: Store, retrieval: Retrieval) -> None:
+    """Have the address of a new page checked from now on, and archived elsewhere if the settings say so."""
+    if retrieval.settings.check_links_days:
+        links.ensure_schedule(store)
+    if retrieval.settings.archive_submit:
+        archives.enqueue_submission(store, item, clock.now())
 
 
 async def _read_before(existing: Item, store: Store, retrieval: Retrieval) -> Item | None:

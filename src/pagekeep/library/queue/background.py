@@ -7,7 +7,7 @@ import os
 import socket
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from threading import Lock
 from time import monotonic
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import StoreError
+from pagekeep.library.history import links
 from pagekeep.library.open import open_library
 from pagekeep.library.queue.progress import Board
 from pagekeep.library.queue.runner import JobResult, JobRunner
@@ -74,6 +75,13 @@ class Background:
             await task
 
 
+def schedule_checks(settings: Settings) -> None:
+    """Have the addresses of the local user's pages checked; on a shared server, each user's first save does that."""
+    if settings.check_links_days and not settings.shared:
+        with closing(open_library(settings)) as library:
+            links.ensure_schedule(library)
+
+
 @asynccontextmanager
 async def run_in_background(
     settings: Settings,
@@ -86,6 +94,7 @@ async def run_in_background(
     """Run jobs of all users of the library in the background."""
     board = Board()
     queue = await asyncio.to_thread(open_library, settings, workers=True)
+    await asyncio.to_thread(schedule_checks, settings)
 
     def finish(result: JobResult) -> None:
         board.drop(result.job.id)

@@ -14,12 +14,14 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.failed_saves import can_pass, keep_address
+from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
 from pagekeep.library.pictures import job as pictures
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.library.reparse import many
 from pagekeep.library.save import save
+from pagekeep.library.schedule import start_due
 from pagekeep.model import Job, SaveResult
 from pagekeep.store import Store
 from pagekeep.workers import current_client
@@ -40,6 +42,10 @@ _TASKS: Final[dict[str, _Task]] = {
     many.TASK: many.reparse_job,
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
+    watch.TASK: watch.watch_job,
+    links.TASK: links.links_job,
+    webhooks.TASK: webhooks.deliver_job,
+    archives.SUBMIT_TASK: archives.submit_job,
 }
 """Jobs that are not saves, by the `task` in their options."""
 
@@ -95,6 +101,8 @@ class JobRunner:
     """Set by code that added a job, so that the queue is checked at once."""
     unsettled: dict[str, Callable[[], object]] = field(default_factory=dict)
     """How to store the results of jobs, by id, whose results the queue could not store; they are still leased to us."""
+    starts_at: list[float] = field(default_factory=lambda: [0.0])
+    """When schedules are looked at next, by the clock of the loop."""
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     """When set, no more jobs are started, and `run` returns when the running ones are done."""
 
@@ -135,6 +143,7 @@ class JobRunner:
 
     async def _lease(self) -> Job | None:
         """Lease the next job in a thread; one that arrives after cancellation goes back to the queue."""
+        await self._start_due()
         now = clock.now()
         until = clock.add_seconds(now, self.lease_seconds)
         limits = {
@@ -149,6 +158,13 @@ class JobRunner:
             if job is not None:
                 self._put_back(job)
             raise
+
+    async def _start_due(self) -> None:
+        """Turn the schedules that are due into jobs, at most once per second."""
+        loop_time = asyncio.get_running_loop().time()
+        if loop_time >= self.starts_at[0]:
+            self.starts_at[0] = loop_time + POLL_SECONDS
+            await asyncio.to_thread(start_due, self.queue)
 
     async def _wait(self) -> None:
         """Wait until a job may be due, or it is time to stop."""
@@ -266,6 +282,8 @@ class JobRunner:
         """Store the result in the queue; return False when the lease was lost and another process has the job."""
         if result.so_far is not None:
             return self.queue.put_back(result.job.id, self.name, result.so_far, clock.now())
+        if result.error is None and "schedule" in result.job.options:
+            return self.queue.finish_scheduled(result.job.id, self.name)
         if result.error is None:
             made = result.saved.item.id if result.saved else None
             return self.queue.finish(result.job.id, self.name, made, result.report)

@@ -53,9 +53,11 @@ def work(until_empty: bool, at_a_time: int, library: str | None, user: str | Non
 async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: int, as_json: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.open import open_library as open_store
+    from pagekeep.library.queue.background import schedule_checks
     from pagekeep.library.queue.runner import JobRunner
 
     _stop_on_sigterm()
+    schedule_checks(settings)
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
     with closing(open_store(settings, workers=True)) as queue:
         async with Retrieval(settings, room=room) as retrieval:

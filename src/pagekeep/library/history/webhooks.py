@@ -1,0 +1,78 @@
+"""Webhooks: changes of watched pages are sent to an address, signed as Standard Webhooks describe."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from asyncio import to_thread
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.config import Settings
+from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.library.queue.slices import SliceResult
+from pagekeep.model import Change, Item, Job
+from pagekeep.store import Store
+
+TASK: Final = "webhook"
+EVENT: Final = "page.changed"
+_PREFIX: Final = "whsec_"
+
+
+def is_wanted(settings: Settings, user_id: str) -> bool:
+    """Return whether changes of this user are sent: only those of the user whom the settings name."""
+    return settings.webhook_url is not None and user_id == settings.user
+
+
+def make_payload(change: Change, item: Item) -> bytes:
+    """Return what is sent about a change."""
+    data: dict[str, Any] = {
+        "change_id": change.id,
+        "item_id": item.id,
+        "url": item.url_full,
+        "title": item.title,
+        "before": change.before,
+        "after": change.after,
+        "words_added": change.added,
+        "words_removed": change.removed,
+        "excerpt": change.excerpt,
+    }
+    body = {"type": EVENT, "timestamp": change.found_at, "data": data}
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
+    """Return the signature of a message; `InvalidQuery` when the secret is not Base64."""
+    try:
+        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidQuery(
+            "The setting `webhook_secret` is not a key.", suggestions=("Use `whsec_` and Base64 of 24 to 64 bytes.",)
+        ) from None
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
+
+
+async def deliver_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Send a change, as a job: the queue tries again when that fails. The receiver knows repeated ones by their id."""
+    settings = retrieval.settings
+    try:
+        change = await to_thread(store.change, str(job.options.get("change")))
+        item = await to_thread(store.get, change.item_id)
+    except NotFound:  # the item was purged
+        return SliceResult(report={"sent": 0})
+    if settings.webhook_url is None:
+        return SliceResult(report={"sent": 0})
+    progress("Sending the change")
+    body, timestamp = make_payload(change, item), int(datetime.fromisoformat(clock.now()).timestamp())
+    headers = {"webhook-id": change.id, "webhook-timestamp": str(timestamp)}
+    if settings.webhook_secret is not None:
+        headers["webhook-signature"] = sign(settings.webhook_secret, change.id, timestamp, body)
+    await retrieval.client.post_json(settings.webhook_url, body, headers=headers)
+    return SliceResult(report={"sent": 1})
