@@ -71,7 +71,8 @@ async def read_text(item: Item, raw: RawPage, retrieval: Retrieval) -> VersionTe
     if found is not None:
         return found
     fetched = build_item.to_fetched(raw)
-    page = await retrieval.extract(fetched, Options(max_bytes=retrieval.settings.max_bytes))
+    options = Options(max_bytes=retrieval.settings.max_bytes)
+    page = await retrieval.extract(fetched, options)
     made = build_item.new_item(
         page,
         fetched,
@@ -82,6 +83,7 @@ async def read_text(item: Item, raw: RawPage, retrieval: Retrieval) -> VersionTe
         saved_at=item.saved_at,
         tags=(),
         rules_hash=rules,
+        options=options,
         source=item.source,
     )
     text = VersionText(replace(made, id=item.id))

@@ -20,6 +20,7 @@ from pagekeep.library.history.noise import VISITS, Judgement, judge
 from pagekeep.library.history.texts import VersionText, read_text
 from pagekeep.library.history.versions import retention
 from pagekeep.library.items import get_item
+from pagekeep.library.pictures.job import request_pictures
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.library.save import refetch_item
 from pagekeep.library.schedule import next_time
@@ -207,6 +208,7 @@ async def _read(item: Item, captured: Captured, retrieval: Retrieval) -> Version
         saved_at=item.saved_at,
         tags=(),
         rules_hash=fingerprint(retrieval.rules),
+        options=Options(max_bytes=retrieval.settings.max_bytes),
         source=item.source,
     )
     return VersionText(replace(made, id=item.id))
@@ -254,6 +256,7 @@ async def _record(
         )
     )
     await to_thread(_note_check, store, item, retrieval)
+    await to_thread(request_pictures, store, await to_thread(store.get, item.id), retrieval.settings, again=True)
     return change
 
 
