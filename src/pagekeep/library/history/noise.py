@@ -27,7 +27,7 @@ _MAX_KNOWN: Final = 500
 _MAX_PENDING: Final = 200
 _HASH_CHARS: Final = 12
 _START: Final = "start"
-"""Stands before the first segment."""
+"""The name of the place before the first segment."""
 
 _DATE_WORDS: Final = frozenset(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sep "
