@@ -25,7 +25,7 @@ _MIN_LINKS: Final = 3
 _MAX_SHARE: Final = 0.5
 """Share of the content from which on its blocks of links are the content."""
 _HOST_CHARS: Final = 200
-"""Characters of an address within which its host is."""
+"""Characters of an address within which its host is; links to share a page have the page's host in them too."""
 _MIN_LONE_LINK_SHARE: Final = 0.8
 """Share of a block's text that is in links, from which on it is nothing but a link."""
 _MIN_ROW: Final = 3
@@ -107,7 +107,7 @@ def _find_links(survey: Survey, root: int, host: str) -> _Links:
                 (links.within if len(target) > 1 else links.nowhere).append(index)
                 continue
             links.away.append(index)
-            if host and target.startswith(("http:", "https:")) and host not in _host_of(target):
+            if host and target.startswith(("http:", "https:")) and host not in target[:_HOST_CHARS]:
                 links.other_hosts.append(index)
         elif tag in _LISTS:
             links.lists.append(index)
@@ -116,11 +116,6 @@ def _find_links(survey: Survey, root: int, host: str) -> _Links:
         elif tag == "p" and survey.chars[index] - survey.linked[index] >= SENTENCE_CHARS:
             links.sentences.append(index)
     return links
-
-
-def _host_of(target: str) -> str:
-    """Return the host of an absolute address: what follows may name another, such as `?utm_source=`."""
-    return target[:_HOST_CHARS].split("/", 3)[2] if "//" in target[:_HOST_CHARS] else ""
 
 
 def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:

@@ -17,6 +17,7 @@ _NOTE_NAME: Final = compile_lazily(
     r"(?i)(?:^|[^a-z])(?:fn|footnotes?|f?notes?|endnotes?|ftn|en|_?ftn|cite_note|cite-note|sdfootnote|easy-footnote-bottom|bib)"
     r"(?:[^a-z]|$|sym)|^user-content-fn|^fn"
 )
+_SCROLLED_TO: Final = compile_lazily(r"\('#?([\w.:-]{1,80})'\)")
 _BACK: Final = compile_lazily(
     r"(?i)[\s\[\]()^↩︎↵⏎⤴↑⇧⬆️⮌<«‹\u200b]*(?:(?<=[↩︎↵⏎⤴↑⇧⬆️⮌])\s*\d{1,3})?|"
     r"back(?: to (?:text|content|top|article))?|return(?: to (?:text|article))?|jump up\W*"
@@ -40,7 +41,7 @@ def take_linked_notes(root: dom.Element, notes: Notes) -> None:
     order: dict[str, int] = {}
     places: list[dom.Element] = []
     links: list[tuple[int, dom.Element, str]] = []
-    for position, node in enumerate(dom.select(root, '[id],a[name],a[href*="#"]')):
+    for position, node in enumerate(dom.select(root, '[id],a[name],a[href*="#"],a[onclick]')):
         places.append(node)
         for name in (node.attr("id"), node.attr("name") if node.tag == "a" else None):
             if name:
@@ -62,9 +63,14 @@ def take_linked_notes(root: dom.Element, notes: Notes) -> None:
 def _fragment(link: dom.Element) -> str:
     """Return the place in a page that the link leads to.
 
-    The page's address is not compared: a page that was moved or saved names itself by its old one.
+    The page's address is not compared: a page that was moved or saved names itself by its old one. On some platforms a
+    script is called with the name of the place.
     """
-    return (link.attr("href") or "").strip().partition("#")[2]
+    target = (link.attr("href") or "").strip()
+    if target.startswith("javascript:") and (script := link.attr("onclick")):
+        name = _SCROLLED_TO.search(script)
+        return name.group(1) if name else ""
+    return target.partition("#")[2]
 
 
 def _references(

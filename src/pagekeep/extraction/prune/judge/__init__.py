@@ -48,6 +48,9 @@ _NEVER: Final = frozenset("pre code figcaption figure table dl blockquote detail
 """Elements whose text is not judged: code, tables, formulas, quotations and notes are like nothing else in an article."""
 _TABS: Final = frozenset({"tab", "tabs", "tabgroup", "tabpanel", "accordion"})
 """Words in the names of elements that are not judged either: texts of which a reader sees one at a time."""
+_BESIDE: Final = frozenset("caption captions footnote footnotes endnote endnotes sidenote sidenotes".split())
+"""So are captions and notes, which are beside the text: Markdown has them."""
+_UNJUDGED: Final = _TABS | _BESIDE
 _FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure", "audio", "math", "pre"})
 """Elements that are not left out together with the text beside them."""
 
@@ -204,7 +207,7 @@ def _is_in_structure(view: View, root: int, element: int, known: dict[int, bool]
             tag in _NEVER
             or "-" in tag
             or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element])
-            or not _TABS.isdisjoint(view.names(element))
+            or not _UNJUDGED.isdisjoint(view.names(element))
         )
         element = view.parent[element]
     for place in passed:
