@@ -88,3 +88,17 @@ def test_dates_above_every_part_of_a_diary_stay(tag):
     days = [f"<{tag}>{day} March 2024</{tag}>{said}" for day in (5, 6, 7)]
     page = extract(f"<article><h1>Diary</h1>{''.join(days)}</article>", "https://example.com/diary")
     assert all(f"{day} March 2024" in page.markdown for day in (5, 6, 7))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_left_out"),
+    [
+        ("Jane Smith, Research Scientist, and John Doe, Senior Fellow", True),
+        ("By Ada Marsh", True),
+        ("The mill, and why it stopped", False),
+        ("Water ran low in May, said the miller", False),
+    ],
+)
+def test_names_and_roles_alone_with_a_date_are_left_out(surveyed: Surveyed, line: str, is_left_out: bool) -> None:
+    page = surveyed(f"<h1>The mill</h1><div><p>March 5, 2024</p><p>{line}</p></div>{PROSE}")
+    assert (line in found(page)) == is_left_out

@@ -1,4 +1,4 @@
-"""Find lines above an article's first paragraph that are only its date and reading time.
+"""Find lines above an article's first paragraph that are only its date and reading time, and the authors beside a date.
 
 The frontmatter has both. On 21 of 23 pages with such a line, the people who labelled the content left it out.
 """
@@ -35,6 +35,12 @@ _READING_TIME: Final = compile_lazily(
     r"|(?:read(?:ing)? time|lesezeit|temps de lecture|tiempo de lectura)\s?:?\s?(?:ca\.\s?)?\d{1,3}\s?min\w{0,4}\.?",
     re.IGNORECASE,
 )
+_MAX_BYLINE_CHARS: Final = 150
+"""Characters of the longest line of authors and their roles."""
+_BOXES: Final = frozenset({"div", "header", "section", "p"})
+_BYLINE: Final = compile_lazily(r"(?i:by )?[^\W\d_]+\.? [^.!?]+,[^.!?]+$|(?i:by )[^.!?,]+$")
+"""Two words or more, a comma and what follows, or the word `by`; and not a sentence."""
+_JOINTS: Final = frozenset("by and of the for at in on und y e et von de".split())
 _WORD: Final = compile_lazily(r"\w+")
 _DATE_WORDS: Final = frozenset(
     "published posted publish post updated update last modified edited reviewed created written released date on at in by am"
@@ -61,7 +67,40 @@ def find(survey: Survey, root: int, excluded: Exclusions, own: list[int], author
                 reasons[index] = Reason.DATELINE
         index = following
     repeated = _find_repeated_tags(survey, index, survey.end[root], {survey.tag[line] for line in reasons}, names)
-    return {line: reason for line, reason in reasons.items() if survey.tag[line] not in repeated}
+    found = {line: reason for line, reason in reasons.items() if survey.tag[line] not in repeated}
+    return found | dict.fromkeys(_find_bylines(survey, found, excluded), Reason.DATELINE)
+
+
+def _find_bylines(survey: Survey, datelines: Reasons, excluded: Exclusions) -> list[int]:
+    """Find lines with names and roles that are alone with a date line in a box."""
+    bylines: list[int] = []
+    for line in datelines:
+        box = survey.parent[line]
+        beside = [index for index in _find_children(survey, box) if index not in datelines and index not in excluded]
+        if survey.tag[box] in _BOXES and len(beside) == 1 and _is_byline(survey, beside[0]):
+            bylines += beside
+    return bylines
+
+
+def _find_children(survey: Survey, box: int) -> list[int]:
+    """Return the children of an element that show anything."""
+    children: list[int] = []
+    index = box + 1
+    while index < survey.end[box]:
+        if survey.chars[index]:
+            children.append(index)
+        index = survey.end[index]
+    return children
+
+
+def _is_byline(survey: Survey, index: int) -> bool:
+    """Return whether a line has only names and roles, each with a capital letter, separated by commas."""
+    if survey.tag[index] == TEXT or not _is_line(survey, index) or survey.chars[index] > _MAX_BYLINE_CHARS:
+        return False
+    line = " ".join("".join(_texts(survey, index)).split())
+    words = _WORD.findall(line)
+    names = [word for word in words if word.lower() not in _JOINTS]
+    return bool(_BYLINE.match(line)) and len(names) > 1 and all(word[0].isupper() or word[0].isdigit() for word in names)
 
 
 def _find_repeated_tags(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:

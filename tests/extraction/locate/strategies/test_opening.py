@@ -54,3 +54,8 @@ def test_captions_links_and_teasers_are_not_a_standfirst(between: str) -> None:
 
 def test_without_a_headline_there_is_no_standfirst() -> None:
     assert LEAD not in _extract(f"<main><div><p>{LEAD}</p></div>{STORY}</main>").text
+
+
+def test_a_short_sentence_as_heading_right_after_the_headline_is_part_of_the_page() -> None:
+    page = _extract(f"<main><div><h1>The wheel</h1><h2>Turn it backwards.</h2></div>{STORY}</main>")
+    assert "## Turn it backwards." in page.markdown

@@ -50,6 +50,9 @@ _NOT_LEADS: Final = frozenset(
     " details dialog time".split()
 )
 """Elements that a standfirst is not in."""
+_SUBTITLES: Final = frozenset({"h2", "h3", "h4"})
+_MAX_GAP_NODES: Final = 2
+"""Nodes between a headline and its neighbour: white space, and one node after it."""
 _SUSPICIOUS: Final = SUSPICIOUS_SIGNS & ~int(Sign.HEADER)
 _SENTENCE_END: Final = compile_lazily(
     r"[.!?:\u2026\u3002\uff01\uff1f\u061f\u0964\u0589\u1362][\"'\u00bb\u201c\u201d\u2019)\]]*\s*$"
@@ -92,7 +95,9 @@ def _find_leads(facts: PageFacts, root: int) -> list[int]:
         is_excluded = index in facts.excluded and facts.excluded[index].reason is not Reason.HEADER
         if tag in _NOT_LEADS or is_excluded or survey.flags[index] & _SUSPICIOUS:
             index = survey.end[index]
-        elif own[index] >= _MIN_LEAD_CHARS and _is_lead(survey, index, headline):
+        elif (own[index] >= _MIN_LEAD_CHARS and _is_lead(survey, index, headline)) or _is_subtitle(
+            survey, index, headline
+        ):
             leads.append(index)
             index = survey.end[index]
         else:
@@ -120,6 +125,16 @@ def _is_lead(survey: Survey, index: int, headline: int) -> bool:
     if len(text) < _MAX_BYLINE_CHARS and remove_date(text) != text:
         return False
     return bool(_SENTENCE_END.search(text)) or survey.chars[index] >= _MIN_OPEN_LEAD_CHARS
+
+
+def _is_subtitle(survey: Survey, index: int, headline: int) -> bool:
+    """Return whether a heading right after the headline is a sentence: then it says what the page is about."""
+    return (
+        survey.tag[index] in _SUBTITLES
+        and survey.end[headline] <= index < survey.end[headline] + _MAX_GAP_NODES
+        and survey.parent[index] == survey.parent[headline]
+        and bool(_SENTENCE_END.search(dom.text_of(survey.nodes[index])))
+    )
 
 
 def _exclude_others(survey: Survey, wide: int, root: int, leads: Sequence[int], excluded: Exclusions) -> Exclusions:

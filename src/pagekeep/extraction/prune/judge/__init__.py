@@ -48,9 +48,11 @@ _NEVER: Final = frozenset("pre code figcaption figure table dl blockquote detail
 """Elements whose text is not judged: code, tables, formulas, quotations and notes are like nothing else in an article."""
 _TABS: Final = frozenset({"tab", "tabs", "tabgroup", "tabpanel", "accordion"})
 """Words in the names of elements that are not judged either: texts of which a reader sees one at a time."""
-_BESIDE: Final = frozenset("caption captions footnote footnotes endnote endnotes sidenote sidenotes".split())
-"""So are captions and notes, which are beside the text: Markdown has them."""
-_UNJUDGED: Final = _TABS | _BESIDE
+_NOTES: Final = frozenset("footnote footnotes endnote endnotes sidenote sidenotes".split())
+_CAPTIONS: Final = frozenset({"caption", "captions"})
+_MAX_CAPTION_BOXES: Final = 3
+"""Boxes around a caption that also have its picture."""
+_UNJUDGED: Final = _TABS | _NOTES
 _FIGURES: Final = frozenset({"img", "picture", "video", "iframe", "svg", "figure", "audio", "math", "pre"})
 """Elements that are not left out together with the text beside them."""
 
@@ -208,11 +210,24 @@ def _is_in_structure(view: View, root: int, element: int, known: dict[int, bool]
             or "-" in tag
             or (tag in _LISTS and view.linked[element] < _MIN_LINKED_SHARE * view.chars[element])
             or not _UNJUDGED.isdisjoint(view.names(element))
+            or (not _CAPTIONS.isdisjoint(view.names(element)) and _has_picture(view, element))
         )
         element = view.parent[element]
     for place in passed:
         known[place] = found
     return found
+
+
+def _has_picture(view: View, caption: int) -> bool:
+    """Return whether a caption is alone with a picture in a box: the clean-up makes them a figure."""
+    box = caption
+    for _ in range(_MAX_CAPTION_BOXES):
+        box = view.parent[box]
+        if view.chars[box] != view.chars[caption]:
+            return False
+        if "img" in view.tag[box:caption]:
+            return True
+    return False
 
 
 def _judge_lists(survey: Survey, root: int, blocks: Blocks, scores: Mapping[int, int]) -> dict[int, int]:
