@@ -27,6 +27,8 @@ people save pages of, and its test page shows what it does."""
 ThreadStyle = Literal["comments", "messages", "chat"]
 """A post with comments below it, messages of equal rank (a mail thread), or turns of a chat."""
 
+DataFormat = Literal["text", "html", "bbcode"]
+
 Op = Literal[
     "retag",
     "wrap",
@@ -43,6 +45,7 @@ Op = Literal[
     "group_siblings",
     "reorder",
     "break_lines",
+    "insert_data",
 ]
 
 
@@ -166,6 +169,9 @@ class Action:
     value: str | None = None
     template: str | None = None
     method: ReorderMethod | None = None
+    after: str | None = None
+    path: str | None = None
+    format: DataFormat = "text"
 
 
 @dataclass(frozen=True, slots=True)

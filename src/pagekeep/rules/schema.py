@@ -220,6 +220,13 @@ _METHOD: Final = Key(
     "method", Choice(get_args(rule.ReorderMethod)), "Where to move it among its siblings.", required=True
 )
 
+_DATA_ATTR: Final = Key("attr", _ATTRIBUTE, "The attribute that contains the data; without it, the element's text.")
+_AFTER: Final = Key("after", Text(), "The text in front of the data, such as `window.state =`.")
+_PATH: Final = Key("path", Text(), "Keys and indexes that lead to the text, such as `0.post.body`.", required=True)
+_FORMAT: Final = Key(
+    "format", Choice(get_args(rule.DataFormat)), "How the text is written: plain, HTML or BBCode.", default="text"
+)
+
 _OPERATIONS: Final[dict[rule.Op, tuple[str, tuple[Key, ...]]]] = {
     "retag": ("Rename elements.", (_ON, _NEW_TAG)),
     "wrap": ("Wrap each element in a new one.", (_ON, _WRAPPER_TAG, _NEW_CLASS)),
@@ -238,6 +245,10 @@ _OPERATIONS: Final[dict[rule.Op, tuple[str, tuple[Key, ...]]]] = {
     "replace_with_text": ("Replace each element with text.", (_ON, _TEMPLATE)),
     "group_siblings": ("Wrap adjacent elements in one new element.", (_ON, _WRAPPER_TAG, _NEW_CLASS)),
     "reorder": ("Move elements to the start or end of their siblings.", (_ON, _METHOD)),
+    "insert_data": (
+        "Insert a text that an element has as JSON after the element.",
+        (_ON, _DATA_ATTR, _AFTER, _PATH, _FORMAT, _NEW_CLASS),
+    ),
     "break_lines": ("Turn the line feeds in their text into line breaks.", (_ON,)),
 }
 

@@ -100,7 +100,9 @@ def _is_byline(survey: Survey, index: int) -> bool:
     line = " ".join("".join(_texts(survey, index)).split())
     words = _WORD.findall(line)
     names = [word for word in words if word.lower() not in _JOINTS]
-    return bool(_BYLINE.match(line)) and len(names) > 1 and all(word[0].isupper() or word[0].isdigit() for word in names)
+    return (
+        bool(_BYLINE.match(line)) and len(names) > 1 and all(word[0].isupper() or word[0].isdigit() for word in names)
+    )
 
 
 def _find_repeated_tags(survey: Survey, begin: int, end: int, tags: set[str], names: frozenset[str]) -> set[str]:

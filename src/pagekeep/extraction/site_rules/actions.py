@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from pagekeep import dom
+from pagekeep.extraction.site_rules.embedded_data import insert_data
 from pagekeep.extraction.site_rules.select import BAD_SELECTOR, count_words, outermost, select_all
 from pagekeep.model import RuleEffect
 from pagekeep.rules.rule import Action, Op
@@ -28,6 +29,7 @@ CONTENT_TAGS: Final = frozenset(
 
 _NO_TEXT_TAGS: Final = frozenset({"script", "style", "template"})
 """Their content is not text of the page and must not become it."""
+_ON_SCRIPTS: Final = frozenset({"replace_with_text", "insert_data"})
 _PLACEHOLDER: Final = compile_lazily(r"\{([^{}\s]{1,60}?)(?::(\d{1,3}))?\}")
 _ATTRIBUTE: Final = compile_lazily(r"[A-Za-z_][A-Za-z0-9_.:-]{0,99}")
 
@@ -44,7 +46,7 @@ def run_action(root: dom.Element, action: Action, *, is_result: bool = False) ->
         return RuleEffect(action.op, action.selector, 0, 0)
     words = count_words(outermost(nodes, action.selector))
     note = f"only the first {MAX_ELEMENTS:,} of {len(nodes):,}" if len(nodes) > MAX_ELEMENTS else ""
-    changeable = [node for node in nodes if node.tag not in _NO_TEXT_TAGS or action.op == "replace_with_text"]
+    changeable = [node for node in nodes if node.tag not in _NO_TEXT_TAGS or action.op in _ON_SCRIPTS]
     if action.op == "remove_to_parent":
         fault = _remove_to_parent(root, changeable[:MAX_ELEMENTS], action, is_result=is_result)
     else:
@@ -319,6 +321,11 @@ def _break_lines(_root: dom.Element, nodes: list[dom.Element], action: Action) -
     return None
 
 
+def _insert_data(_root: dom.Element, nodes: list[dom.Element], action: Action) -> str | None:
+    found = [node for node in nodes if insert_data(node, action)]
+    return None if found else "no text at that path, ignored"
+
+
 _Operation = Callable[[dom.Element, list[dom.Element], Action], str | None]
 
 _OPERATIONS: Final[dict[Op, _Operation]] = {
@@ -336,6 +343,7 @@ _OPERATIONS: Final[dict[Op, _Operation]] = {
     "group_siblings": _group_siblings,
     "reorder": _reorder,
     "break_lines": _break_lines,
+    "insert_data": _insert_data,
 }
-DEEPENING: Final = frozenset({"wrap", "group_siblings", "move"})
+DEEPENING: Final = frozenset({"wrap", "group_siblings", "move", "insert_data"})
 """Operations that can make a tree deeper."""

@@ -129,7 +129,7 @@ def apply_before(
     parts = include.collect_parts(body, _includes(log))
     for rule, effects in log.rules():
         _change(body, rule, effects, log)
-    chosen, scope_rule = _scope(body, log)
+    chosen, scope_rule = _scope(body, log, url)
     bounds = _bounds(log)
     return Before(
         matched=log.matches(),
@@ -296,7 +296,7 @@ def _discard(log: _EffectLog) -> str | None:
     return None
 
 
-def _scope(body: dom.Element, log: _EffectLog) -> tuple[FoundScope | None, Rule | None]:
+def _scope(body: dom.Element, log: _EffectLog, url: str | None) -> tuple[FoundScope | None, Rule | None]:
     """Return the scope of the first rule whose scope matches, and the rule, after all rules have changed the page."""
     chosen: FoundScope | None = None
     chosen_by: Rule | None = None
@@ -308,7 +308,7 @@ def _scope(body: dom.Element, log: _EffectLog) -> tuple[FoundScope | None, Rule 
             selector = rule.thread.message if rule.thread else own.article or own.wrapper or ""
             effects.append(RuleEffect("scope", selector, 0, 0, "another rule was first"))
             continue
-        chosen, new_effects = find_scope(body, rule)
+        chosen, new_effects = find_scope(body, rule, url)
         effects += new_effects
         chosen_by = rule if chosen else None
     return chosen, chosen_by

@@ -31,11 +31,13 @@ class FoundScope:
         return self.parts[0] if len(self.parts) == 1 else dom.element("div", None, *self.parts)
 
 
-def find_scope(body: dom.Element, rule: Rule) -> tuple[FoundScope | None, tuple[RuleEffect, ...]]:
+def find_scope(
+    body: dom.Element, rule: Rule, url: str | None = None
+) -> tuple[FoundScope | None, tuple[RuleEffect, ...]]:
     """Return the rule's thread if it is there, else its article, else its wrapper, with the effects."""
     effects: list[RuleEffect] = []
     if rule.thread:
-        found = find_thread(body, rule.thread)
+        found = find_thread(body, rule.thread, url)
         count, words = (len(found.messages), count_words(found.parts())) if found else (0, 0)
         effects.append(RuleEffect("thread", rule.thread.message, count, words, "" if found else NOTHING_FOUND))
         if found:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from datetime import UTC, datetime
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import THREAD_CLASS
@@ -91,14 +91,19 @@ class FoundThread:
         return root
 
 
-def find_thread(body: dom.Element, thread: Thread) -> FoundThread | None:
-    """Return the thread, or `None` when the page has no message with a text and no post."""
+def find_thread(body: dom.Element, thread: Thread, url: str | None = None) -> FoundThread | None:
+    """Return the thread, or `None` when the page has no message with a text and no post.
+
+    `url` is the page's address: a message whose link is only a place in the page needs it.
+    """
     nodes = select_all(body, thread.message) or []
     messages = {node: Message(node) for node in nodes}
     for node, text in _find_owned(body, thread.text, messages, only_outermost=True):
         messages[node].texts.append(text)
     _read_heads(body, thread, messages)
     _set_levels(body, thread, messages)
+    for message in messages.values():
+        message.link = urljoin(url or "", message.link) if message.link.startswith("#") else message.link
     posts = _find_posts(body, thread, messages)
     citations = outermost(select_all(body, thread.citations) or [], thread.citations) if thread.citations else ()
     sources = tuple(node for node in citations if _source_of(node) and _owner(node, messages) is not None)
