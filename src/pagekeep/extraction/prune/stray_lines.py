@@ -21,8 +21,8 @@ _WORDINGS: Final = {
     "|carregando|caricamento|загрузка|加载中|読み込み中|로딩 중",
     Reason.ADVERTISEMENT: "advertisement|advertisements|advertising|sponsored|story continues below advertisement"
     "|article continues below advertisement|article continues after advertisement|advertisement continue reading the main story"
-    "|skip advertisement|continue reading below|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|annonce"
-    "|annons|mainos|广告|広告|광고",
+    "|continue reading below|anzeige|werbung|publicité|publicidad|publicidade|pubblicità|advertentie|reklama|реклама|annonce"
+    "|skip advertisement|annons|mainos|广告|広告|광고",
 }
 _NEIGHBOURS: Final = frozenset(
     "previous|prev|next|previous post|next post|previous article|next article|previous story|next story|previous entry"

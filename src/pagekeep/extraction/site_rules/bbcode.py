@@ -18,9 +18,9 @@ _SHOP_IMAGES: Final = "https://clan.akamai.steamstatic.com/images"
 """Where Steam has the images that its announcements refer to as `{STEAM_CLAN_IMAGE}`."""
 
 _PLAIN: Final = {
-    "b": "b", "i": "i", "u": "u", "s": "s", "strike": "s", "p": "p", "h1": "h2", "h2": "h3", "h3": "h4", "list": "ul",
-    "olist": "ol", "ul": "ul", "ol": "ol", "li": "li", "table": "table", "tr": "tr", "th": "th", "td": "td", "sub": "sub", "sup": "sup",
-}  # fmt: skip
+    **{name: name for name in "b i u s p ul ol li table tr th td sub sup".split()},
+    **{"strike": "s", "list": "ul", "olist": "ol", "h1": "h2", "h2": "h3", "h3": "h4"},
+}
 """Tags that are an element of HTML each. Headings begin at the second level: the title of the page is the first."""
 
 
