@@ -19,7 +19,12 @@ _SHOP_IMAGES: Final = "https://clan.akamai.steamstatic.com/images"
 
 _PLAIN: Final = {
     **{name: name for name in "b i u s p ul ol li table tr th td sub sup".split()},
-    **{"strike": "s", "list": "ul", "olist": "ol", "h1": "h2", "h2": "h3", "h3": "h4"},
+    "strike": "s",
+    "list": "ul",
+    "olist": "ol",
+    "h1": "h2",
+    "h2": "h3",
+    "h3": "h4",
 }
 """Tags that are an element of HTML each. Headings begin at the second level: the title of the page is the first."""
 
