@@ -116,7 +116,7 @@ def test_a_verdict_that_takes_much_of_the_article_is_not_believed(monkeypatch: p
 
 def test_long_paragraphs_of_one_box_stay_whatever_stands_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of portraits: a heading, a picture and one paragraph each, of which the forest would drop some."""
-    _install(monkeypatch, [f"{NAMES.index('chars')}:300:0 -2000 2000"])
+    _install(monkeypatch, [f"{NAMES.index('chars')}:250:0 -2000 2000"])
     longer = " He had seen many of them before, and thought nothing of it, until the river froze.</p>"
     days = [day.replace("</p>", longer) if number % 3 else day for number, day in enumerate(DAYS)]
     days = [day.replace("the book", "<a href=/book>the book</a>") for day in days]
