@@ -7,7 +7,7 @@ first, so that each node moves once however deep the nest. No text is lost, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pagekeep import dom
@@ -32,6 +32,7 @@ from pagekeep.extraction.clean.vocabulary import (
 _BOXES: Final = tuple(sorted(WRAPPERS | {"span"}))
 _GONE_WHEN_EMPTY: Final = HOLDERS - {"td", "th"} | {"dt", "summary", "figcaption", "caption", "pre"}
 _LISTS_OF_ITEMS: Final = LISTS | {"dl"}
+_ITEMS: Final = frozenset(("li", "dt", "dd"))
 _WRAPPING_LINES: Final = _LISTS_OF_ITEMS | {"blockquote", "figure"}
 """Elements in which even a single line needs a paragraph or an item around it."""
 _NOT_IN_FIGURE: Final = frozenset(("figure", "table", "pre", "blockquote", "ul", "ol", "dl"))
@@ -51,27 +52,15 @@ def shape_paragraphs(state: CleanState) -> None:
     root = state.root
     for node in reversed(list(dom.elements(root))):
         tag = node.tag
-        if tag in VOID:
+        shape = _SHAPES.get(tag, _shape_inline)
+        if shape is None:
             continue
         children = node.children
-        if tag not in _WRAPPING_LINES and _is_line(children):
-            if tag in WRAPPERS and node.attr("class") not in OWN_CLASSES:
-                dom.retag(node, "p")
-        elif tag not in BLOCKS:
-            _shape_inline(node, tag, children)
-        elif tag == "p" or tag in WRAPPERS:
-            _shape_box(node, tag)
-        elif tag in HOLDERS:
-            _shape_holder(node, tag)
-        elif tag in HEADINGS:
-            _shape_heading(node)
-        elif tag in _GONE_WHEN_EMPTY:
-            _drop_when_empty(node)
-        elif tag == "figure":
-            _shape_figure(node)
-        elif tag in _LISTS_OF_ITEMS:
-            _gather_all_lines(node)
-    _gather_all_lines(root)
+        if len(children) != 1 or tag in _WRAPPING_LINES or not _is_text(children[0]):
+            shape(node, tag, children)
+        elif tag in WRAPPERS and node.attr("class") not in OWN_CLASSES:
+            dom.retag(node, "p")
+    _gather_all_lines(root, root.children)
     _unwrap_boxes(root)
 
 
@@ -95,18 +84,18 @@ def _shape_inline(node: dom.Element, tag: str, children: Sequence[dom.Node]) -> 
     """Turn an inline element around blocks into a box, and drop an empty one."""
     blocks, breaks, visible = _look(children)
     if blocks:
-        _box_inline(node, tag)
+        _box_inline(node, tag, children)
     elif breaks and (not visible or (tag not in KEPT_INLINE and len(children) < _MAX_SPAN_CHILDREN)):
         dom.unwrap(node)  # its line breaks may separate paragraphs of the box around it
     elif not visible:
         _drop_apart(node)
 
 
-def _is_line(children: Sequence[dom.Node]) -> bool:
-    """Return whether the only child is a text with words: the most common content, and finished already."""
-    if len(children) != 1 or not isinstance(children[0], dom.Text):
+def _is_text(node: dom.Node) -> bool:
+    """Return whether the node is a text with words; as an only child it is the most common content, and finished already."""
+    if not isinstance(node, dom.Text):
         return False
-    data = children[0].data
+    data = node.data
     return bool(data) and not data.isspace()
 
 
@@ -118,10 +107,10 @@ def _drop_apart(node: dom.Element) -> None:
         dom.drop(node)
 
 
-def _box_inline(node: dom.Element, tag: str) -> None:
+def _box_inline(node: dom.Element, tag: str, children: Sequence[dom.Node]) -> None:
     """Turn an inline element around blocks into a box; move a link to one line in it, emphasis to its only block."""
     attributes = dom.attributes(node)
-    _gather_lines(node)
+    _gather_lines(node, children)
     place: dom.Element | None = None
     if tag == "a" and attributes.get("href"):
         place = _place_for_link(node)
@@ -150,63 +139,63 @@ def _place_for_link(node: dom.Element) -> dom.Element | None:
     return None
 
 
-def _shape_box(node: dom.Element, tag: str) -> None:
+def _shape_box(node: dom.Element, tag: str, children: Sequence[dom.Node]) -> None:
     """Turn a box with one line of text into a paragraph, and wrap the lines between blocks in one."""
-    children = node.children
     if node.attr("class") in OWN_CLASSES:
         return
-    if _is_line(children):
-        if tag != "p":
-            dom.retag(node, "p")
-        return
-    if _is_part_of_list(node):
-        return
     blocks, breaks, visible = _look(children)
+    if blocks and _is_part_of_list(node, children):
+        return
     if not visible:
         _drop_apart(node)
     elif not blocks and not breaks:
         if tag != "p":
             dom.retag(node, "p")
-    elif _gather_lines(node):
-        dom.retag(node, "div")
-    else:
+    elif _gather_lines(node, children):
+        if tag != "div":
+            dom.retag(node, "div")
+    elif tag != "p":
         dom.retag(node, "p")
 
 
-def _is_part_of_list(node: dom.Element) -> bool:
+def _is_part_of_list(node: dom.Element, children: Sequence[dom.Node]) -> bool:
     """Return whether the box is between a list and its items: it must not be filled with paragraphs."""
     parent = node.parent
-    if not isinstance(parent, dom.Element) or parent.tag not in ("ul", "ol", "dl"):
+    if not isinstance(parent, dom.Element) or parent.tag not in _LISTS_OF_ITEMS:
         return False
-    return any(isinstance(child, dom.Element) and child.tag in ("li", "dt", "dd") for child in node.children)
+    return any(isinstance(child, dom.Element) and child.tag in ("li", "dt", "dd") for child in children)
 
 
-def _shape_holder(node: dom.Element, tag: str) -> None:
-    blocks, breaks, visible = _look(node.children)
+def _shape_holder(node: dom.Element, tag: str, children: Sequence[dom.Node]) -> None:
+    blocks, breaks, visible = _look(children)
     if not visible:
         if tag in ("td", "th"):
             fill(node)
         else:
             _drop_apart(node)
     elif tag == "blockquote":
-        _gather_all_lines(node)
-    elif breaks or (blocks and not (tag == "li" and _is_line_then_lists(node))):
-        _gather_lines(node)
+        _gather_all_lines(node, children)
+    elif breaks or (blocks and not (tag == "li" and _is_line_then_lists(children))):
+        _gather_lines(node, children)
 
 
-def _drop_when_empty(node: dom.Element) -> None:
-    if all(is_blank(child) or is_tag(child, "br") for child in node.children):
+def _drop_when_empty(node: dom.Element, _tag: str, children: Sequence[dom.Node]) -> None:
+    if all(is_blank(child) or is_tag(child, "br") for child in children):
         _drop_apart(node)
 
 
-def _shape_heading(node: dom.Element) -> None:
+def _shape_heading(node: dom.Element, _tag: str, children: Sequence[dom.Node]) -> None:
     """Turn a heading around lists, tables or other headings into a box."""
-    blocks, _, visible = _look(node.children)
+    blocks, _, visible = _look(children)
     if not visible:
         _drop_apart(node)
     elif blocks and any(part.tag in _NOT_IN_HEADING for part in first_elements(node, _MAX_HEADING_ELEMENTS)):
         dom.retag(node, "div")
-        _gather_all_lines(node)
+        _gather_all_lines(node, children)
+
+
+def _shape_list(node: dom.Element, _tag: str, children: Sequence[dom.Node]) -> None:
+    _gather_all_lines(node, children)
 
 
 def _look(children: Sequence[dom.Node]) -> tuple[bool, bool, bool]:
@@ -220,15 +209,15 @@ def _look(children: Sequence[dom.Node]) -> tuple[bool, bool, bool]:
                 continue
             visible = True
             blocks = blocks or tag in BLOCKS
-        elif not visible and not is_blank(child):
+        elif not visible and _is_text(child):
             visible = True
     return blocks, breaks, visible
 
 
-def _is_line_then_lists(item: dom.Element) -> bool:
-    """Return whether a list item is one line of text with lists below it."""
+def _is_line_then_lists(children: Sequence[dom.Node]) -> bool:
+    """Return whether a list item has one line of text with lists below it."""
     below = False
-    for child in item.children:
+    for child in children:
         if isinstance(child, dom.Element) and child.tag in BLOCKS:
             if child.tag not in LISTS:
                 return False
@@ -238,7 +227,7 @@ def _is_line_then_lists(item: dom.Element) -> bool:
     return True
 
 
-def _shape_figure(node: dom.Element) -> None:
+def _shape_figure(node: dom.Element, _tag: str, children: Sequence[dom.Node]) -> None:
     """Keep a figure of images and a caption; turn any other into a box, and its caption into a line.
 
     A drawing has no image in clean HTML: its figure has the caption alone.
@@ -248,17 +237,17 @@ def _shape_figure(node: dom.Element) -> None:
     inside = first_elements(node, _MAX_FIGURE_ELEMENTS)
     tags = {element.tag for element in inside}
     if "img" in tags and len(inside) < _MAX_FIGURE_ELEMENTS and not tags & _NOT_IN_FIGURE:
-        _gather_lines(node)
+        _gather_lines(node, children)
         return
-    for child in node.children:
+    for child in children:
         if isinstance(child, dom.Element) and child.tag == "figcaption":
             dom.retag(child, "p")
-            _shape_box(child, "p")
+            _shape_box(child, "p", child.children)
     dom.retag(node, "div")
-    _shape_box(node, "div")
+    _shape_box(node, "div", node.children)
 
 
-def _gather_lines(node: dom.Element) -> bool:
+def _gather_lines(node: dom.Element, children: Sequence[dom.Node]) -> bool:
     """Wrap every run of inline content between blocks, or between two line breaks, in a paragraph.
 
     Return `False` if the whole node was one such run: then its content stays in place, without breaks at the ends.
@@ -266,7 +255,7 @@ def _gather_lines(node: dom.Element) -> bool:
     lines: list[list[dom.Node]] = []
     run: list[dom.Node] = []
     breaks, blocks = 0, False
-    for child in node.children:
+    for child in children:
         tag = child.tag if isinstance(child, dom.Element) else ""
         if tag in BLOCKS:
             blocks = True
@@ -274,23 +263,24 @@ def _gather_lines(node: dom.Element) -> bool:
                 _end_run(run, lines)
                 run = []
             breaks = 0
-            if tag == "li" and node.tag not in LISTS:
-                _wrap_orphan(child, "ul")
-            elif tag in ("dt", "dd") and node.tag != "dl":
-                _wrap_orphan(child, "dl")
-            continue
-        if not run and (tag == "br" or is_blank(child)):
-            dom.drop(child)
-            continue
-        if tag == "br":
-            breaks += 1
-        elif breaks and not is_blank(child):
-            if breaks > 1:
-                _end_run(run, lines)
-                run = []
-            breaks = 0
-        run.append(child)
-    _end_run(run, lines)
+            if tag in _ITEMS:
+                _wrap_orphan(child, tag, node.tag)
+        elif not run:
+            if tag == "br" or not (tag or _is_text(child)):
+                dom.drop(child)
+            else:
+                run.append(child)
+        else:
+            if tag == "br":
+                breaks += 1
+            elif breaks and (tag or _is_text(child)):
+                if breaks > 1:
+                    _end_run(run, lines)
+                    run = []
+                breaks = 0
+            run.append(child)
+    if run:
+        _end_run(run, lines)
     if len(lines) == 1 and not blocks:
         return False
     for line in lines:
@@ -300,9 +290,9 @@ def _gather_lines(node: dom.Element) -> bool:
     return True
 
 
-def _gather_all_lines(node: dom.Element) -> None:
+def _gather_all_lines(node: dom.Element, children: Sequence[dom.Node]) -> None:
     """Like `_gather_lines`, but wrap a single run in a paragraph too."""
-    if not _gather_lines(node) and node.children:
+    if not _gather_lines(node, children) and node.children:
         line = dom.element("p")
         dom.prepend(node, line)
         dom.append(line, *node.children[1:])
@@ -316,9 +306,26 @@ def _end_run(run: list[dom.Node], lines: list[list[dom.Node]]) -> None:
         lines.append(run)
 
 
-def _wrap_orphan(item: dom.Node, list_tag: str) -> None:
+def _wrap_orphan(item: dom.Node, tag: str, parent_tag: str) -> None:
+    """Put an item that is outside of a list into one."""
+    if parent_tag in LISTS if tag == "li" else parent_tag == "dl":
+        return
+    list_tag = "ul" if tag == "li" else "dl"
     before = item.previous_sibling
     if isinstance(before, dom.Element) and before.tag == list_tag and before.attr("class") == "orphans":
         dom.append(before, item)
     else:
         dom.wrap(item, dom.element(list_tag, {"class": "orphans"}))
+
+
+_Shape = Callable[[dom.Element, str, Sequence[dom.Node]], None]
+_SHAPES: Final[dict[str, _Shape | None]] = {
+    **dict.fromkeys(BLOCKS | VOID),
+    **dict.fromkeys(_GONE_WHEN_EMPTY, _drop_when_empty),
+    **dict.fromkeys(_LISTS_OF_ITEMS, _shape_list),
+    **dict.fromkeys(HEADINGS, _shape_heading),
+    **dict.fromkeys(HOLDERS, _shape_holder),
+    **dict.fromkeys(WRAPPERS | {"p"}, _shape_box),
+    "figure": _shape_figure,
+}
+"""What is done with an element by its tag; all others are inline elements."""
