@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.dom import Element, Node, Text
+from pagekeep import dom
 from pagekeep.markdown.blocks.code import exact_text
 from pagekeep.markdown.inline.escape import clean
 from pagekeep.markdown.inline.run import BLOCKS, SKIPPED
+from pagekeep.model.clean_tree import CleanElement, CleanNode, CleanTree, read_tree
 
 _NONE, _CELL, _LINE, _BLANK, _END_OF_CELL, _END_OF_TIGHT = range(6)
 _GAPS: Final = ("", "\t", "\n", "\n\n")
@@ -22,12 +23,13 @@ _OWN_HEADING: Final = "comments"
 _SEPARATE: Final = BLOCKS | _TEXTLESS | {"br"}
 
 
-def to_text(root: Element, *, captions: bool = False) -> str:
+def to_text(content: CleanTree | dom.Element, *, captions: bool = False) -> str:
     """Return the running text: blocks separated by blank lines, list items and rows one per line, cells separated by tabs.
 
     Captions of figures and the heading that we write above comments are not part of it, unless asked for.
     """
-    return _Plain(_TEXTLESS if captions else _TEXTLESS_WITHOUT_CAPTIONS).write(root)
+    tree = content if isinstance(content, CleanTree) else read_tree(content)
+    return _Plain(_TEXTLESS if captions else _TEXTLESS_WITHOUT_CAPTIONS).write(tree.root)
 
 
 class _Plain:
@@ -42,23 +44,23 @@ class _Plain:
         self._tight = 0
         self._cells = 0
 
-    def write(self, root: Element) -> str:
-        stack: list[Node | int] = [root]
+    def write(self, root: CleanElement) -> str:
+        stack: list[CleanNode | int] = [root]
         while stack:
             item = stack.pop()
-            if isinstance(item, Text):
-                self._raw.append(item.data)
-            elif isinstance(item, Element):
+            if isinstance(item, str):
+                self._raw.append(item)
+            elif isinstance(item, CleanElement):
                 self._begin(item, stack)
-            elif isinstance(item, int):
+            else:
                 self._end(item)
         self._flush(_NONE)
         return clean("".join(self._out))
 
-    def _begin(self, node: Element, stack: list[Node | int]) -> None:
+    def _begin(self, node: CleanElement, stack: list[CleanNode | int]) -> None:
         tag = node.tag
         if tag not in _SEPARATE:
-            if tag != "sup" or "footnote-ref" not in (node.attr("class") or ""):
+            if tag != "sup" or "footnote-ref" not in node.attr("class"):
                 stack.extend(node.children[::-1])
             return
         if tag in self._textless or (tag == "h2" and self._skips_headings and node.attr("class") == _OWN_HEADING):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pagekeep.dom import Element, Node, Text
 from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent
-from pagekeep.markdown.inline.emphasis import STRONG, STRONG_END
+from pagekeep.markdown.inline.emphasis import SIGNS, STRONG, STRONG_END
 from pagekeep.markdown.inline.run import END, Stack
+from pagekeep.model.clean_tree import CleanElement, CleanNode
 from pagekeep.text import compile_lazily
 
 _MAX_NUMBER: Final = 999_999_999
@@ -17,7 +17,7 @@ _MAX_NUMBER: Final = 999_999_999
 _DIGITS: Final = compile_lazily(r"\d{1,12}$")
 
 
-def bullet_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def bullet_list(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write a list with `- item` lines."""
     if writer.is_deep:
         enter(writer, node, out, stack)
@@ -26,7 +26,7 @@ def bullet_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -
         _append(out, "list", [_item(writer, item, nodes, mark) for item, nodes in _items(node)], mark)
 
 
-def numbered_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def numbered_list(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write a list with `1. item` lines, from the number the page starts with."""
     if writer.is_deep:
         enter(writer, node, out, stack)
@@ -42,7 +42,7 @@ def numbered_list(writer: Writer, node: Element, out: list[Block], stack: Stack)
     _append(out, "list" if first == 1 else "ol", items, mark)
 
 
-def write_bullets(writer: Writer, contents: Sequence[Sequence[Node]], out: list[Block]) -> None:
+def write_bullets(writer: Writer, contents: Sequence[Sequence[CleanNode]], out: list[Block]) -> None:
     """Write a bullet list of these contents."""
     mark = _choose_mark(out, "-", "*")
     _append(out, "list", [_item(writer, None, nodes, mark) for nodes in contents], mark)
@@ -53,37 +53,44 @@ def _choose_mark(out: list[Block], usual: str, other: str) -> str:
     return other if out and out[-1].mark == usual else usual
 
 
-def _items(node: Element) -> Iterator[tuple[Element | None, Sequence[Node]]]:
-    """Yield each item with its content; what is in a list but not in an item belongs to the item before."""
-    item: Element | None = None
-    content: list[Node] = []
+def _items(node: CleanElement) -> list[tuple[CleanElement | None, list[CleanNode]]]:
+    """Return each item with its content; what is in a list but not in an item belongs to the item before."""
+    items: list[tuple[CleanElement | None, list[CleanNode]]] = []
+    item: CleanElement | None = None
+    content: list[CleanNode] = []
+    is_shared = False
     for child in node.children:
-        if isinstance(child, Element) and child.tag == "li":
+        if isinstance(child, CleanElement) and child.tag == "li":
             if content:
-                yield item, content
-            item, content = child, list(child.children)
-        elif content or not isinstance(child, Text) or not child.data.isspace():
+                items.append((item, content))
+            item, content, is_shared = child, child.children, True
+        elif content or not isinstance(child, str) or not child.isspace():
+            if is_shared:
+                content, is_shared = list(content), False
             content.append(child)
     if content:
-        yield item, content
+        items.append((item, content))
+    return items
 
 
-def _item(writer: Writer, item: Element | None, content: Sequence[Node], marker: str) -> tuple[str, bool]:
+def _item(writer: Writer, item: CleanElement | None, content: Sequence[CleanNode], marker: str) -> tuple[str, bool]:
     """Return the item's lines, and whether it needs blank lines around it."""
     blocks = writer.nested(content)
     if not blocks:
         return "", False
-    if item is not None and "task" in (item.attr("class") or "").split():
+    if item is not None and "task" in item.attr("class").split():
         blocks = _task(blocks, item.attr("data-done") == "true")
     if blocks[0].kind == "hr":  # `- ---` would be a horizontal rule
         blocks[0] = Block("hr", "___")
-    parts = [blocks[0].text]
-    tight = True
-    for before, block in pairwise(blocks):
-        close = block.kind == "list" and before.kind == "p"
-        tight = tight and close
-        parts.append(("\n" if close else "\n\n") + block.text)
-    return f"{marker} {indent(''.join(parts), ' ' * (len(marker) + 1))}", not tight
+    text, tight = blocks[0].text, True
+    if len(blocks) > 1:
+        parts = [text]
+        for before, block in pairwise(blocks):
+            close = block.kind == "list" and before.kind == "p"
+            tight = tight and close
+            parts.append(("\n" if close else "\n\n") + block.text)
+        text = "".join(parts)
+    return f"{marker} {indent(text, ' ' * (len(marker) + 1))}", not tight
 
 
 def _task(blocks: list[Block], done: bool) -> list[Block]:
@@ -100,7 +107,7 @@ def _append(out: list[Block], kind: str, items: list[tuple[str, bool]], mark: st
         out.append(Block(kind, gap.join(lines), mark))
 
 
-def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def definition_list(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write bold terms, each followed by its definitions as bullets.
 
     CommonMark has no definition lists: `: text` would show the colon, and indented text would be code. Bullets keep
@@ -109,15 +116,15 @@ def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stac
     if writer.is_deep:
         enter(writer, node, out, stack)
         return
-    definitions: list[list[Node]] = []
+    definitions: list[list[CleanNode]] = []
     stray = False
     for child in _entries(node):
-        if isinstance(child, Element) and child.tag == "dt":
+        if isinstance(child, CleanElement) and child.tag == "dt":
             write_bullets(writer, definitions, out)
             definitions, stray = [], False
-            if text := writer.line([STRONG, *child.children, STRONG_END]):
+            if text := writer.line([SIGNS[STRONG], *child.children, SIGNS[STRONG_END]]):
                 out.append(Block("p", text))
-        elif isinstance(child, Element) and child.tag == "dd":
+        elif isinstance(child, CleanElement) and child.tag == "dd":
             definitions.append(list(child.children))
             stray = False
         elif stray:
@@ -128,17 +135,19 @@ def definition_list(writer: Writer, node: Element, out: list[Block], stack: Stac
     write_bullets(writer, definitions, out)
 
 
-def _entries(node: Element) -> Iterator[Node]:
-    """Yield terms and definitions, without the groups they may be in."""
-    pending = list(node.children[::-1])
+def _entries(node: CleanElement) -> list[CleanNode]:
+    """Return terms and definitions, without the groups they may be in."""
+    entries: list[CleanNode] = []
+    pending = node.children[::-1]
     while pending:
         child = pending.pop()
-        if isinstance(child, Element) and child.tag == "div":
+        if isinstance(child, CleanElement) and child.tag == "div":
             pending.extend(child.children[::-1])
-        elif isinstance(child, Element) or (isinstance(child, Text) and not child.data.isspace()):
-            yield child
+        elif isinstance(child, CleanElement) or not child.isspace():
+            entries.append(child)
+    return entries
 
 
-def bold_block(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def bold_block(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write a term, a summary or a single header cell in bold."""
-    stack.extend([END, STRONG_END, *node.children[::-1], STRONG])
+    stack.extend([END, SIGNS[STRONG_END], *node.children[::-1], SIGNS[STRONG]])

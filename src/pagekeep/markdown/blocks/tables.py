@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from pagekeep import dom
-from pagekeep.dom import Element
 from pagekeep.markdown.blocks.writer import Block, Writer, enter
-from pagekeep.markdown.inline.emphasis import EM, EM_END
+from pagekeep.markdown.inline.emphasis import EM, EM_END, SIGNS
 from pagekeep.markdown.inline.run import Stack
+from pagekeep.model.clean_tree import CleanElement, find_all, has_any
 
 _MAX_SPAN_DIGITS: Final = 4
 _EMPTY_PER_CELL: Final = 4
@@ -31,35 +30,35 @@ class _Cell(NamedTuple):
     rows: int
 
 
-def table(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def table(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write the caption in italics, then the table."""
-    if dom.first(node, "table, pre") is not None:
+    if has_any(node, ("table", "pre")):
         enter(writer, node, out, stack)
         return
-    rows = [cells for row in dom.select(node, "tr") if (cells := _cells(writer, row))]
-    for caption in dom.select(node, "caption"):
-        if text := writer.line([EM, *caption.children, EM_END]):
+    rows = [cells for row in find_all(node, ("tr",)) if (cells := _cells(writer, row))]
+    for caption in find_all(node, ("caption",)):
+        if text := writer.line([SIGNS[EM], *caption.children, SIGNS[EM_END]]):
             out.append(Block("p", text))
     if any(cell.text for cells in rows for cell in cells):
         out.append(Block("table", _pipe_table(rows)))
 
 
-def _cells(writer: Writer, row: Element) -> list[_Cell]:
+def _cells(writer: Writer, row: CleanElement) -> list[_Cell]:
     return [
         _Cell(
             writer.line(child.children, bold=child.tag == "th").replace("|", "\\|"),
             child.tag == "th",
-            (child.attr("align") or "").strip().lower(),
+            child.attr("align").strip().lower(),
             _span(child.attr("colspan")),
             _span(child.attr("rowspan")),
         )
         for child in row.children
-        if isinstance(child, Element) and child.tag in ("td", "th")
+        if isinstance(child, CleanElement) and child.tag in ("td", "th")
     ]
 
 
-def _span(value: str | None) -> int:
-    value = (value or "").strip()
+def _span(value: str) -> int:
+    value = value.strip()
     return max(1, int(value)) if value.isascii() and value.isdigit() and len(value) <= _MAX_SPAN_DIGITS else 1
 
 

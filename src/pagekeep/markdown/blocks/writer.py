@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from pagekeep.dom import Element, Node
-from pagekeep.markdown.inline.emphasis import STRONG
+from pagekeep.markdown.inline.emphasis import STRONG, Sign
 from pagekeep.markdown.inline.escape import escape_first, guard_line, publish
 from pagekeep.markdown.inline.links import make_link
-from pagekeep.markdown.inline.run import CARD_END, END, Inline, Run, Stack, one_line, only_text
+from pagekeep.markdown.inline.run import BLOCKS, CARD_END, END, Inline, Run, Stack, one_line, only_text
+from pagekeep.model.clean_tree import CleanElement, CleanNode
 from pagekeep.text import compile_lazily
 
 MAX_NESTING: Final = 9
@@ -27,7 +27,7 @@ class Block(NamedTuple):
     """The bullet, or the sign after the number, so that a list right after another can use a different one."""
 
 
-Handler: TypeAlias = "Callable[[Writer, Element, list[Block], Stack], None]"
+Handler: TypeAlias = "Callable[[Writer, CleanElement, list[Block], Stack], None]"
 
 
 class Writer:
@@ -38,7 +38,7 @@ class Writer:
         self.inline = inline
         self.footnotes: dict[str, str] = {}
         """Finished definitions by label, for the end of the page."""
-        self.card: Element | None = None
+        self.card: CleanElement | None = None
         """The link around the blocks being written."""
         self._depth = 0
 
@@ -47,8 +47,10 @@ class Writer:
         """Return whether another list or quote would be nested too deep."""
         return self._depth >= MAX_NESTING
 
-    def nested(self, nodes: Sequence[Node]) -> list[Block]:
+    def nested(self, nodes: Sequence[CleanNode]) -> list[Block]:
         """Return the blocks of a container such as a list item or a quote."""
+        if (words := only_text(nodes)) is not None:
+            return [Block("p", write_words(words))] if words else []
         card, self.card = self.card, None
         self._depth += 1
         blocks = self.blocks(nodes)
@@ -56,38 +58,42 @@ class Writer:
         self.card = card
         return blocks
 
-    def blocks(self, nodes: Sequence[Node]) -> list[Block]:
+    def blocks(self, nodes: Sequence[CleanNode]) -> list[Block]:
         """Return the blocks of these nodes; loose text becomes paragraphs."""
         out: list[Block] = []
-        if self.card is None and (words := only_text(nodes)) is not None:
-            return [Block("p", guard_line(publish(escape_first(words))))] if words else out
         run = Run(self.inline)
+        handlers = self.handlers
         stack: Stack = list(nodes[::-1])
-        while True:
-            item = run.fill(stack)
-            out.extend([Block("p", paragraph) for paragraph in run.paragraphs(self.wrap if self.card else None)])
-            if item is None:
-                return out
-            if isinstance(item, Element):
-                handler = self.handlers.get(item.tag)
+        while stack:
+            item: CleanNode | Sign | None = stack[-1]
+            if isinstance(item, CleanElement) and item.tag in BLOCKS:
+                stack.pop()  # a block right after another, as most are
+            else:
+                item = run.fill(stack)
+            if run.parts or run.raw:
+                for paragraph in run.paragraphs(self.wrap if self.card else None):
+                    out.append(Block("p", paragraph))
+            if isinstance(item, CleanElement):
+                handler = handlers.get(item.tag)
                 if handler is not None:
                     handler(self, item, out, stack)
                 elif self.card is None and not run.parts and (words := only_text(item.children)) is not None:
                     if words:
-                        out.append(Block("p", guard_line(publish(escape_first(words)))))
+                        out.append(Block("p", write_words(words)))
                 else:
                     enter(self, item, out, stack)
-            elif item == CARD_END:
+            elif item is CARD_END:
                 self.card = None
             run.in_link = self.card is not None
+        return out
 
     def wrap(self, text: str) -> str:
         """Return the text inside the link around the current blocks, if there is one."""
         if self.card is None or not text:
             return text
-        return make_link(text, self.card.attr("href") or "", self.card.attr("title") or "")
+        return make_link(text, self.card.attr("href"), self.card.attr("title"))
 
-    def line(self, nodes: Sequence[Node | str], *, bold: bool = False) -> str:
+    def line(self, nodes: Sequence[CleanNode | Sign], *, bold: bool = False) -> str:
         """Return the nodes as one line; `bold` when the position makes everything bold anyway."""
         if (words := only_text(nodes)) is not None:
             return publish(self.wrap(escape_first(words, in_link=self.card is not None)))
@@ -98,13 +104,18 @@ class Writer:
         return publish(self.wrap(one_line(run.take())))
 
 
-def enter(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def write_words(words: str) -> str:
+    """Return the words of a paragraph that is a single text."""
+    return guard_line(publish(escape_first(words)))
+
+
+def enter(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write a block that is just its content."""
     stack.append(END)
     stack.extend(node.children[::-1])
 
 
-def enter_card(writer: Writer, node: Element, out: list[Block], stack: Stack) -> None:
+def enter_card(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:
     """Write a link around blocks by linking each of them."""
     writer.card = node
     stack.append(CARD_END)

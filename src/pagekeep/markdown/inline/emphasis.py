@@ -20,6 +20,18 @@ EM_END: Final = "\x04"
 STRIKE: Final = "\x05"
 STRIKE_END: Final = "\x06"
 
+class Sign:
+    """On the stack of what remains to be written: something other than content."""
+
+    __slots__ = ("mark",)
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        """Where emphasis starts or ends; empty for other signs."""
+
+
+SIGNS: Final = {mark: Sign(mark) for mark in (STRONG, STRONG_END, EM, EM_END, STRIKE, STRIKE_END)}
+
 ENDS: Final = {STRONG: STRONG_END, EM: EM_END, STRIKE: STRIKE_END}
 STARTS: Final = {end: start for start, end in ENDS.items()}
 _DELIMITER: Final = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from pagekeep.dom import Element, Node, Text, text_of
-from pagekeep.markdown.inline.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, resolve
+from pagekeep.markdown.inline.emphasis import EM, ENDS, STARTS, STRIKE, STRONG, Sign, resolve
 from pagekeep.markdown.inline.escape import (
     ATOM_END,
     ATOM_START,
@@ -18,15 +17,16 @@ from pagekeep.markdown.inline.escape import (
     guard,
     publish,
 )
+from pagekeep.model.clean_tree import CleanElement, CleanNode, text_of
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
-Stack: TypeAlias = list[Node | str]
-"""What remains to be written, the next item last: nodes, text that is not in the tree, emphasis marks and `END`."""
+Stack: TypeAlias = list[CleanNode | Sign]
+"""What remains to be written, the next item last: elements, texts and signs."""
 
-END: Final = "\x1e"
+END: Final = Sign("")
 """On the stack: the end of a block."""
-CARD_END: Final = "\x1d"
+CARD_END: Final = Sign("")
 """On the stack: the end of a link around blocks."""
 
 BLOCKS: Final = frozenset(
@@ -48,14 +48,16 @@ class Inline:
     """The action for each inline element; for others only their content is written."""
     notes: Container[str] = frozenset()
     """Labels of the footnotes that have both a reference and a text, so that `[^1]` works."""
-    cards: Container[Element] = frozenset()
+    cards: Container[CleanElement] = frozenset()
     """Links that contain blocks."""
+    bracketed: Container[CleanElement] = frozenset()
+    """Ruby texts that the page puts into parentheses itself."""
 
 
 class Run:
     """Collects inline content; with `flat`, blocks inside are written as part of the line."""
 
-    __slots__ = ("_opened", "_raw", "active", "flat", "in_link", "inline", "parts")
+    __slots__ = ("_opened", "active", "flat", "in_link", "inline", "parts", "raw")
 
     def __init__(self, inline: Inline, *, flat: bool = False, in_link: bool = False) -> None:
         self.inline = inline
@@ -64,61 +66,61 @@ class Run:
         self.parts: list[str] = []
         self.active = {STRONG: 0, EM: 0, STRIKE: 0}
         self._opened: list[str] = []
-        self._raw: list[str] = []
+        self.raw: list[str] = []
 
-    def fill(self, stack: Stack) -> Element | str | None:
+    def fill(self, stack: Stack) -> CleanElement | Sign | None:
         """Process the stack until a block starts (return it), one ends (return its sign) or nothing is left (None)."""
-        raw, pop, actions = self._raw, stack.pop, self.inline.actions
+        raw, actions = self.raw, self.inline.actions
         while stack:
-            item = pop()
-            if isinstance(item, Text):
-                raw.append(item.data)
-            elif isinstance(item, Element):
+            item = stack.pop()
+            if isinstance(item, str):
+                raw.append(item)
+            elif isinstance(item, CleanElement):
                 tag = item.tag
                 action = actions.get(tag)
-                if action is not None and not (tag == "a" and self.is_card(item)):
+                if action is not None:
+                    if tag == "a" and self.is_card(item):
+                        return item
                     action(self, item, stack)
-                elif tag not in BLOCKS and action is None:
+                elif tag not in BLOCKS:
                     if tag not in SKIPPED:
                         stack.extend(item.children[::-1])
                 elif self.flat:
                     self._pass_through(item, stack)
                 else:
                     return item
-            elif isinstance(item, str):
-                if item in (END, CARD_END):
-                    return item
-                self._apply_sign(item)
+            elif item.mark:
+                self._apply_sign(item.mark)
+            else:
+                return item
         return None
 
-    def is_card(self, link: Element) -> bool:
+    def is_card(self, link: CleanElement) -> bool:
         """Return whether the link contains blocks that can stay blocks here."""
         return not self.flat and link in self.inline.cards
 
-    def _apply_sign(self, item: str) -> None:
-        if item in ENDS:
-            self.open(item)
-        elif item in STARTS:
-            self.close(STARTS[item])
+    def _apply_sign(self, mark: str) -> None:
+        if mark in ENDS:
+            self.open(mark)
         else:
-            self._raw.append(item)
+            self.close(STARTS[mark])
 
-    def _pass_through(self, node: Element, stack: Stack) -> None:
+    def _pass_through(self, node: CleanElement, stack: Stack) -> None:
         """Write a block within a line: its words, separated from the others."""
-        if "math-block" in (node.attr("class") or ""):
+        if "math-block" in node.attr("class"):
             self.math(text_of(node))
             return
-        self._raw.append(" • " if node.tag == "li" else " ")
+        self.raw.append(" • " if node.tag == "li" else " ")
         stack.append(" ")
         stack.extend(node.children[::-1])
 
     def text(self, text: str) -> None:
         """Add text that is not in the tree."""
-        self._raw.append(text)
+        self.raw.append(text)
 
     def last_char(self) -> str:
         """Return the last character written so far."""
-        for piece in reversed(self._raw):
+        for piece in reversed(self.raw):
             if piece:
                 return piece[-1]
         return self.parts[-1][-1:] if self.parts else ""
@@ -149,11 +151,11 @@ class Run:
         text = clean(text)
         words = " ".join(text.split())
         if text[:1].isspace():
-            self._raw.append(" ")
+            self.raw.append(" ")
         if words:
             self.atom(code_span(words))
         if text[-1:].isspace():
-            self._raw.append(" ")
+            self.raw.append(" ")
 
     def math(self, tex: str) -> None:
         """Add TeX between dollar signs."""
@@ -164,28 +166,32 @@ class Run:
     def line_break(self) -> None:
         """Add a line break, or a space where a line cannot be broken."""
         if self.flat:
-            self._raw.append(" ")
+            self.raw.append(" ")
         else:
             self._flush()
             self.parts.append("\n")
 
     def _flush(self) -> None:
         """Escape the text collected so far."""
-        if not self._raw:
+        if not self.raw:
             return
-        text = "".join(self._raw)
-        self._raw.clear()
-        words = " ".join(text.split())
-        if not words.isprintable():
-            text = clean(text)
+        text = self.raw[0] if len(self.raw) == 1 else "".join(self.raw)
+        self.raw.clear()
+        if text.isprintable() and "  " not in text:
+            words = text.strip(" ")
+        else:
             words = " ".join(text.split())
+            if not words.isprintable():
+                text = clean(text)
+                words = " ".join(text.split())
         if not words:
             if text:
                 self.parts.append(" ")
             return
-        lead, trail = " " * text[0].isspace(), " " * text[-1].isspace()
         escaped = escape(words, in_link=self.in_link) if self.parts else escape_first(words, in_link=self.in_link)
-        self.parts.append(lead + escaped + trail)
+        if text[0].isspace():
+            escaped = " " + escaped
+        self.parts.append(escaped + " " if text[-1].isspace() else escaped)
 
     def take(self) -> str:
         """Return and clear the content, with marks and outer spaces; open emphasis continues in what follows."""
@@ -198,19 +204,24 @@ class Run:
 
     def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
         """Return the content as finished paragraphs, separated at two line breaks, each passed through `wrap`."""
-        if not self.parts and not any(map(str.strip, self._raw)):  # at most the white space between two blocks
-            self._raw.clear()
+        if not self.parts and not any(map(str.strip, self.raw)):  # at most the white space between two blocks
+            self.raw.clear()
             return []
         taken = self.take()
         lines = [one_line(part) for part in (_split_paragraphs(taken) if "\n" in taken else (taken,))]
         return [guard(publish(wrap(line) if wrap else line)) for line in lines if line]
 
 
-def only_text(nodes: Sequence[Node | str]) -> str | None:
+def only_text(nodes: Sequence[CleanNode | Sign]) -> str | None:
     """Return the words if the nodes are a single printable text; else `None`, and a run is needed."""
-    if len(nodes) != 1 or not isinstance(nodes[0], Text):
+    if len(nodes) != 1:
         return None
-    words = " ".join(nodes[0].data.split())
+    text = nodes[0]
+    if not isinstance(text, str):
+        return None
+    if text.isprintable() and "  " not in text:
+        return text.strip(" ")
+    words = " ".join(text.split())
     return words if words.isprintable() else None
 
 
@@ -235,4 +246,4 @@ def _split_paragraphs(taken: str) -> list[str]:
     return [taken]
 
 
-Action: TypeAlias = Callable[[Run, Element, Stack], None]
+Action: TypeAlias = Callable[[Run, CleanElement, Stack], None]
