@@ -23,11 +23,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pagekeep import PagekeepError, dom, markdown, pipeline
+from pagekeep import PagekeepError, dom, pipeline
 from pagekeep.extraction import clean
 from pagekeep.extraction.locate.page_facts import iterate_kept
 from pagekeep.extraction.state import State
 from pagekeep.model import Page
+from pagekeep.model.clean_tree import read_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "corpora"
@@ -96,7 +97,7 @@ def find_lost(page: Page) -> str | None:
 @contextmanager
 def mutated(stage: str, deletion: Deletion) -> Iterator[None]:
     """Make the pipeline delete one structure at a stage."""
-    steps, clean_steps, write = list(pipeline.STEPS), list(clean.STEPS), markdown.to_markdown
+    steps, clean_steps = list(pipeline.STEPS), list(clean.STEPS)
     try:
         if stage == "locate":
             _wrap_before(pipeline.STEPS, "report-removals", lambda state: _delete_located(state, deletion))
@@ -106,10 +107,10 @@ def mutated(stage: str, deletion: Deletion) -> Iterator[None]:
         elif stage == "sanitise":
             _wrap_before(pipeline.STEPS, "sanitise", lambda state: deletion.delete(state.content))
         else:
-            markdown.to_markdown = partial(_write_without, deletion, write)
+            _wrap_before(pipeline.STEPS, "markdown", lambda state: _write_without(state, deletion))
         yield
     finally:
-        pipeline.STEPS[:], clean.STEPS[:], markdown.to_markdown = steps, clean_steps, write
+        pipeline.STEPS[:], clean.STEPS[:] = steps, clean_steps
 
 
 def _wrap_before(steps: list[Any], name: str, act: Callable[[Any], None]) -> None:
@@ -133,12 +134,12 @@ def _delete_located(state: State, deletion: Deletion) -> None:
         deletion.delete(root, [node for node in dom.select(root, KINDS[deletion.kind]) if id(node) in kept])
 
 
-def _write_without(deletion: Deletion, write: Callable[[dom.Element], str], root: dom.Element) -> str:
-    if deletion.deleted is not None:
-        return write(root)
-    shorter = dom.copy(root)
-    deletion.delete(shorter)
-    return write(shorter)
+def _write_without(state: State, deletion: Deletion) -> None:
+    """Delete a structure from what Markdown is written from."""
+    if deletion.deleted is None:
+        shorter = dom.copy(state.clean.root)
+        deletion.delete(shorter)
+        state.clean = state.clean._replace(tree=read_tree(shorter))
 
 
 def try_page(path: Path, seed: int) -> Attempt | str | None:

@@ -337,7 +337,6 @@ def test_removals_carry_the_name_of_their_step() -> None:
         ("pagekeep.extraction.output.losses.compare", "quality"),
         ("pagekeep.extraction.output.losses.record", "record-structures"),
         ("pagekeep.extraction.output.losses.expect", "expect-structures"),
-        ("pagekeep.extraction.output.references.links", "links-and-media"),
         ("pagekeep.pipeline.report_removals", "report-removals"),
     ],
 )
@@ -364,6 +363,6 @@ def test_a_failure_in_what_makes_the_content_is_raised(monkeypatch: pytest.Monke
     def fail(*_arguments: Any, **_named: Any) -> None:
         raise KeyError("p")
 
-    monkeypatch.setattr("pagekeep.pipeline.sanitise", fail)
+    monkeypatch.setattr("pagekeep.pipeline.sanitise_content", fail)
     with pytest.raises(KeyError):
         extract(STORY, URL)

@@ -110,15 +110,13 @@ def extract(
     `options` defaults to `Options()`.
     """
     # Imported at the first call: the parser takes longer to load than everything else together.
-    from dataclasses import replace
-
     from pagekeep.markdown import write_document
     from pagekeep.model import Options
     from pagekeep.pipeline import extract as run
 
     options = options or Options()
     page = run(html, url, rules=rules, options=options)
-    return replace(page, document=write_document(page, saved_at=options.saved_at)) if options.enable_markdown else page
+    return page.with_document(write_document(page, saved_at=options.saved_at)) if options.enable_markdown else page
 
 
 def fetch_html(url: str, *, render: RenderMode | None = None, settings: Settings | None = None) -> Fetched:

@@ -26,7 +26,6 @@ with quick_definitions():  # otherwise the library's thirty data classes take ha
     from turbohtml.detect import detect as _detect
     from turbohtml.detect import detect_language as _detect_language
 
-
 __all__ = [
     "MAX_DEPTH",
     "Comment",
@@ -41,6 +40,7 @@ __all__ = [
     "attributes",
     "bound_depth",
     "copy",
+    "count_reopened",
     "decode",
     "drop",
     "drop_after",
@@ -156,7 +156,7 @@ def _simplify(html: str) -> tuple[str, tuple[str, ...]]:
         # A second `<head>` is ignored together with its attributes.
         html = html[:start] + _ROOT_TAG.sub("<head", html[start:])
         simplified.append("ignored repeated <html> and <body> tags")
-    if _count_reopened(html) > MAX_REOPENED:
+    if count_reopened(html) > MAX_REOPENED:
         html = _FORMATTING_NAME.sub(r"\1span", html)
         simplified.append("ignored formatting: too many formatting tags are not closed")
     return html, tuple(simplified)
@@ -176,7 +176,7 @@ def _excess_root_tags(html: str) -> int | None:
     return None
 
 
-def _count_reopened(html: str) -> int:
+def count_reopened(html: str) -> int:
     """Return an upper bound of the elements that unclosed formatting tags add: all of them again at every tag."""
     total = html.count("<")
     if total * total <= MAX_REOPENED or total * len(_FORMATTING_START.findall(html)) <= MAX_REOPENED:  # most pages

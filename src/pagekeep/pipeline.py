@@ -19,14 +19,15 @@ from pagekeep.extraction.input.doctype import document_type
 from pagekeep.extraction.locate import page_facts, survey
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain, full_page
-from pagekeep.extraction.output import bookmark, losses, quality, references
+from pagekeep.extraction.output import bookmark, losses, quality
+from pagekeep.extraction.output.content import Links, MediaFiles, sanitise_content
 from pagekeep.extraction.output.quality import Output
-from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.output.switches import find_skipped, leave_out
 from pagekeep.extraction.prune.cut import cut, report_doubts, report_removals
 from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
+from pagekeep.model.on_demand import on_demand
 from pagekeep.rules import shipped
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
@@ -171,14 +172,14 @@ def _clean(state: State) -> list[Removal]:
 
 def _sanitise(state: State) -> None:
     """Remove everything outside the vocabulary of clean HTML; nothing executable passes."""
-    state.clean_html, state.clean_root = sanitise(state.content)
+    state.clean = sanitise_content(state.content)
 
 
 def _write_markdown(state: State) -> None:
     """Write the clean HTML as Markdown and as plain text."""
-    root, html = state.clean_root, state.clean_html
-    text = markdown.to_text(root)
-    state.output = Output(root, html, text, markdown.to_markdown(root), count_words(text))
+    tree, html, root = state.clean
+    text = markdown.to_text(tree)
+    state.output = Output(root, html.draft, text, markdown.to_markdown(tree), count_words(text))
 
 
 def _recognise_walls(state: State) -> None:
@@ -240,7 +241,8 @@ def _assess(state: State) -> None:
 
 def _list_links_and_media(state: State) -> None:
     """List the links, images, videos and audio of the content."""
-    state.links, state.media = references.links(state.output.root), references.media(state.output.root)
+    html = state.clean.html
+    state.links, state.media = on_demand(Links(html)), on_demand(MediaFiles(html))
 
 
 STEPS: Final[list[Step[State]]] = [
@@ -363,7 +365,7 @@ def _make_page(state: State, trace: Trace) -> Page:
         url=state.url,
         markdown=output.markdown,
         document="",
-        html=output.html,
+        html=on_demand(state.clean.html) if output.html else "",
         text=output.text,
         metadata=state.metadata,
         links=state.links,

@@ -74,7 +74,7 @@ def with_document(page: Page, saved_at: str | None) -> Page:
     """Return the page with its document written."""
     from pagekeep.markdown import write_document  # it loads the parser
 
-    return replace(page, document=write_document(page, saved_at=saved_at))
+    return page.with_document(write_document(page, saved_at=saved_at))
 
 
 def text_type(name: str) -> str | None:

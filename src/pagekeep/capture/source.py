@@ -38,7 +38,7 @@ async def fetch_and_extract_page(
     if not options.enable_markdown:
         return page
     saved_at = options.saved_at or clock.to_the_second(clock.now())
-    return replace(page, document=write_document(page, saved_at=saved_at))
+    return page.with_document(write_document(page, saved_at=saved_at))
 
 
 async def _capture(

@@ -11,6 +11,7 @@ from pagekeep.extraction.input import structured
 from pagekeep.extraction.locate import page_facts, survey
 from pagekeep.extraction.locate.strategies import chain
 from pagekeep.extraction.output import losses
+from pagekeep.extraction.output.content import Content
 from pagekeep.extraction.output.quality import Output
 from pagekeep.model import (
     Caught,
@@ -81,8 +82,7 @@ class State:
     content: dom.Element = field(init=False)
     changes: clean.Changes = field(default_factory=clean.Changes)
     """What rules and clean-up did to the content on purpose, for the loss check."""
-    clean_html: str = ""
-    clean_root: dom.Element = field(init=False)
+    clean: Content = field(init=False)
     output: Output = field(init=False)
 
     # walls, browser-need, quality, links-and-media

@@ -62,8 +62,9 @@ def _find_bracketed(tree: CleanTree) -> frozenset[CleanElement]:
     if "rp" not in tree.tagged:
         return frozenset()
     bracketed: set[CleanElement] = set()
-    for elements in tree.tagged.values():
-        for element in elements:
-            inner = [child for child in element.children if isinstance(child, CleanElement)]
-            bracketed.update(node for before, node in pairwise(inner) if before.tag == "rp" and node.tag == "rt")
+    pending = [tree.root]
+    while pending:
+        inner = [child for child in pending.pop().children if isinstance(child, CleanElement)]
+        bracketed.update(node for before, node in pairwise(inner) if before.tag == "rp" and node.tag == "rt")
+        pending += inner
     return frozenset(bracketed)

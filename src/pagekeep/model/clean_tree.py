@@ -15,6 +15,10 @@ NO_ATTRIBUTES: Final[dict[str, str]] = {}
 """Shared by all elements without attributes."""
 
 
+LISTED: Final = frozenset(("a", "section", "sup", "rp"))
+"""Tags of elements that writers look for before they start."""
+
+
 class CleanElement:
     """An element: its tag, attributes and children, which are elements and texts."""
 
@@ -41,7 +45,7 @@ class CleanTree:
     def __init__(self, root: CleanElement, tagged: dict[str, list[CleanElement]]) -> None:
         self.root = root
         self.tagged = tagged
-        """By tag, all elements, in document order."""
+        """By tag, all elements with one of the tags in `LISTED`, in document order."""
 
 
 def collapse(text: str) -> str:
@@ -52,11 +56,6 @@ def collapse(text: str) -> str:
     if not words:
         return " " if text else ""
     return f"{' ' if text[0].isspace() else ''}{words}{' ' if text[-1].isspace() else ''}"
-
-
-def is_exact(tag: str, attributes: dict[str, str]) -> bool:
-    """Return whether the white space in this element is kept."""
-    return tag in _PREFORMATTED or (tag == "div" and "math-block" in attributes.get("class", ""))
 
 
 _PREFORMATTED: Final = frozenset(("pre", "listing", "xmp"))
@@ -79,8 +78,9 @@ def read_tree(root: dom.Element) -> CleanTree:
             tag, attributes = node.tag, dom.attributes(node)
             element = CleanElement(tag, attributes, [])
             siblings.append(element)
-            tagged.setdefault(tag, []).append(element)
-            exact = exact or is_exact(tag, attributes)
+            if tag in LISTED:
+                tagged.setdefault(tag, []).append(element)
+            exact = exact or tag in _PREFORMATTED or (tag == "div" and "math-block" in element.attr("class"))
             pending.extend([(child, element.children, exact) for child in reversed(node.children)])
     whole = top[0]
     assert isinstance(whole, CleanElement)

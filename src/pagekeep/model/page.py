@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
+from pagekeep.model.on_demand import make_on_demand
 from pagekeep.model.rules import RuleMatch
 from pagekeep.values import dataclass
 
@@ -317,9 +319,20 @@ class Page:
     discarded_by: str | None = None
     """Id of the rule that discarded the page."""
 
+    def with_document(self, document: str) -> Page:
+        """Return the page with its document."""
+        return self.copy_with(document=document)
+
     def with_warnings(self, *warnings: PageWarning) -> Page:
         """Return the page with more warnings in its trace."""
-        return replace(self, trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
+        return self.copy_with(trace=replace(self.trace, warnings=(*self.trace.warnings, *warnings)))
+
+    def copy_with(self, **changes: Any) -> Page:
+        """Do what `dataclasses.replace` does, but leave what is made on demand as it is."""
+        copied = copy(self)
+        for name, value in changes.items():
+            object.__setattr__(copied, name, value)
+        return copied
 
     def to_json(self) -> dict[str, Any]:
         """Return everything but the trace and the document as JSON types, in a stable order, with the ids of the rules."""
@@ -341,6 +354,9 @@ class Page:
             "media": plain(self.media),
             "rules": list(dict.fromkeys(match.id for match in self.trace.rules)),
         }
+
+
+make_on_demand(Page, "html", "links", "media")
 
 
 def plain(value: Any) -> Any:

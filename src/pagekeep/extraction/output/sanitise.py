@@ -64,7 +64,7 @@ _VALUE: Final = {
 }
 
 
-def _valid(tag: str, name: str, value: str) -> str | None:
+def check_attribute(tag: str, name: str, value: str) -> str | None:
     """Return the value if clean HTML allows it for this attribute."""
     if name == "class":
         return _valid_class(tag, value)
@@ -83,18 +83,16 @@ def _valid_class(tag: str, value: str) -> str | None:
     return None
 
 
-def _attributes() -> dict[str, set[str]]:
-    allowed = {tag: set(names) for tag, names in _ATTRIBUTES.items()}
-    for tag in _CLASSES:
-        allowed.setdefault(tag, set()).add("class")
-    return allowed
-
-
+ATTRIBUTES: Final = {
+    tag: _ATTRIBUTES.get(tag, frozenset()) | ({"class"} if tag in _CLASSES else frozenset())
+    for tag in {**_ATTRIBUTES, **_CLASSES}
+}
+"""By tag, all attributes that may pass; those of `*` pass in every element."""
 _CLEANER: Final = nh3.Cleaner(
     tags=set(_TAGS),
     clean_content_tags=set(_REMOVED_WITH_CONTENT),
-    attributes=_attributes(),
-    attribute_filter=_valid,
+    attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+    attribute_filter=check_attribute,
     url_schemes={"http", "https", "mailto", "tel"},
     url_relative="pass_through",
     generic_attribute_prefixes=None,
@@ -129,9 +127,14 @@ def sanitise(root: dom.Element) -> tuple[str, dom.Element]:
     if len(html) > _LARGE_HTML_CHARS and _LONG_TAG.search(html):
         _strip_bloated(root)
         html = dom.inner_html(root)
+    safe = sanitise_html(html)
+    return safe, dom.parse_fragment(safe)
+
+
+def sanitise_html(html: str) -> str:
+    """Return HTML with nothing outside the vocabulary."""
     try:
         safe = _CLEANER.clean(html)
     except UnicodeEncodeError:  # a lone surrogate cannot be written as UTF-8
         safe = _CLEANER.clean(html.encode("utf-8", "replace").decode("utf-8"))
-    safe = safe.strip()
-    return safe, dom.parse_fragment(safe)
+    return safe.strip()

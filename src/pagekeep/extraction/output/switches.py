@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from pagekeep import dom
 from pagekeep.errors import RuleError
@@ -27,13 +28,13 @@ def find_skipped(options: Options) -> frozenset[str]:
 
 def leave_out(page: Page, options: Options) -> Page:
     """Return the page without the parts that are switched off."""
-    about = page.metadata
+    changes: dict[str, Any] = {}
     if not options.extract_categories:
-        about = replace(about, categories=(), keywords=(), suggested_tags=())
-    return replace(
-        page,
-        markdown=page.markdown if options.enable_markdown else "",
-        links=page.links if options.extract_links else (),
-        media=page.media if options.extract_media else (),
-        metadata=about,
-    )
+        changes["metadata"] = replace(page.metadata, categories=(), keywords=(), suggested_tags=())
+    if not options.enable_markdown:
+        changes["markdown"] = ""
+    if not options.extract_links:
+        changes["links"] = ()
+    if not options.extract_media:
+        changes["media"] = ()
+    return page.copy_with(**changes) if changes else page

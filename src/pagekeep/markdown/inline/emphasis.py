@@ -20,6 +20,7 @@ EM_END: Final = "\x04"
 STRIKE: Final = "\x05"
 STRIKE_END: Final = "\x06"
 
+
 class Sign:
     """On the stack of what remains to be written: something other than content."""
 

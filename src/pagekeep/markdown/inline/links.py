@@ -102,7 +102,9 @@ def complete_notes(tree: CleanTree) -> frozenset[str]:
     texts = {footnote_label(note.attr("id")) for note in notes}
     if not texts:
         return frozenset()
-    references = {footnote_label(link.attr("href")) for node in tree.tagged.get("sup", ()) for link in _note_links(node)}
+    references = {
+        footnote_label(link.attr("href")) for node in tree.tagged.get("sup", ()) for link in _note_links(node)
+    }
     return frozenset((texts & references) - {""})
 
 

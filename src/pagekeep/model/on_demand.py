@@ -1,0 +1,60 @@
+"""Fields whose value is made when it is first read, because many callers never read it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Generic, TypeVar, cast
+
+Value = TypeVar("Value")
+
+
+class OnDemand(Generic[Value]):
+    """What a field holds until it is first read. It can be pickled."""
+
+    __slots__ = ()
+
+    def make(self) -> Value:
+        """Return the value of the field; the same each time."""
+        raise NotImplementedError
+
+
+def on_demand(value: OnDemand[Value]) -> Value:
+    """Return what is passed, typed as what the field will return."""
+    return cast("Value", value)
+
+
+def make_on_demand(cls: Any, *names: str) -> None:
+    """Let these fields of a data class with slots hold an `OnDemand`, which is replaced by its value when it is read."""
+    made = {name: _Field(getattr(cls, name)) for name in names}
+    for name, field in made.items():
+        setattr(cls, name, field)
+
+    def get_state(self: Any) -> list[Any]:
+        """Return the values of all fields for `pickle` and `copy`, without making any."""
+        return [
+            made[field.name].slot.__get__(self) if field.name in made else getattr(self, field.name)
+            for field in fields(self)
+        ]
+
+    cls.__getstate__ = get_state
+
+
+class _Field:
+    """Makes the value of a slot when it is read."""
+
+    __slots__ = ("slot",)
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        value = self.slot.__get__(instance)
+        if isinstance(value, OnDemand):
+            value = value.make()
+            self.slot.__set__(instance, value)
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        self.slot.__set__(instance, value)
