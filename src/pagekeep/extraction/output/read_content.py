@@ -191,7 +191,17 @@ class _Reader:
             if not attributes:
                 attributes = {}
             attributes[name] = value
-        return attributes
+        return _order(attributes, node, names) if len(attributes) > 1 else attributes
+
+
+def _order(attributes: dict[str, str], node: dom.Element, names: tuple[str, ...]) -> dict[str, str]:
+    """Return the attributes in the order of the sanitiser, which puts the last one in place of one that it drops."""
+    ordered = [name for name in dom.attributes(node) if name in names or name in _GENERAL]
+    for place in range(len(ordered) - 1, -1, -1):
+        if ordered[place] not in attributes:
+            ordered[place] = ordered[-1]
+            ordered.pop()
+    return {name: attributes[name] for name in ordered}
 
 
 def _check_address(tag: str, name: str, address: str) -> str:
