@@ -175,6 +175,7 @@ class _Reader:
     def _read_attributes(self, node: dom.Element, tag: str, names: tuple[str, ...]) -> dict[str, str]:
         """Return the attributes that the sanitiser leaves."""
         attributes = NO_ATTRIBUTES
+        changed: list[tuple[str, str | None]] = []
         for name in (*names, *_GENERAL) if self._has_general else names:
             value = node.attr(name)
             if value is None:
@@ -184,14 +185,18 @@ class _Reader:
             elif name not in ("alt", "title"):
                 checked = check_attribute(tag, name, value)
                 if checked != value and name != "class":
-                    dom.set_attr(node, name, checked)  # later steps look at sizes
+                    changed.append((name, checked))
                 if checked is None:
                     continue
                 value = checked
             if not attributes:
                 attributes = {}
             attributes[name] = value
-        return _order(attributes, node, names) if len(attributes) > 1 else attributes
+        if len(attributes) > 1:
+            attributes = _order(attributes, node, names)
+        for name, checked in changed:  # later steps look at sizes
+            dom.set_attr(node, name, checked)
+        return attributes
 
 
 def _order(attributes: dict[str, str], node: dom.Element, names: tuple[str, ...]) -> dict[str, str]:
