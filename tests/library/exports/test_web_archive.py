@@ -27,6 +27,7 @@ from pagekeep.library.exports.web_archive.surt import surt
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_upload
 from pagekeep.model import Annotation
+from pagekeep.model.archive import ItemBlob
 from pagekeep.store import Store
 from tests.library.receipts.making import RULES, keep, page
 from tests.store.making import NOW, make_item
@@ -38,6 +39,10 @@ HEADERS = {
     "content-encoding": "br",
     "content-length": "7",
 }
+
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000a49444154789c63000100000500010d0a2db40000000049454e44ae426082"
+)
 
 
 @pytest.fixture
@@ -69,6 +74,14 @@ def fill(library: Store) -> None:
     note = Annotation("5b0e64a2-77c5-4a52-8a43-3d0c9b6b1f20", edited.id, "own", "My", "words", "Why?", "blue", NOW, NOW)
     library.annotate(note)
     library.upsert(make_item(9, user_id=library.user_id, quality="bookmark"), None)
+    for number in range(2):  # a picture that two pages show, and one that could not be kept
+        item_id = library.get(f"https://harbour.example/log/{number}").id
+        name = library.put_blob(PICTURE, NOW)
+        kept = ItemBlob(
+            "picture", "https://harbour.example/boat.png", "kept", NOW, "image/png", name, len(PICTURE), 1, 1
+        )
+        gone = ItemBlob("picture", "https://harbour.example/gone.png", "left_out", NOW, reason="not_found", position=1)
+        library.link_blobs(item_id, [kept, gone])
 
 
 def write(library: Store, path: Path, format: Format) -> Path:
@@ -104,6 +117,8 @@ def test_import_of_an_export_gives_equal_items(
         assert replace(new.get(item_id), user_id="old") == old.get(item_id)
         assert new.raw(item_id) == old.raw(item_id)
         assert new.annotations(item_id) == old.annotations(item_id)
+        assert new.item_blobs(item_id) == old.item_blobs(item_id)
+        assert all(new.blob(link.hash) == PICTURE for link in new.item_blobs(item_id) if link.hash)
 
 
 def test_records_say_what_they_are(library: Store, tmp_path: Path) -> None:
@@ -131,6 +146,21 @@ def test_records_say_what_they_are(library: Store, tmp_path: Path) -> None:
         f"https://harbour.example/log/{number}" for number in range(4)
     }
     assert "resource" in texts.values()  # an edited text is not a conversion of its page
+
+
+def test_file_that_is_not_what_its_type_says_is_left_out(new_library: Callable[[str], Store], tmp_path: Path) -> None:
+    old, new = new_library("old"), new_library("new")
+    item, script = keep(old, 1), b"<script>alert(1)</script>"
+    for role, kind in (
+        ("picture", "image/svg+xml"),
+        ("hero", "text/html"),
+        ("thumbnail", "image/png"),
+        ("pdf", "text/html"),
+    ):
+        link = ItemBlob(role, f"https://harbour.example/{role}", "kept", NOW, kind, old.put_blob(script, NOW))  # type: ignore[arg-type]
+        old.link_blobs(item.id, [link])
+    read(new, write(old, tmp_path / "out.warc.gz", "warc"))
+    assert [(link.state, link.reason) for link in new.item_blobs(item.id)] == [("left_out", "damaged")] * 4
 
 
 def test_query_selects_items(library: Store, tmp_path: Path) -> None:
@@ -231,14 +261,16 @@ def test_pywb_replays_every_page(library: Store, tmp_path: Path, tools: Path) ->
     ) as server:
         try:
             wait_for_port(server, port)
+            listed.append({"url": "https://harbour.example/boat.png", "ts": NOW[:19]})
             for entry in listed:
                 stamp = "".join(char for char in entry["ts"] if char.isdigit())
                 address = f"http://127.0.0.1:{port}/kept/{stamp}id_/{entry['url']}"
                 with urllib.request.urlopen(address, timeout=30) as reply:
-                    assert reply.read() == page(int(entry["url"].rpartition("/")[2]))
+                    number = entry["url"].rpartition("/")[2]
+                    assert reply.read() == (page(int(number)) if number.isdigit() else PICTURE)
         finally:
             os.killpg(server.pid, signal.SIGKILL)
-    assert len(listed) == 5
+    assert len(listed) == 6
 
 
 def wait_for_port(server: subprocess.Popen[bytes], port: int) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pagekeep.library.receipts.verdict import Verdict
 from pagekeep.library.receipts.verify import select, verify
 from pagekeep.model import PARSER_VERSION, Item
+from pagekeep.model.archive import ItemBlob
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store
-from tests.library.receipts.making import RULES, flip, keep
+from tests.library.receipts.making import RULES, database, flip, keep
 from tests.store.making import NOW, make_item, make_raw
 
 
@@ -58,6 +60,25 @@ def test_every_flipped_byte_is_found(library: Store, where: str) -> None:
     found = verdicts(library)
     assert [found[item.id].state for item in items] == ["damaged"] * 18 + ["verified"] * 2
     assert [found[item.id].reason for item in items[:4]] == ["text", "raw_page"] * 2
+
+
+def test_damage_of_kept_files_is_found(library: Store, where: str) -> None:
+    items = [keep(library, number) for number in range(3)]
+    for item in items:
+        link = ItemBlob("picture", "https://harbour.example/a.png", "kept", NOW, "image/png")
+        library.link_blobs(item.id, [replace(link, hash=library.put_blob(item.id.encode() * 9, NOW))])
+    assert all("files" in verdict.compared for verdict in verdicts(library).values())
+    name = library.item_blobs(items[0].id)[0].hash
+    if where.startswith("postgres"):
+        with database(where, library.user_id) as connection:
+            sql = "UPDATE blobs SET body = %s WHERE user_id = %s AND hash = %s"
+            connection.execute(sql, (b"x" + items[0].id.encode() * 9, library.user_id, name))
+    else:
+        (file,) = Path(f"{where}.blobs").rglob(f"{name}*")
+        file.write_bytes(b"x" + file.read_bytes()[1:])
+    found = verdicts(library)
+    assert [found[item.id].state for item in items] == ["damaged", "verified", "verified"]
+    assert found[items[0].id].reason == "file"
 
 
 def test_text_of_an_older_parser_is_not_derived_and_says_what_to_do(library: Store) -> None:

@@ -14,11 +14,11 @@ from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import extract_page
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.errors import PagekeepError, StoreError
+from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.check import CheckedRow
-from pagekeep.library.imports.input.row import CompleteItem, Fault, SkippedRow
+from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, SkippedRow
 from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.report import ImportReport
@@ -144,6 +144,8 @@ class _Batch:
     plan: ImportPlan
     report: ImportReport
     entries: list[NewItem] = field(default_factory=list)
+    files: dict[int, tuple[KeptFile, ...]] = field(default_factory=dict)
+    """Kept files by the position of their entry."""
     content_chars: int = 0
     seen: set[int] = field(default_factory=set)
     """On a dry run: hashes of the addresses that would be stored by now."""
@@ -169,6 +171,9 @@ class _Batch:
             if self.plan.failed is not None:
                 self.plan.failed.write(failed_rows.format_line(row, name) + "\n")
             return
+        if isinstance(row, CompleteItem) and row.files:
+            self.files[len(self.entries)] = row.files
+            self.content_chars += sum(len(file.body) for file in row.files if file.body is not None)
         self.entries.append(self._build_entry(name, row, clock.now()))
 
     def _build_entry(self, name: str, row: CheckedRow | CompleteItem, now: str) -> NewItem:
@@ -215,6 +220,7 @@ class _Batch:
     def store_all(self) -> list[Item]:
         """Store the batch and return its items that were never fetched."""
         entries, self.entries, self.content_chars = self.entries, [], 0
+        files, self.files = self.files, {}
         if not entries:
             return []
         self.report.annotations += sum(len(entry.annotations) for entry in entries)
@@ -222,14 +228,33 @@ class _Batch:
             self._count_dry_run(entries)
             return []
         items: dict[str, Item] = {}
-        for item, outcome in self.store.upsert_many(entries, merge_items):
+        for number, (item, outcome) in enumerate(self.store.upsert_many(entries, merge_items)):
             self.report.count(outcome)
             items[item.id] = item
+            self._keep_files(item, files.get(number, ()))
         waiting = [item for item in items.values() if not was_fetched(item)]
         if self.plan.queue and waiting:
             pairs = [(item.url, item.url_full) for item in waiting]
             self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())
         return waiting
+
+    def _keep_files(self, item: Item, files: tuple[KeptFile, ...]) -> None:
+        """Keep the files that came with an item, unless it has files in their role already."""
+        present = {link.role for link in self.store.item_blobs(item.id)} if files else set()
+        links = []
+        for file in files:
+            if file.link.role in present:
+                continue
+            try:
+                if file.body is not None:
+                    self.store.put_blob(file.body, clock.now(), compress=file.link.role == "page_copy")
+                elif file.link.hash is not None:
+                    self.store.blob(file.link.hash)  # it came with an earlier item
+                links.append(file.link)
+            except NotFound:
+                self.report.remark(item.url, f"A kept file is missing in the archive: {file.link.source:.200}")
+        if links:
+            self.store.link_blobs(item.id, links)
 
     def _count_dry_run(self, entries: list[NewItem]) -> None:
         for entry in entries:

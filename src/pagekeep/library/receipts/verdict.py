@@ -26,12 +26,13 @@ Reason = Literal[
     "other_rules",
     "raw_page",
     "text",
-    "picture",
+    "version",
+    "file",
     "unreadable",
     "another_text",
     "extraction",
 ]
-Compared = Literal["raw_page", "text", "markdown", "frontmatter", "pictures"]
+Compared = Literal["raw_page", "text", "markdown", "frontmatter", "versions", "files"]
 """What was compared with a hash or with the derived text: `text` is the whole stored text with its recorded hash."""
 FAULTS: Final[frozenset[State]] = frozenset({"damaged", "differs", "failed"})
 
@@ -81,10 +82,14 @@ class Evidence:
     """The hash under which the raw page is stored."""
     raw_fault: str | None = None
     """Why the raw page cannot be read."""
-    picture_fault: str | None = None
-    """What is wrong with the item's kept pictures and copies."""
-    pictures: int = 0
-    """How many kept pictures and copies were compared with their hashes."""
+    versions: int = 0
+    """How many other versions of the page were compared with their hashes."""
+    version_fault: str | None = None
+    """What is wrong with one of them."""
+    files: int = 0
+    """How many kept files (pictures, copies) were compared with their hashes."""
+    file_fault: str | None = None
+    """What is wrong with one of them."""
 
     @property
     def derivable(self) -> bool:
@@ -158,10 +163,14 @@ def _stored_faults(evidence: Evidence, compared: list[Compared]) -> Iterator[tup
         compared.append("text")
     elif about.content_hash and not about.edited and not has_markdown(item.content, about.content_hash):
         yield "text", "The stored text does not contain the Markdown whose hash was recorded."
-    if evidence.picture_fault is not None:
-        yield "picture", evidence.picture_fault
-    if evidence.pictures:
-        compared.append("pictures")
+    if evidence.version_fault is not None:
+        yield "version", evidence.version_fault
+    if evidence.file_fault is not None:
+        yield "file", evidence.file_fault
+    if evidence.versions:
+        compared.append("versions")
+    if evidence.files:
+        compared.append("files")
 
 
 def _why_not_derived(evidence: Evidence) -> tuple[Reason, str]:

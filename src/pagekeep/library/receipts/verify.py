@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from asyncio import to_thread
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
+from typing import Final
 
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.from_url import Retrieval
@@ -79,7 +81,7 @@ def _options(item: Item) -> Options:
 async def verify_one(key: str, store: Store, retrieval: Retrieval) -> Verdict:
     """Verify one item, extracted by `retrieval`; raise `NotFound` when there is none."""
     item_id = (await to_thread(get_item, store, key)).id
-    evidence = await to_thread(_read, store, item_id)
+    evidence = await to_thread(_read, store, item_id, set())
     rules = retrieval.rules
     if isinstance(evidence, Verdict):
         return evidence
@@ -95,23 +97,67 @@ async def verify_one(key: str, store: Store, retrieval: Retrieval) -> Verdict:
 
 
 def _read_all(store: Store, ids: Iterable[str]) -> Iterator[Evidence | Verdict]:
+    intact: set[str] = set()
     for item_id in ids:
         try:
-            yield _read(store, item_id)
+            yield _read(store, item_id, intact)
         except NotFound:  # it was purged since
             continue
 
 
-def _read(store: Store, item_id: str) -> Evidence | Verdict:
-    """Return an item with its raw page, or the verdict that it cannot be read."""
+def _read(store: Store, item_id: str, intact: set[str]) -> Evidence | Verdict:
+    """Return an item with its raw page, or the verdict that it cannot be read.
+
+    `intact` are the hashes of kept files that were found intact: a file that many items use is read once.
+    """
     try:
         item = store.get(item_id)
     except NotFound:
         raise
-    except (PagekeepError, ValueError, TypeError) as error:
+    except _UNREADABLE as error:
         return unreadable(item_id, error)
     try:
-        return Evidence(item, store.raw(item_id), store.raw_hash(item_id))
-    except (PagekeepError, ValueError, TypeError) as error:
-        fault = error.message if isinstance(error, PagekeepError) else "its data is not valid."
-        return Evidence(item, raw_fault=fault)
+        evidence = Evidence(item, store.raw(item_id), store.raw_hash(item_id))
+    except _UNREADABLE as error:
+        return Evidence(item, raw_fault=_describe(error))
+    evidence = _add_versions(evidence, store)
+    return _add_files(evidence, store, intact)
+
+
+_UNREADABLE: Final = (PagekeepError, ValueError, TypeError)
+
+
+def _describe(error: Exception) -> str:
+    return error.message if isinstance(error, PagekeepError) else "Its data is not valid."
+
+
+def _add_versions(evidence: Evidence, store: Store) -> Evidence:
+    """Compare the other versions of the page with their hashes."""
+    item_id, count, number = evidence.item.id, 0, 0
+    try:
+        for snapshot in store.snapshots(item_id):
+            if snapshot.hash == evidence.raw_name:
+                continue
+            number, count = snapshot.number, count + 1
+            if hashlib.sha256(store.snapshot_raw(item_id, number).body).hexdigest() != snapshot.hash:
+                return replace(evidence, version_fault=f"Version {number} of the page does not have its hash.")
+    except _UNREADABLE as error:
+        fault = f"Version {number} of the page cannot be read: {_describe(error)}"
+        return replace(evidence, version_fault=fault)
+    return replace(evidence, versions=count)
+
+
+def _add_files(evidence: Evidence, store: Store, intact: set[str]) -> Evidence:
+    """Compare the item's kept files with their hashes."""
+    count, source = 0, ""
+    try:
+        for link in store.item_blobs(evidence.item.id):
+            if link.hash is None:
+                continue
+            source, count = link.source, count + 1
+            if link.hash not in intact:
+                store.blob(link.hash)  # it compares the hash
+                intact.add(link.hash)
+    except _UNREADABLE as error:
+        return replace(evidence, file_fault=f"A kept file cannot be used ({source:.200}): {_describe(error)}")
+    return replace(evidence, files=count)

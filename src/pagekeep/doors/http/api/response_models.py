@@ -62,7 +62,7 @@ class Verification(TypedDict):
     title: str
     state: Literal["verified", "unproven", "damaged", "differs", "failed"]
     """`unproven`: nothing is wrong, but the text could not be derived again."""
-    compared: list[Literal["raw_page", "text", "markdown", "frontmatter", "pictures"]]
+    compared: list[Literal["raw_page", "text", "markdown", "frontmatter", "versions", "files"]]
     """What was compared with its recorded hash, or with what the raw page gives."""
     reason: str | None
     message: str | None

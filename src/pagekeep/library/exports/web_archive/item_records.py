@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, dataclass, fields
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -17,11 +17,14 @@ from pagekeep.capture.extract import REMOTE_READER_TYPE
 from pagekeep.library.exports.jsonl import write_line
 from pagekeep.library.exports.web_archive.records import Http, Record
 from pagekeep.model import Annotation, Item, RawPage
+from pagekeep.model.archive import ItemBlob
 
 ITEM_URI: Final = "urn:pagekeep:item:"
 """Begins the address of the record that holds an item."""
 RAW_URI: Final = "urn:pagekeep:raw:"
 """Begins the address of a raw page that is not what its URL gives, such as the answer of a remote reader."""
+FILE_URI: Final = "urn:pagekeep:file:"
+"""Begins the address of a file that Pagekeep made, such as a thumbnail or a screenshot; its hash follows."""
 ITEM_TYPE: Final = "application/json"
 MARKDOWN_TYPE: Final = "text/markdown; charset=utf-8"
 _RENAMED: Final = frozenset({"content-encoding", "transfer-encoding", "content-length", "connection"})
@@ -37,8 +40,20 @@ _EXPLANATIONS: Final = {
 }
 
 
-def item_records(item: Item, raw: RawPage | None, annotations: Sequence[Annotation]) -> Iterator[Record]:
+@dataclass(frozen=True, slots=True)
+class ItemParts:
+    """Everything that belongs to an item."""
+
+    item: Item
+    raw: RawPage | None
+    annotations: Sequence[Annotation]
+    files: Sequence[tuple[ItemBlob, bytes | None]] = ()
+    """Kept files and those that were left out; without bytes where there are none, or they are in the archive already."""
+
+
+def item_records(parts: ItemParts) -> Iterator[Record]:
     """Yield the records of an item; the last one is its metadata, which names the others."""
+    item, raw, annotations = parts.item, parts.raw, parts.annotations
     about = json.loads(write_line(item, annotations))
     content = about.pop("content")
     raw_record = None if raw is None else _raw_record(item, raw)
@@ -50,6 +65,12 @@ def item_records(item: Item, raw: RawPage | None, annotations: Sequence[Annotati
             "explanation": _EXPLANATIONS[_origin(item, raw)],
         }
         yield raw_record
+    about["files"] = []
+    for link, body in parts.files:
+        record = None if body is None else _file_record(item, link, body)
+        about["files"].append({**asdict(link), "record": record and record.record_id})
+        if record is not None:
+            yield record
     text = _text_record(item, content, raw_record)
     yield text
     about["text"] = {"record": text.record_id}
@@ -114,6 +135,14 @@ def _text_record(item: Item, content: str, raw: Record | None) -> Record:
         return Record("resource", f"{ITEM_URI}{item.id}:text", record_id, item.updated_at, body, MARKDOWN_TYPE)
     refers = {"WARC-Refers-To": raw.record_id}
     return Record("conversion", raw.uri, record_id, item.updated_at, body, MARKDOWN_TYPE, about=refers)
+
+
+def _file_record(item: Item, link: ItemBlob, body: bytes) -> Record:
+    """Return a kept file: a picture under its address, what was made from a page under an address of ours."""
+    is_web = link.role in ("picture", "hero", "resource") and link.source.startswith(("http://", "https://"))
+    uri = link.source if is_web else f"{FILE_URI}{link.hash}"
+    media_type = link.media_type or "application/octet-stream"
+    return Record("resource", uri, _record_id(item, f"file:{link.hash}:{uri}"), link.created_at, body, media_type)
 
 
 def _record_id(item: Item, part: str) -> str:

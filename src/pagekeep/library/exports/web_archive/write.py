@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from pagekeep import clock
+from pagekeep.errors import PagekeepError
 from pagekeep.library.exports.web_archive.cdx_index import DATA_NAME, CdxIndex
-from pagekeep.library.exports.web_archive.item_records import item_records, page_of
+from pagekeep.library.exports.web_archive.item_records import ItemParts, item_records, page_of
 from pagekeep.library.exports.web_archive.records import SOFTWARE, Place, RecordWriter
 from pagekeep.model import Item, RawPage
+from pagekeep.model.archive import ItemBlob
 from pagekeep.store import Store
 
 WARC_NAME: Final = "data.warc.gz"
@@ -41,12 +43,27 @@ def _write_records(
 ) -> None:
     writer = RecordWriter(out)
     writer.write_info(WARC_NAME, clock.now(), _INFO)
+    written: set[tuple[str, str]] = set()
     for item in items:
         raw = store.raw(item.id)
-        for record in item_records(item, raw, store.annotations(item.id)):
+        parts = ItemParts(item, raw, store.annotations(item.id), tuple(_read_files(item, store, written)))
+        for record in item_records(parts):
             add(writer.write(record))
         if raw is not None:
             add_page(item, raw)
+
+
+def _read_files(item: Item, store: Store, written: set[tuple[str, str]]) -> Iterator[tuple[ItemBlob, bytes | None]]:
+    """Yield the item's kept files; each file is in an archive once for each address. Missing ones are named without bytes."""
+    for link in store.item_blobs(item.id):
+        body = None
+        if link.hash is not None and (link.hash, link.source) not in written:
+            try:
+                body = store.blob(link.hash)
+                written.add((link.hash, link.source))
+            except PagekeepError:
+                body = None
+        yield link, body
 
 
 def write_wacz(out: BinaryIO, items: Iterable[Item], store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pagekeep.model import Annotation, Item, RawPage
+from pagekeep.model.archive import ItemBlob
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that another library kept with an item."""
+
+    link: ItemBlob
+    body: bytes | None = None
+    """`None` for one that was left out there, or that came with an earlier item of the file."""
+
+
+@dataclass(frozen=True, slots=True)
 class CompleteItem:
     """An item of another Pagekeep library with everything that belongs to it."""
 
@@ -73,6 +83,7 @@ class CompleteItem:
     item: Item
     raw: RawPage | None = None
     annotations: tuple[Annotation, ...] = ()
+    files: tuple[KeptFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

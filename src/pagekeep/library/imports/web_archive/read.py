@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, get_args
 
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.content_type import HTML, XHTML, charset
 from pagekeep.library.build_item import keep_headers
 from pagekeep.library.exports.jsonl import read_line
 from pagekeep.library.exports.web_archive.item_records import ITEM_URI
-from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row
+from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, ParsedRow, Place, Row
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree, read_lines
 from pagekeep.library.imports.input.values import parse_time
 from pagekeep.library.imports.web_archive.records import StoredRecord, is_warc, read_records
 from pagekeep.model import Item, RawPage
+from pagekeep.model.archive import BlobRole, ItemBlob
 from pagekeep.store.storable import clean_time
 
 _PAGE_TYPES: Final = frozenset({HTML, XHTML})
@@ -26,6 +28,19 @@ _PACKAGE: Final = "datapackage.json"
 _MAX_PAGES: Final = 1_000_000
 _MAX_LINE_CHARS: Final = 1_000_000
 _MAX_TEXT_CHARS: Final = 2_000
+_MAX_SOURCE_CHARS: Final = 10_000
+_MAX_FILES: Final = 5_000
+"""Kept files of one item."""
+_ROLES: Final = frozenset(get_args(BlobRole))
+_BEGINNINGS: Final = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+    "image/avif": re.compile(rb"....ftypavi[fs]", re.DOTALL),
+}
+"""Types of pictures to how such files begin."""
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _MAX_WAITING_BYTES: Final = 200_000_000
 """Bodies that wait for the metadata of their item."""
 
@@ -174,13 +189,14 @@ class _Reading:
             item, annotations = read_line({**entry, "content": text.body.decode()}, "")
             _check_text(item)
             raw = _raw_page(entry["raw"], _named(entry, "raw", waiting)) if "raw" in entry else None
+            files = tuple(_files(entry.get("files") or [], waiting))
         except PagekeepError as error:
             return Fault(self._place, error.message, record.uri[:500])
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return Fault(self._place, "The item's metadata is not valid.", record.uri[:500])
         if raw is not None:
             self.found.add(raw.final_url)
-        return CompleteItem(self._place, item, raw, annotations)
+        return CompleteItem(self._place, item, raw, annotations, files)
 
 
 def _named(entry: Mapping[str, Any], name: str, waiting: Mapping[str, StoredRecord]) -> StoredRecord:
@@ -213,6 +229,47 @@ def _raw_page(about: Mapping[str, Any], record: StoredRecord) -> RawPage:
         etag=_short_text(about.get("etag")),
         last_modified=_short_text(about.get("last_modified")),
         headers=keep_headers({str(name): str(value) for name, value in headers.items()}) if headers else headers,
+    )
+
+
+def _files(entries: list[Mapping[str, Any]], waiting: Mapping[str, StoredRecord]) -> Iterator[KeptFile]:
+    """Yield the kept files of an item; one whose bytes do not have their hash is left out, as damaged."""
+    for entry in entries[:_MAX_FILES]:
+        link = _link(entry)
+        record = waiting.get(entry.get("record") or "")
+        body = record.body if record is not None and link.hash is not None else None
+        wrong = body is not None and hashlib.sha256(body).hexdigest() != link.hash
+        if wrong or (body is not None and not _fits_role(link, body)):
+            link, body = replace(link, state="left_out", reason="damaged", hash=None), None
+        yield KeptFile(link, body)
+
+
+def _fits_role(link: ItemBlob, body: bytes) -> bool:
+    """Return whether a file is of a type that its role allows, by its first bytes: types decide how files are shown."""
+    if link.role == "page_copy":
+        return link.media_type == HTML
+    begin = _BEGINNINGS.get(link.media_type)
+    if link.role == "pdf" or begin is None:
+        return link.role == "pdf" and link.media_type == "application/pdf" and body.startswith(b"%PDF-")
+    return begin.match(body) is not None
+
+
+def _link(entry: Mapping[str, Any]) -> ItemBlob:
+    name, role = entry.get("hash"), entry["role"]
+    if role not in _ROLES or not (name is None or (isinstance(name, str) and _HASH.fullmatch(name))):
+        raise ParseError("A kept file of the item is not described correctly.", suggestions=())
+    sizes = {key: value for key in ("size", "width", "height") if isinstance(value := entry.get(key), int)}
+    return ItemBlob(
+        role=role,
+        source=str(entry["source"])[:_MAX_SOURCE_CHARS],
+        state="left_out" if name is None else "kept",
+        created_at=clean_time(str(entry["created_at"])),
+        media_type=_short_text(entry.get("media_type")) or "",
+        hash=name,
+        reason=_short_text(entry.get("reason")),
+        variant=_short_text(entry.get("variant")) or "",
+        position=entry["position"] if isinstance(entry.get("position"), int) else 0,
+        **sizes,
     )
 
 
