@@ -23,7 +23,7 @@ from psycopg.types.json import Jsonb
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
-from pagekeep.store import dump
+from pagekeep.store.backup import dump
 from pagekeep.store.blobs.folder import BlobFolder
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations

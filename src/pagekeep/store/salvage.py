@@ -18,7 +18,7 @@ from typing import Any, Final
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
 from pagekeep.store import sqlite
-from pagekeep.store.blobs.folder import BlobFolder
+from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.sqlite_check import find_damage, is_intact
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
@@ -125,7 +125,7 @@ def salvage(source: Path, target: Path) -> Salvage:
 
 def _copy_blobs(source: Path, target: Path, draft: Path) -> None:
     """Put the kept files of the new library beside it; as links to the old files where the disk can do that."""
-    old, new = BlobFolder(sqlite.blob_root(source)), BlobFolder(sqlite.blob_root(target))
+    old, new = BlobFolder(blob_root(source)), BlobFolder(blob_root(target))
     with closing(sqlite3.connect(draft)) as connection:
         for name, encoding in connection.execute("SELECT DISTINCT hash, encoding FROM blobs"):
             here, there = old.path(name, encoding), new.path(name, encoding)

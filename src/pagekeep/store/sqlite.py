@@ -19,7 +19,8 @@ from typing import Any, Final, TypeVar
 
 from pagekeep.errors import StoreError
 from pagekeep.model import ItemQuery, Term
-from pagekeep.store.blobs.folder import BlobFolder
+from pagekeep.store.blobs.copying import copy_blobs
+from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
@@ -67,11 +68,6 @@ def connect(path: Path) -> sqlite3.Connection:
             f"The folder {path.parent} cannot be created.", suggestions=("Check its permissions.",)
         ) from error
     return retry_while_busy(lambda: _connect(path))
-
-
-def blob_root(path: Path) -> Path:
-    """Return the folder of the files that are kept with a library's items, beside the library."""
-    return path.with_name(f"{path.name}.blobs")
 
 
 def is_writable(path: Path) -> bool:
@@ -351,6 +347,7 @@ class SqliteEngine:
     def backup(self, path: str) -> None:
         with self._connection() as connection:
             copy(connection, Path(path))
+        copy_blobs(BlobFolder(blob_root(self._path)), Path(path), blob_root(Path(path)))
 
     @property
     def writable(self) -> bool:

@@ -6,6 +6,12 @@ the caller. All failures are `StoreError`, or `NotFound` for what does not exist
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pagekeep.store.backup import backup_folder
+from pagekeep.store.backup.backup_folder import BackupReport
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
@@ -43,6 +49,14 @@ class Store(
     def backup(self, path: str) -> None:
         """Write a consistent copy while others write (SQLite: one file; PostgreSQL: a dump that our restore reads)."""
         self._engine.backup(path)
+
+    def backup_folder(self, folder: Path, now: str, files: Mapping[str, bytes]) -> BackupReport:
+        """Add the library as it is now, with some files of the settings, to a backup folder, while others write."""
+        return backup_folder.write(self._engine, folder, now, files)
+
+    def restore_folder(self, folder: Path, state: Mapping[str, Any]) -> int:
+        """Restore a state of a backup folder into this empty library; return the number of items."""
+        return backup_folder.restore(self._engine, folder, state)
 
     @property
     def writable(self) -> bool:

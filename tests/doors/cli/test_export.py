@@ -106,3 +106,28 @@ def test_without_a_log_compared_says_how_to_get_one(shell: Shell) -> None:
     done = shell.run("compared")
     assert done.exit_code == 2
     assert "PAGEKEEP_MODE=compare" in done.stderr
+
+
+def test_backup_folder_is_restored_with_settings_and_rules(shell: Shell, tmp_path: Path) -> None:
+    config, rules = tmp_path / "config" / "config.toml", tmp_path / "config" / "rules"
+    rules.mkdir(parents=True)
+    config.write_text("auto_tags = false\n")
+    (rules / "own.yaml").write_text("[]\n")
+    shell.env |= {"PAGEKEEP_CONFIG": str(config), "PAGEKEEP_RULES": str(rules)}
+    made = shell.json("backup", f"{tmp_path / 'kept'}/")
+    assert (made["success"], made["items"], made["damaged"]) == (True, 6, [])
+    assert "0 new" in shell.run("backup", str(tmp_path / "kept")).stdout
+    before = shell.json("list", "--all")["items"]
+    shell.env |= {"PAGEKEEP_LIBRARY": str(tmp_path / "new.db"), "PAGEKEEP_RULES": str(tmp_path / "fresh")}
+    done = shell.json("library", "restore", str(tmp_path / "kept"))
+    assert (done["items"], done["settings"], done["different"]) == (6, [str(tmp_path / "fresh" / "own.yaml")], [])
+    assert shell.json("list", "--all")["items"] == before
+    assert shell.run("library", "restore", str(tmp_path / "kept")).exit_code == 2  # it is not empty
+
+
+def test_backup_file_is_restored(shell: Shell, tmp_path: Path) -> None:
+    assert shell.run("backup", str(tmp_path / "copy.db")).exit_code == 0
+    shell.env["PAGEKEEP_LIBRARY"] = str(tmp_path / "new.db")
+    assert shell.json("library", "restore", str(tmp_path / "copy.db"))["items"] == 6
+    assert shell.run("library", "restore", str(tmp_path / "copy.db")).exit_code == 2
+    assert shell.run("library", "restore", str(tmp_path / "none")).exit_code == 2

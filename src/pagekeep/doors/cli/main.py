@@ -86,12 +86,12 @@ COMMANDS: Final = {
         "mcp": ("admin.mcp:mcp", "Serve an AI assistant over standard input and output (Model Context Protocol)."),
         "user": ("admin.user:user", "Manage the users of a shared server."),
         "token": ("admin.token:token", "Create, list and revoke tokens, by which programs use the server."),
-        "library": ("admin.library_setup:library", "Set up a library on a PostgreSQL server."),
+        "library": ("admin.library_setup:library", "Set up a library on a PostgreSQL server, or restore a backup."),
         "storage": (
             "admin.storage:storage",
             "Show what pages, pictures and other kept files take on the disk, and which sites take most.",
         ),
-        "backup": ("admin.maintenance:backup", "Copy the whole library to a file."),
+        "backup": ("admin.maintenance:backup", "Back up the library with its kept files."),
         "repair": (
             "admin.repair:repair",
             "Save everything that can be read of a damaged library file into a new library, and list what is lost.",

@@ -19,6 +19,11 @@ _SUFFIXES: Final = {None: "", "zstd": ".zst"}
 """Encoding to the end of the file name: files with the same content in different encodings have different names."""
 
 
+def blob_root(library: Path) -> Path:
+    """Return the folder of the files that are kept with a library's items, beside the library."""
+    return library.with_name(f"{library.name}.blobs")
+
+
 class BlobFile(NamedTuple):
     """A file in the folder."""
 

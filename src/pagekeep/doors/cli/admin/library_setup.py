@@ -1,16 +1,19 @@
-"""`pagekeep library`: create or update a library on a PostgreSQL server."""
+"""`pagekeep library`: create or update a library on a PostgreSQL server, and restore a backup."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
+
 import click
 
-from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option
-from pagekeep.doors.cli.output import report_errors, write, write_json
+from pagekeep.doors.cli.options import EXIT_CODES, examples, json_option, library_options
+from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
 
 
 @click.group(epilog=EXIT_CODES)
 def library() -> None:
-    """Set up a library on a PostgreSQL server. A library in a file needs no setup."""
+    """Set up a library on a PostgreSQL server, or restore a backup. A library in a file needs no setup."""
 
 
 @library.command(
@@ -39,3 +42,36 @@ def install(address: str | None, role: str | None, as_json: bool) -> None:
         write("The library is installed.")
         if role:
             write(f"The role {role} can use it.")
+
+
+@library.command(
+    epilog=examples(
+        "library restore /mnt/disk/pagekeep --library new.db",
+        "library restore library-2025-03-19.db",
+        "library restore /mnt/disk/pagekeep --library postgresql://pagekeep@db.example.org/pages --user ada",
+    )
+)
+@click.argument("backup", metavar="BACKUP", type=click.Path(path_type=Path))
+@click.option("--state", metavar="NAME", help="State of a backup folder. Default: the newest.")
+@library_options
+def restore(backup: Path, state: str | None, library: str | None, user: str | None, as_json: bool) -> None:
+    """Restore a backup into a new or empty library; a damaged backup restores nothing.
+
+    A backup folder fits both kinds of libraries, files and database servers. Its settings and rules are written where there are
+    none yet.
+    """
+    with report_errors(as_json=as_json):
+        from pagekeep import config
+        from pagekeep.library.backup import restore as run
+
+        done = run(config.load({"library": library, "user": user}), backup, state)
+        if as_json:
+            write_json(asdict(done))
+            return
+        write(f"Restored {format_count(done.items, 'page')} from {backup}.")
+        for name in done.settings:
+            write(f"Restored {name}.")
+        for name in done.different:
+            write(f"Left as it is, though the backup has another version: {name}")
+        for name in done.damaged:
+            click.echo(f"Not in the backup, as it was damaged when it was made: {name}", err=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,26 +12,37 @@ import click
 
 from pagekeep.doors.cli.open_library import library_location, open_library
 from pagekeep.doors.cli.options import examples, library_options
-from pagekeep.doors.cli.output import report_errors, write, write_json
+from pagekeep.doors.cli.output import format_count, report_errors, write, write_json
 from pagekeep.errors import NotFound
 
 if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.doors.cli.admin.doctor import Finding
+    from pagekeep.library.open import Store
 
 CHECK_FAILED = 1
 """Exit code when the library is not as it should be."""
 
 
-@click.command(epilog=examples("backup library-2025-03-19.db", "backup copy.db --library /srv/pagekeep.db"))
-@click.argument("path", metavar="FILE")
+@click.command(epilog=examples("backup /mnt/disk/pagekeep/", "backup library-2025-03-19.db"))
+@click.argument("path", metavar="FOLDER|FILE")
 @library_options
 def backup(path: str, library: str | None, user: str | None, as_json: bool) -> None:
-    """Copy the whole library to a file. It is safe while the library is in use."""
-    with open_library(library, user, as_json) as (_, store):
+    """Back up the library with its kept files. It is safe while the library is in use.
+
+    To a FOLDER (one that exists, or a name that ends in /), with settings and rules: every backup adds a state, and writes only
+    what is new. To a FILE, replaced when the new copy is complete: a library in a file becomes a library that can be opened,
+    with FILE.blobs for kept files. `pagekeep library restore` restores both. The exit code is 1 when parts of the library are
+    damaged, which are then listed.
+    """
+    with open_library(library, user, as_json) as (settings, store):
+        target = Path(path)
+        if target.is_dir() or path.endswith(("/", os.sep)):
+            _back_up_folder(store, settings, target, as_json)
+            return
         from pagekeep.library.open import back_up
 
-        folder = Path(path).absolute().parent
+        folder = target.absolute().parent
         if not folder.is_dir():
             raise NotFound(f"There is no folder {folder} for the backup.", suggestions=("Create it first.",))
         back_up(store, path)
@@ -37,6 +50,21 @@ def backup(path: str, library: str | None, user: str | None, as_json: bool) -> N
             write_json({"backup": path})
         else:
             write(f"Backed up the library to {path}.")
+
+
+def _back_up_folder(store: Store, settings: Settings, folder: Path, as_json: bool) -> None:
+    from pagekeep.library.backup import back_up_folder
+
+    report = back_up_folder(store, settings, folder)
+    if as_json:
+        write_json({"success": not report.damaged, "backup": str(folder), **asdict(report)})
+    else:
+        new = f"{report.added:,} new ({report.added_bytes / 1e6:,.1f} MB)"
+        write(f"{format_count(report.items, 'page')} backed up to {folder}: {report.objects:,} objects, {new}.")
+        for name in report.damaged:
+            click.echo(f"Damaged in the library, so not in the backup: {name}", err=True)
+    if report.damaged:
+        raise click.exceptions.Exit(CHECK_FAILED)
 
 
 @click.command(epilog=examples("doctor", "doctor --json"))

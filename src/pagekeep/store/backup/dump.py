@@ -6,12 +6,12 @@ import base64
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from pagekeep.errors import StoreError
-from pagekeep.store.engine import Transaction
+from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
@@ -34,7 +34,7 @@ _JOB: Final = (
 _SCHEDULE: Final = "task subject address every attempts next_at last_run_at created_at state".split()
 _CHANGE: Final = "item_id before after added removed excerpt found_at seen_at".split()
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
-_TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE, "headers")),
@@ -90,7 +90,7 @@ def _verify(path: Path) -> None:
 def _lines(tx: Transaction) -> Iterator[Any]:
     yield {"pagekeep": FORMAT}
     count = 0
-    for table in _TABLES:
+    for table in TABLES:
         for row in _rows(tx, table):
             count += 1
             yield [table, row]
@@ -98,36 +98,55 @@ def _lines(tx: Transaction) -> Iterator[Any]:
 
 
 def _rows(tx: Transaction, table: str) -> Iterator[list[Any]]:
-    key, columns = _TABLES[table]
-    size = _BLOB_BATCH if table == "blobs" else _BATCH
+    for _, row in rows(tx, table, TABLES[table][1]):
+        yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in row]
+
+
+def rows(tx: Transaction, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Row, Row]]:
+    """Yield the key and these columns of every row of a table, in the order of keys."""
+    key, size = TABLES[table][0], _BLOB_BATCH if table == "blobs" else _BATCH
     names = key.split(", ")
     last = {name: {"seq": 0, "number": 0, "id": NO_ID, "item_id": NO_ID}.get(name, "") for name in names}
     while True:
-        rows = tx.all(
+        batch = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user "
             f"AND ({key}) > ({', '.join(f':{name}' for name in names)}) ORDER BY {key} LIMIT {size}",
             user=tx.user_id,
             **last,
         )
-        for row in rows:
-            values = row[len(names) :]
-            yield [base64.b64encode(value).decode() if isinstance(value, bytes) else value for value in values]
-        if len(rows) < size:
+        for row in batch:
+            yield row[: len(names)], row[len(names) :]
+        if len(batch) < size:
             return
-        last = dict(zip(names, rows[-1], strict=False))
+        last = dict(zip(names, batch[-1], strict=False))
 
 
 def read(tx: Transaction, path: Path) -> None:
     """Restore a file into the user's empty library."""
-    if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
-        raise StoreError("The library is not empty.", suggestions=("Restore into a new library.",))
+    require_empty(tx)
     try:
         with zstd.ZstdFile(path, "r") as file:
             _read_lines(tx, map(json.loads, file))
     except (OSError, EOFError, zstd.ZstdError, ValueError) as error:
         raise StoreError(f"{path} is not a complete backup.", suggestions=("Use another backup file.",)) from error
-    for row in tx.all(f"{SELECT} WHERE i.user_id = :user ORDER BY i.seq", user=tx.user_id):
-        index(tx, item_of(row), row[-1])
+    index_all(tx)
+
+
+def require_empty(tx: Transaction) -> None:
+    """Raise `StoreError` when the user's library has items."""
+    if tx.all("SELECT 1 FROM items WHERE user_id = :user LIMIT 1", user=tx.user_id):
+        raise StoreError("The library is not empty.", suggestions=("Restore into a new library.",))
+
+
+def index_all(tx: Transaction) -> None:
+    """Index the search words and tags of all items."""
+    last = 0
+    while batch := tx.all(
+        f"{SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}", user=tx.user_id, last=last
+    ):
+        for row in batch:
+            index(tx, item_of(row), row[-1])
+        last = batch[-1][-1]
 
 
 def _read_lines(tx: Transaction, lines: Iterator[Any]) -> None:
@@ -143,14 +162,18 @@ def _read_lines(tx: Transaction, lines: Iterator[Any]) -> None:
 
 
 def _put(tx: Transaction, table: str, row: list[Any]) -> None:
-    columns = _TABLES[table][1][: len(row)]  # older backups lack the last ones
-    values = dict(zip(columns, row, strict=True)) | {"user_id": tx.user_id}
-    for name, value in values.items():
-        if isinstance(value, dict):
-            values[name] = tx.json(value)
+    columns = TABLES[table][1][: len(row)]  # older backups lack the last ones
+    values = dict(zip(columns, row, strict=True))
     if table == "raw_pages":  # older backups have a number
         values["rendered"] = bool(values["rendered"])
     if table in ("raw_bodies", "blobs"):
         values["body"] = base64.b64decode(values["body"])
-    names = ", ".join(columns)
-    tx.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in columns)})", **values)
+    put(tx, table, values)
+
+
+def put(tx: Transaction, table: str, row: Mapping[str, Any]) -> None:
+    """Insert a row as the user's own."""
+    values = {name: tx.json(value) if isinstance(value, dict) else value for name, value in row.items()}
+    values["user_id"] = tx.user_id
+    marks = ", ".join(f":{name}" for name in values)
+    tx.run(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", **values)

@@ -1,0 +1,187 @@
+"""Backup folders: each backup adds what is new, restores on both engines, and survives being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagekeep.errors import NotFound, StoreError
+from pagekeep.model.archive import ItemBlob
+from pagekeep.store import Store, open_store, parse_query
+from pagekeep.store.backup import backup_folder
+from tests.store.conftest import Opener
+from tests.store.making import NOW, make_item, make_raw
+
+LATER = "2025-03-20T10:30:00.000000Z"
+PAGES = 60
+
+
+def fill(library: Store, count: int = PAGES) -> list[str]:
+    ids = []
+    for number in range(count):
+        item = make_item(number, user_id=library.user_id, tags=["sea"], content=f"Words of page {number}. " * 20)
+        ids.append(library.upsert(item, replace(make_raw(f"<p>{number}</p>".encode() * 30), headers={"a": "b"})).id)
+    name = library.put_blob(b"picture" * 99, NOW)
+    packed = library.put_blob(b"copy" * 99, NOW, compress=True)
+    for item_id in ids[:3]:
+        links = [
+            ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 693),
+            ItemBlob("page_copy", "https://example.com/", "kept", NOW, "text/html", packed, 396),
+        ]
+        library.link_blobs(item_id, links)
+    return ids
+
+
+def contents(library: Store) -> list[Any]:
+    """Everything about the items of a library."""
+    return [
+        (
+            replace(library.get(item_id), user_id=""),
+            library.raw(item_id),
+            library.item_blobs(item_id),
+            [library.blob(link.hash) for link in library.item_blobs(item_id) if link.hash],
+        )
+        for item_id in sorted(library.all_ids())
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def restored(tmp_path: Path, opened: Opener) -> Callable[[str, Path], Store]:
+    """Restores the newest state to one of the engines."""
+
+    def run(engine: str, folder: Path) -> Store:
+        library = opened("restored") if engine == "same" else open_store(tmp_path / "restored.db", "restored")
+        library.restore_folder(folder, backup_folder.read_state(folder))
+        return library
+
+    return run
+
+
+@pytest.mark.parametrize("engine", ["same", "sqlite"])
+def test_backup_restores_to_an_equal_library(
+    library: Store, folder: Path, restored: Callable[[str, Path], Store], engine: str
+) -> None:
+    fill(library)
+    report = library.backup_folder(folder, NOW, {"config.toml": b"a = 1"})
+    assert (report.items, report.damaged) == (PAGES, [])
+    state = backup_folder.read_state(folder)
+    assert backup_folder.check(folder, state) == []
+    assert backup_folder.read_object(folder, state["files"]["config.toml"]) == b"a = 1"
+    copy = restored(engine, folder)
+    assert contents(copy) == contents(library)
+    assert copy.check() == []
+    assert dict(copy.tag_counts()) == {"sea": PAGES}
+    assert len(copy.find(parse_query('"page 7"')).hits) == 1
+
+
+def test_second_backup_adds_only_what_is_new(library: Store, folder: Path) -> None:
+    ids = fill(library)
+    first = library.backup_folder(folder, NOW, {})
+    assert first.added > PAGES
+    assert library.backup_folder(folder, LATER, {}).added == 0
+    library.set_metadata(ids[0], LATER, pinned=True)
+    library.upsert(make_item(PAGES, user_id=library.user_id), make_raw(b"<p>new</p>"))
+    third = library.backup_folder(folder, LATER, {})
+    assert third.added <= 5  # the new page, and the chunks of two items, a raw page and a body
+    assert len(backup_folder.states(folder)) == 3
+
+
+def test_earlier_state_can_be_restored(library: Store, folder: Path, tmp_path: Path) -> None:
+    fill(library, 3)
+    first = library.backup_folder(folder, NOW, {}).state
+    before = contents(library)
+    library.upsert(make_item(9, user_id=library.user_id), None)
+    library.backup_folder(folder, LATER, {})
+    copy = open_store(tmp_path / "early.db", "early")
+    assert copy.restore_folder(folder, backup_folder.read_state(folder, first)) == 3
+    assert contents(copy) == before
+    copy.close()
+
+
+def test_damage_is_found_and_nothing_is_restored(library: Store, folder: Path, tmp_path: Path) -> None:
+    fill(library, 20)
+    library.backup_folder(folder, NOW, {})
+    state = backup_folder.read_state(folder)
+    objects = sorted(path for path in (folder / "objects").rglob("*") if path.is_file())
+    for path in objects[::4]:
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 0xFF]))
+        assert backup_folder.check(folder, state), path
+        path.write_bytes(whole)
+    objects[0].unlink()
+    copy = open_store(tmp_path / "copy.db", "copy")
+    with pytest.raises(StoreError):
+        copy.restore_folder(folder, state)
+    assert list(copy.all_ids()) == []
+    copy.close()
+
+
+def test_damaged_state_is_refused(library: Store, folder: Path) -> None:
+    library.backup_folder(folder, NOW, {})
+    (path,) = (folder / "states").glob("*.json")
+    document = json.loads(path.read_text())
+    document["state"]["damaged"] = ["x"]
+    path.write_text(json.dumps(document))
+    with pytest.raises(StoreError, match="damaged"):
+        backup_folder.read_state(folder)
+
+
+def test_missing_file_of_the_library_is_reported_and_the_rest_is_kept(folder: Path, tmp_path: Path) -> None:
+    library = open_store(tmp_path / "library.db", "ada")
+    ids = fill(library, 3)
+    name = library.item_blobs(ids[0])[1].hash or ""
+    (path,) = Path(f"{tmp_path}/library.db.blobs").rglob(f"{name}*")
+    path.unlink()
+    assert library.backup_folder(folder, NOW, {}).damaged == [name]
+    copy = open_store(tmp_path / "copy.db", "ada")
+    assert copy.restore_folder(folder, backup_folder.read_state(folder)) == 3
+    assert len(copy.item_blobs(ids[0])) == 1
+    for store in (library, copy):
+        store.close()
+
+
+def test_folder_of_something_else_is_left_alone(library: Store, tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("Dear Ada")
+    with pytest.raises(StoreError, match="not a backup"):
+        library.backup_folder(tmp_path / "letters", NOW, {})
+    with pytest.raises(NotFound):
+        backup_folder.read_state(tmp_path / "letters")
+    assert os.listdir(tmp_path / "letters") == ["a.txt"]
+
+
+def test_library_that_is_not_empty_is_not_restored_over(library: Store, folder: Path) -> None:
+    fill(library, 2)
+    library.backup_folder(folder, NOW, {})
+    with pytest.raises(StoreError, match="not empty"):
+        library.restore_folder(folder, backup_folder.read_state(folder))
+
+
+def test_file_backup_has_the_kept_files_beside_it(tmp_path: Path) -> None:
+    library = open_store(tmp_path / "library.db", "ada")
+    ids = fill(library, 3)
+    library.backup(str(tmp_path / "copy.db"))
+    copy = open_store(tmp_path / "copy.db", "ada")
+    assert contents(copy) == contents(library)
+    copy.close()
+    library.unlink_blobs(ids[0], ["picture"])
+    library.backup(str(tmp_path / "copy.db"))
+    name = library.item_blobs(ids[1])[1].hash or ""
+    (path,) = Path(f"{tmp_path}/library.db.blobs").rglob(f"{name}*")
+    path.unlink()
+    library.backup(str(tmp_path / "copy.db"))  # the copy has it already
+    with pytest.raises(StoreError, match="1 kept files are missing"):
+        library.backup(str(tmp_path / "other.db"))
+    assert (tmp_path / "other.db").exists()
+    library.close()
