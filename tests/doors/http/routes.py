@@ -113,6 +113,8 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /playground": looks("/playground?item={item}", other=404),
     "POST /playground": changes("/playground", form={"source": "{item}"}, other=404),
     "GET /settings": looks("/settings"),
+    "GET /settings/storage": looks("/settings/storage"),
+    "POST /settings/storage": changes("/settings/storage", other=303, ada=303),
     "POST /settings/look": Route("/settings/look", 401, 303, 303, 303, 303, form={"theme": "dark"}),  # only a cookie
     "POST /settings/tokens": changes("/settings/tokens", form={"name": "phone"}),
     "POST /settings/tokens/{token_id}/revoke": changes(

@@ -178,7 +178,7 @@ async def _check(page: _Page, source: str, data: bytes) -> ItemBlob:
 def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
     now = clock.now()
     link = ItemBlob(
-        "picture",
+        _role(page, source),
         source,
         "kept",
         now,
@@ -190,7 +190,7 @@ def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
         reason="downscaled" if checked.downscaled else None,
         position=page.positions[source],
     )
-    links = [replace(link, role=role) for role in _roles(page, source)]
+    links = [link]
     small = checked.thumbnail
     if small is not None:
         name = page.store.put_blob(small.body, now)
@@ -201,20 +201,20 @@ def _keep(page: _Page, source: str, body: bytes, checked: Checked) -> ItemBlob:
     page.store.link_blobs(page.item.id, links)
     page.report.kept += 1
     page.report.bytes += len(body)
-    return links[0]
+    return link
 
 
 async def _leave_out(page: _Page, source: str, reason: LeftOut, size: int | None = None) -> ItemBlob:
     position = page.positions[source]
-    link = ItemBlob("picture", source, "left_out", clock.now(), reason=reason, size=size, position=position)
-    links = [replace(link, role=role) for role in _roles(page, source)]
-    await to_thread(page.store.link_blobs, page.item.id, links)
+    link = ItemBlob(_role(page, source), source, "left_out", clock.now(), reason=reason, size=size, position=position)
+    await to_thread(page.store.link_blobs, page.item.id, [link])
     page.report.left_out += 1
-    return links[0]
+    return link
 
 
-def _roles(page: _Page, source: str) -> list[BlobRole]:
-    return [*(["picture"] if source in page.in_text else []), *(["hero"] if source == page.hero else [])]  # type: ignore[list-item]
+def _role(page: _Page, source: str) -> BlobRole:
+    """Return `hero` for a main picture that the text does not show."""
+    return "picture" if source in page.in_text else "hero"
 
 
 def _reason(error: PagekeepError) -> LeftOut:

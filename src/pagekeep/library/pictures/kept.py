@@ -18,12 +18,12 @@ REASONS: Final[dict[str, str]] = {
     "page_full": "The pictures of the page take too much space (setting `page_picture_bytes`).",
     "library_full": "The library's space for files is used up (setting `archive_bytes`).",
     "not_found": "It was not found on the site.",
-    "refused": "The site or its address does not allow to download it.",
+    "refused": "The site refuses to send it, or its address is private.",
     "unreachable": "The site could not be reached, or failed.",
     "timeout": "The download took too long.",
     "not_a_picture": "The site did not send a picture.",
     "damaged": "The file is damaged.",
-    "not_wanted": "It was not asked for.",
+    "not_wanted": "It was not requested.",
     "downscaled": "It was downscaled (setting `picture_bytes`).",
 }
 """Reason codes in words."""

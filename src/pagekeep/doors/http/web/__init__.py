@@ -13,6 +13,7 @@ from pagekeep.doors.http.web import (
     playground,
     settings,
     sign_in,
+    storage,
     waiting,
 )
 from pagekeep.doors.http.web.layout import static_files
@@ -26,6 +27,7 @@ for module in (
     add,
     playground,
     settings,
+    storage,
     imports,
     static_files,
     error_pages,

@@ -18,6 +18,7 @@ from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.change import tag_item
 from pagekeep.library.items import get_item, get_raw
+from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Item
 from pagekeep.present.item_content import shown_content
@@ -58,6 +59,7 @@ def _fill_template(frame: Frame, item: Item, rendered: Rendered, problem: Pageke
         retries=max(0, MAX_RETRIES - tried),
         problem=problem,
         annotations=get_annotations(frame.library, item.id),
+        pictures=show_pictures(frame.library, item),
         colours=COLOURS,
     )
     if rendered.is_temporary:

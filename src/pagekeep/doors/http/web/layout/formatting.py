@@ -116,6 +116,18 @@ def number(value: int | None) -> str:
     return f"{value or 0:,}"
 
 
+def size(value: int | None) -> str:
+    """Return a number of bytes such as "4.2 MB"."""
+    amount = float(value or 0)
+    if amount < 1_000:
+        return f"{amount:.0f} bytes"
+    for unit in ("KB", "MB", "GB"):
+        amount /= 1_000
+        if amount < 999.5 or unit == "GB":
+            break
+    return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:,.0f} {unit}"
+
+
 def marked(snippet: str) -> Markup:
     """Return a search snippet as HTML with the matching words in `<mark>`."""
     html = str(escape(snippet)).replace("[[", "<mark>").replace("]]", "</mark>")

@@ -45,6 +45,7 @@ def templates() -> Environment:
         quality=formatting.quality,
         shade=formatting.shade,
         since=formatting.since,
+        size=formatting.size,
     )
     return environment
 
