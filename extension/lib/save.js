@@ -3,6 +3,7 @@ import { showResult } from "./badge.js";
 import { capture, captureByUrl, isWeb } from "./capture.js";
 import { hasTabsPermission } from "./permissions.js";
 import { notifyBookmarked } from "./notify.js";
+import { sendPictures } from "./pictures.js";
 import { sendPage } from "./sender.js";
 import { lookUp, preview } from "./server.js";
 import { readSettings } from "./settings.js";
@@ -18,6 +19,8 @@ export async function saveCaptured(tab, { page, title }) {
   const result = await sendPage(page, title);
   await showResult(tab.id, result);
   if (result?.state === "bookmarked") await notifyBookmarked(result);
+  // The text is saved: nobody waits for the pictures, and those that fail are left to the server.
+  if (result?.state === "saved" && page.html && result.item.pictures_job) sendPictures(tab, result.item).catch(() => {});
   return result;
 }
 

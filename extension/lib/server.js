@@ -19,7 +19,7 @@ const OFF = "Cannot reach the server.";
 const KINDS = { 401: "stranger", 403: "stranger", 408: "busy", 409: "busy", 429: "busy", 500: "busy", 503: "busy" };
 
 /** Send a request and return the JSON response; throw `RequestError` if it fails. `as` is a server and token not saved yet. */
-export async function request(method, path, { body, key, as, timeout = TIMEOUT } = {}) {
+export async function request(method, path, { body, file, key, as, timeout = TIMEOUT } = {}) {
   const { server, token } = as ?? (await readSettings());
   if (!token) throw new RequestError("stranger", "No token is set.", { suggestions: ["Enter one in the options."] });
   const response = await send(`${server}/api/v1${path}`, {
@@ -28,9 +28,10 @@ export async function request(method, path, { body, key, as, timeout = TIMEOUT }
       Authorization: `Bearer ${token}`,
       Accept: "application/json",
       ...(body && { "Content-Type": "application/json" }),
+      ...(file && { "Content-Type": "application/octet-stream" }),
       ...(key && { "Idempotency-Key": key }),
     },
-    body: body && JSON.stringify(body),
+    body: file ?? (body && JSON.stringify(body)),
     signal: AbortSignal.timeout(timeout),
   });
   const content = await response.json().catch(() => null);
@@ -65,6 +66,10 @@ export const preview = async (page) => (await request("POST", "/extract", { body
 export const save = async (page, key) => (await request("POST", "/saves", { body: page, key })).item;
 export const retryItem = async (id) => (await request("POST", `/items/${encodeURIComponent(id)}/retry`, { body: {} })).item;
 export const retag = async (id, tags) => (await request("PATCH", `/items/${encodeURIComponent(id)}`, { body: { tags } })).item;
+
+const pictureQuery = (id, url) => `/pictures?${new URLSearchParams({ item: id, ...(url && { url }) })}`;
+export const listPictures = async (id) => (await request("GET", pictureQuery(id))).pictures;
+export const uploadPicture = async (id, url, file) => (await request("POST", pictureQuery(id, url), { file })).picture;
 
 /** Check that the server responds and accepts this token. */
 export const testConnection = (as) => request("GET", "/items?limit=1", { as, timeout: 2 * SHORT_TIMEOUT });

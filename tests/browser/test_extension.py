@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.extended import Browser, Server, full_chromium, until
+from tests.site.gallery import draw
 from tests.site.server import Reply, Request, Site
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -19,6 +21,7 @@ if full_chromium() is None:
     pytest.skip("no full Chromium here; scripts/install-chromium full gets one", allow_module_level=True)
 
 SENTENCE = "The keeper counts the ships before breakfast, writes the number down, and only then puts the kettle on. "
+PICTURE = draw(3)
 TEXT = f"<p>{SENTENCE * 3}</p>" * 5
 
 
@@ -101,7 +104,13 @@ async def _door(_request: Request, reply: Reply) -> None:
 
 
 async def _inside(request: Request, reply: Reply) -> None:
-    if "who=keeper" in request.headers.get("cookie", ""):
+    knows = "who=keeper" in request.headers.get("cookie", "")
+    if request.path.endswith(".png"):
+        await reply.send(PICTURE if knows else b"", status=200 if knows else 403, content_type="image/png")
+    elif knows and request.path.endswith("album"):
+        picture = '<figure><img src="/inside/private.png" alt="The safe"></figure>'
+        await reply.send(page("The album", f"<article><h1>The album</h1>{TEXT}{picture}{TEXT}</article>"))
+    elif knows:
         await reply.send(
             page("The ledger", f"<article><h1>The ledger</h1>{TEXT}<p>The safe is behind the stove.</p></article>")
         )
@@ -189,6 +198,20 @@ def test_a_page_behind_a_login_is_saved_as_its_user_sees_it(browser: Browser, se
     browser.click_button(browser.open(url))
     assert "The safe is behind the stove." in server.content(url)
     assert "safe" not in server.fetched(url)
+
+
+def test_pictures_behind_a_login_come_with_the_page(browser: Browser, server: Server, site: Site) -> None:
+    url = address(site, "/inside/album")
+    browser.open(address(site, "/door"))
+    browser.click_button(browser.open(url))
+    item = until(lambda: server.find(url))
+
+    def kept() -> bool:
+        pictures = server.ask(f"/pictures?item={item['id']}")["pictures"]
+        assert [picture["url"] for picture in pictures] == [address(site, "/inside/private.png")]
+        return bool(pictures[0]["state"] == "kept" and pictures[0]["hash"] == hashlib.sha256(PICTURE).hexdigest())
+
+    until(kept)
 
 
 def test_shadow_roots_open_and_closed_and_frames_are_in_it(browser: Browser, server: Server, site: Site) -> None:

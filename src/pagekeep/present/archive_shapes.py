@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from pagekeep import model
 
@@ -19,7 +19,8 @@ class Picture(TypedDict):
     """A picture of an item, kept or left out."""
 
     url: str
-    state: Literal["kept", "left_out"]
+    state: Literal["kept", "left_out", "missing"]
+    """`missing` until it was downloaded, or tried to."""
     reason: str | None
     """Why it was left out, as a code such as `not_found`; of a kept picture `downscaled`, or null."""
     message: str | None
@@ -79,6 +80,12 @@ def picture_shape(picture: model.ItemBlob, *, main: bool, message: str | None) -
         "bytes": picture.size,
         "hash": picture.hash,
     }
+
+
+def missing_shape(url: str, *, main: bool) -> Picture:
+    """Return a picture that was not downloaded yet."""
+    nothing = dict.fromkeys(("reason", "message", "media_type", "width", "height", "bytes", "hash"))
+    return cast("Picture", {"url": url, "state": "missing", "main": main, **nothing})
 
 
 def storage_shape(storage: model.Storage) -> StorageUse:

@@ -9,7 +9,7 @@ from pagekeep.errors import NotFound, StoreError
 from pagekeep.library.pictures.addresses import normal_source
 from pagekeep.library.pictures.wanted import hero_source
 from pagekeep.model import BlobRole, Item, ItemBlob
-from pagekeep.present.archive_shapes import Picture, picture_shape
+from pagekeep.present.archive_shapes import Picture, missing_shape, picture_shape
 from pagekeep.store import Store
 
 REASONS: Final[dict[str, str]] = {
@@ -73,6 +73,9 @@ def show_picture(item: Item, picture: ItemBlob) -> Picture:
     return picture_shape(picture, main=picture.source == hero_source(item), message=explain_reason(picture))
 
 
-def show_pictures(store: Store, item: Item) -> list[Picture]:
-    """Return the pictures of an item in their JSON form, in the order of the page."""
-    return [show_picture(item, picture) for picture in list_pictures(store, item.id)]
+def show_pictures(store: Store, item: Item, wanted: Iterable[str] = ()) -> list[Picture]:
+    """Return the pictures of an item in their JSON form, in the order of the page; then `wanted` ones not downloaded yet."""
+    known = list_pictures(store, item.id)
+    shown = [show_picture(item, picture) for picture in known]
+    new = set(wanted) - {picture.source for picture in known}
+    return shown + [missing_shape(url, main=url == hero_source(item)) for url in wanted if url in new]

@@ -18,6 +18,7 @@ from pagekeep.library.items import get_item
 from pagekeep.library.pictures.job import request_pictures
 from pagekeep.library.pictures.keep import MAX_PICTURE_BYTES, keep_uploaded
 from pagekeep.library.pictures.kept import show_picture, show_pictures
+from pagekeep.library.pictures.wanted import wanted_sources
 from pagekeep.present.archive_shapes import Picture
 from pagekeep.present.json_shapes import job_shape
 
@@ -37,9 +38,10 @@ class OnePicture(TypedDict):
 
 
 @router.get("/pictures", responses=error_responses(404))
-def list_pictures(item: _ItemId, library: ReadLibrary) -> Pictures:
-    """List the pictures of an item in the order of the page: kept, or left out and why."""
-    return {"pictures": show_pictures(library, get_item(library, item))}
+def list_pictures(item: _ItemId, library: ReadLibrary, service: CurrentService) -> Pictures:
+    """List the pictures of an item in the order of the page: kept, left out and why, or not downloaded yet."""
+    found = get_item(library, item)
+    return {"pictures": show_pictures(library, found, wanted_sources(found, service.settings))}
 
 
 @router.post("/pictures", responses=error_responses(404, 413), openapi_extra={"requestBody": _FILE})
