@@ -81,6 +81,9 @@ hostile: setup browser
 	$(BIN)/python tests/hostile/render_storm.py --full
 	$(BIN)/python tests/hostile/render_many.py --full
 	$(BIN)/python -m tests.hostile.store_kill --full
+	$(BIN)/python -m tests.hostile.store_blobs --full
+	$(BIN)/python -m tests.hostile.picture_mutations 500
+	$(BIN)/python -m tests.hostile.site_gone --full
 	$(BIN)/python -m tests.hostile.store_race --full
 	$(BIN)/python -m tests.hostile.postgres_two_users --full
 	$(BIN)/python -m tests.hostile.library_races --full

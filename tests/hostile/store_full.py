@@ -17,9 +17,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pagekeep.errors import StoreError
+from pagekeep.model import ItemBlob
 from pagekeep.store import Store, open_store
 from tests.hostile.store_places import USER, faults_of, page, run_script, start
-from tests.store.making import make_raw, postgres_server
+from tests.store.making import NOW, make_raw, postgres_server
 
 SIZE = 6_000_000
 DiskAttack = Callable[[int], list[str] | None]
@@ -45,7 +46,11 @@ def fill_and_recover(library: Store, free: Callable[[], None], count: int) -> li
     while error is None and saved < 10_000:
         item, raw = page(saved)
         try:
-            library.upsert(item, raw)
+            kept = library.upsert(item, raw)
+            name = library.put_blob(secrets.token_bytes(30_000), NOW)
+            library.link_blobs(
+                kept.id, [ItemBlob("picture", "https://x.example", "kept", NOW, "image/png", name, 30_000)]
+            )
             # Noise cannot be packed: the disk is full soon.
             library.upsert(*_heavy(100_000 + saved))
             saved += 1
@@ -111,10 +116,12 @@ def on_postgres(count: int) -> list[str] | None:
         with psycopg.connect(server.owner, autocommit=True) as owner:
             owner.execute(f"CREATE TABLESPACE small LOCATION '{space}'")
             owner.execute("ALTER TABLE pagekeep.raw_bodies SET TABLESPACE small")
+            owner.execute("ALTER TABLE pagekeep.blobs SET TABLESPACE small")
         with closing(open_store(server.app, USER)) as library:
             faults = fill_and_recover(library, ballast.unlink, count)
         with psycopg.connect(server.owner, autocommit=True) as owner:
             owner.execute("ALTER TABLE pagekeep.raw_bodies SET TABLESPACE pg_default")
+            owner.execute("ALTER TABLE pagekeep.blobs SET TABLESPACE pg_default")
             owner.execute("DROP TABLESPACE small")
         return faults
 

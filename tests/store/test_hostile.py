@@ -11,6 +11,7 @@ from tests.hostile import (
     damaged_libraries,
     library_races,
     store_backup,
+    store_blobs,
     store_full,
     store_kill,
     store_migrate,
@@ -34,6 +35,10 @@ def place(request: pytest.FixtureRequest) -> str:
 
 def test_killed_processes_lose_nothing_that_was_acknowledged(place: str) -> None:
     assert store_places.attack_on(place, store_kill.attack, 50) == []
+
+
+def test_killed_processes_leave_no_item_without_its_files(place: str) -> None:
+    assert store_places.attack_on(place, store_blobs.attack, 6) == []
 
 
 def test_saves_at_once_make_each_page_once(place: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections import Counter
 from io import BytesIO
 
 import pytest
@@ -10,6 +12,7 @@ from PIL import Image
 
 from pagekeep.capture.pictures.check import PICTURE, Checked, CheckPicture, Refused
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
+from tests.hostile import picture_mutations
 
 
 def check(data: bytes, max_bytes: int = 5_000_000, *, thumbnail: bool = False) -> Checked | Refused:
@@ -86,3 +89,12 @@ def test_animation_is_kept_whole() -> None:
 
 def test_limits_fit_the_largest_download() -> None:
     assert PICTURE.input_bytes > 20_000_000
+
+
+def test_mutated_pictures_are_kept_or_refused() -> None:
+    """`tests/hostile/picture_mutations.py` in a small number."""
+    counts = Counter[str]()
+    assert asyncio.run(picture_mutations.attack(5, counts)) == []
+    assert counts.total() == 40
+    assert counts["kept"]
+    assert counts["damaged"]

@@ -65,6 +65,8 @@ async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str
         force=body.force,
         uploaded=await body.uploaded_page(service.retrieval),
     )
+    if saved.pictures_job is not None:
+        service.background.nudge()
     status = 201 if saved.outcome == "added" else 200
     content: OneSavedItem = {"item": saved_shape(saved)}
     return {"status": status, "location": f"/api/v1/items/{saved.item.id}", "body": content}

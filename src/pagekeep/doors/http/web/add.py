@@ -127,6 +127,7 @@ def _script_response(result: _Result) -> Response:
 async def _save_url(frame: Frame, typed: TypedUrl, tags: tuple[str, ...], result: _Result) -> None:
     try:
         result.saved.append(await save(Request(typed.url), frame.library, frame.service.retrieval, tags=tags))
+        frame.service.background.nudge()  # for the pictures
     except PagekeepError as error:
         result.reject(typed.line, error)
 
