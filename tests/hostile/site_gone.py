@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import base64
 import html
+import logging
 import re
 import sys
 import tempfile
@@ -119,6 +120,7 @@ def run(pages: int, folder: Path) -> list[str]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true", help="30 pages instead of 6")
+    logging.disable(logging.INFO)
     count = 30 if parser.parse_args().full else 6
     with tempfile.TemporaryDirectory() as place:
         problems = run(count, Path(place))

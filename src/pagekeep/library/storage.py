@@ -10,8 +10,6 @@ from pagekeep.store import Store
 
 GRACE_SECONDS: Final = 7 * 86_400
 """How long a file is kept that no item uses: a page that was deleted by mistake may come back from elsewhere."""
-_BUSY_SECONDS: Final = 3_600
-"""A file that was stored in this time may be about to be linked to its item."""
 
 
 def measure_storage(store: Store) -> Storage:
@@ -22,5 +20,5 @@ def measure_storage(store: Store) -> Storage:
 def remove_unused(store: Store, *, at_once: bool = False) -> Collected:
     """Remove kept files that no item has used for a week; with `at_once`, all that no item uses."""
     now = clock.now()
-    before = clock.add_seconds(now, -_BUSY_SECONDS if at_once else -GRACE_SECONDS)
+    before = now if at_once else clock.add_seconds(now, -GRACE_SECONDS)
     return store.collect_blobs(now, before, at_once=at_once)

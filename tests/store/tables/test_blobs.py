@@ -135,6 +135,17 @@ def test_file_that_is_used_again_stays(library: Store) -> None:
     assert library.collect_blobs(MUCH_LATER, LATER).count == 0
 
 
+def test_file_that_is_about_to_be_linked_survives_a_collection_at_once(library: Store) -> None:
+    item = save(library)
+    keep(library, item, b"no longer used")
+    library.unlink_blobs(item.id, ("picture",))
+    library.collect_blobs(NOW, NOW)  # which notes that it is unused
+    name = library.put_blob(b"about to be linked", LATER)
+    assert library.collect_blobs(LATER, LATER, at_once=True).count == 1
+    assert library.blob(name) == b"about to be linked"
+    assert library.collect_blobs(MUCH_LATER, MUCH_LATER, at_once=True).count == 1
+
+
 def test_collection_leaves_files_of_other_users(opened: Callable[..., Store]) -> None:
     own, other = opened(), opened("somebody-else")
     link = keep(other, save(other), b"both have it")

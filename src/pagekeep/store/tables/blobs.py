@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from pagekeep import clock
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import BlobRole, BlobUse, Collected, ItemBlob, Storage
 from pagekeep.store.blobs.folder import BlobFile
@@ -39,7 +40,7 @@ MAX_BLOB_BYTES: Final = 500_000_000
 """PostgreSQL stores values up to 1 GB, and needs them in memory."""
 _LOCK: Final = "blobs"
 _ABANDONED_SECONDS: Final = 3600.0
-"""Age of a file without a row at which it is certain that no process is about to add the row."""
+"""Age of a file without a row, or of a row without a link, at which it is certain that no process is about to add it."""
 _BATCH: Final = 200
 """Files that are checked and removed in one transaction, so that no writer waits long."""
 _LONG_AGO: Final = "0001-01-01T00:00:00.000000Z"
@@ -73,21 +74,23 @@ class BlobTable(Table):
     def _put_blob(self, tx: Transaction, name: str, size: int, encoding: str | None, data: bytes, now: str) -> bool:
         """Add the row of a stored file; return False when the file has been removed in the meantime."""
         tx.lock(_LOCK)
-        values = {"user": tx.user_id, "hash": name, "now": clean_time(now)}
+        # Until it is linked to an item, it counts as unused from a later time, so that no collection removes it.
+        soon = clock.add_seconds(clean_time(now), _ABANDONED_SECONDS)
+        values = {"user": tx.user_id, "hash": name, "soon": soon}
         rows = tx.all("SELECT encoding FROM blobs WHERE user_id = :user AND hash = :hash", user=tx.user_id, hash=name)
         folder = self._engine.blobs
         if folder is not None and not folder.path(name, rows[0][0] if rows else encoding).is_file():
             return False
         if rows:
             tx.run(
-                "UPDATE blobs SET unused_at = :now WHERE user_id = :user AND hash = :hash AND unused_at IS NOT NULL",
+                "UPDATE blobs SET unused_at = :soon WHERE user_id = :user AND hash = :hash AND unused_at IS NOT NULL",
                 **values,
             )
             return True
         column, value = (", body", ", :body") if folder is None else ("", "")
         tx.run(
             f"INSERT INTO blobs (user_id, hash, size, stored, encoding, unused_at{column}) "
-            f"VALUES (:user, :hash, :size, :stored, :encoding, :now{value})",
+            f"VALUES (:user, :hash, :size, :stored, :encoding, :soon{value})",
             **values,
             size=size,
             stored=len(data),
@@ -196,8 +199,8 @@ class BlobTable(Table):
     def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False) -> Collected:
         """Remove files that were found unused before a time; note those that are found unused now.
 
-        With `at_once`, these are removed too, except files that were never linked to an item. Also files in the folder
-        whose row is missing, once they are an hour old.
+        With `at_once`, these are removed too, except files that were stored in the last hour and not linked yet. Also files
+        in the folder whose row is missing, once they are an hour old.
         """
         removed = self._collect_rows(now, unused_before, at_once)
         folder = self._engine.blobs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -11,10 +12,13 @@ from fastapi.testclient import TestClient
 
 from pagekeep.config import Settings
 from pagekeep.doors.http.image_proxy.signing import signed_path
+from pagekeep.model import ItemBlob
+from pagekeep.store import Store
 from tests.doors.http.conftest import service_of
 from tests.doors.http.image_proxy.pictures import FORMATS, claims, picture
 from tests.site.address_forms import ALL
 from tests.site.server import Canary, Reply, Request, Site
+from tests.store.making import NOW, make_item
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
 
@@ -171,3 +175,39 @@ def test_a_damaged_file_on_the_shelf_is_fetched_again(client: TestClient, galler
     kept.write_bytes(SVG)
     answer = client.get(path)
     assert (answer.status_code, answer.content) == (200, picture("PNG"))
+
+
+def keep(client: TestClient, library: Store, url: str, data: bytes, media_type: str, *, role: str = "picture") -> str:
+    """Keep a picture with an item; return its address in the reader."""
+    item = library.upsert(make_item(), None)
+    name = library.put_blob(data, NOW)
+    library.link_blobs(item.id, [ItemBlob(role, url, "kept", NOW, media_type, name, len(data))])  # type: ignore[arg-type]
+    return signed(client, url)
+
+
+def test_kept_picture_comes_without_its_site(client: TestClient, library: Store) -> None:
+    url = "http://127.0.0.1:1/gone.png"
+    path = keep(client, library, url, picture("PNG"), "image/png")
+    answer = client.get(path)
+    assert (answer.status_code, answer.content) == (200, picture("PNG"))
+    assert answer.headers["content-type"] == "image/png"
+    assert client.get(path, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    keep(client, library, url, picture("JPEG"), "image/jpeg", role="thumbnail")
+    assert client.get(f"{path}&small=true").content == picture("JPEG")
+    assert client.get(path).content == picture("PNG")
+
+
+def test_kept_drawing_is_never_opened_on_our_origin(client: TestClient, library: Store) -> None:
+    answer = client.get(keep(client, library, "http://127.0.0.1:1/a.svg", SVG, "image/svg+xml"))
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == "attachment"
+    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_lost_file_is_fetched_again(client: TestClient, library: Store, gallery: Site, settings: Settings) -> None:
+    path = keep(client, library, gallery.url("/kind/PNG"), picture("WEBP"), "image/webp")
+    for file in Path(f"{settings.library}.blobs").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    assert client.get(path).content == picture("PNG")

@@ -1,0 +1,36 @@
+"""The storage page: what everything takes, and freeing what nothing uses."""
+
+from __future__ import annotations
+
+from fastapi.testclient import TestClient
+
+from pagekeep.model import ItemBlob
+from pagekeep.store import Store
+from tests.store.making import NOW, make_item, make_raw
+
+
+def test_page_shows_pictures_sites_and_frees_unused_files(client: TestClient, library: Store) -> None:
+    item = library.upsert(make_item(domain="large.example"), make_raw())
+    name = library.put_blob(b"x" * 54_321, NOW)
+    left_out = ItemBlob("picture", "https://large.example/b.png", "left_out", NOW, reason="not_found")
+    library.link_blobs(
+        item.id, [ItemBlob("picture", "https://large.example/a.png", "kept", NOW, "image/png", name, 54_321), left_out]
+    )
+    page = client.get("/settings/storage").text
+    for words in ("54 KB", "large.example", "1 picture could not be kept", "There are none."):
+        assert words in page
+    shown = client.get(f"/items/{item.id}").text
+    assert "1 picture could not be kept" in shown
+    assert "https://large.example/b.png</a> It was not found on the site." in shown
+
+    library.delete(item.id, NOW)
+    library.purge()
+    page = client.get("/settings/storage").text
+    assert "1 file (54 KB) belongs to no page" in page
+    answer = client.post("/settings/storage")
+    assert "54 KB freed." in answer.text
+    assert library.blob_bytes() == 0
+
+
+def test_empty_library_has_a_page_too(client: TestClient) -> None:
+    assert "0 bytes in use" in client.get("/settings/storage").text
