@@ -19,7 +19,7 @@ export async function saveCaptured(tab, { page, title }) {
   const result = await sendPage(page, title);
   await showResult(tab.id, result);
   if (result?.state === "bookmarked") await notifyBookmarked(result);
-  // The text is saved: nobody waits for the pictures, and those that fail are left to the server.
+  // The text is saved: the result does not wait for the pictures, and those that fail are left to the server.
   if (result?.state === "saved" && page.html && result.item.pictures_job) sendPictures(tab, result.item).catch(() => {});
   return result;
 }
