@@ -86,9 +86,13 @@ _ROOT_TAG: Final = re.compile(r"<(?:[hH][tT][mM][lL]|[bB][oO][dD][yY])(?=[\s/])"
 """Case is spelled out: without `IGNORECASE` the scan of a page takes half the time."""
 _FORMATTING: Final = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 """Tags that the parser opens again in every block until they are closed, except `a`, of which only one can be open."""
-_FORMATTING_START: Final = compile_lazily(
-    "<(?:" + re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", _FORMATTING) + r")[\s/>]"
+_NOTED_START: Final = re.compile(
+    "<(?=[bcefhinstuBCEFHINSTU])(?:"  # most other tags are sorted out by their first letter
+    + re.sub("[a-z]", lambda letter: f"[{letter[0]}{letter[0].upper()}]", f"html|body|template|{_FORMATTING}")
+    + r")[\s/>]"
 )
+"""All tags that matter before the parse, because one scan takes a tenth of its time: those it may take quadratic time and
+memory for, and `template` for declarative shadow roots."""
 _FORMATTING_NAME: Final = compile_lazily(rf"(</?)(?:{_FORMATTING})(?=[\s/>])", re.IGNORECASE)
 _ATTRIBUTE: Final = r"""\s+[^\s"'<>/=]{1,100}+(?:=(?:"[^"]{0,200}+"|'[^']{0,200}+'|[^\s"'=<>`]{1,200}+))?"""
 _TAG_END: Final = rf"(?=[\s/>])(?:{_ATTRIBUTE}){{0,8}}+\s?/?>"
@@ -101,17 +105,13 @@ _FORMATTING_TAG: Final = compile_lazily(
 )
 _MAX_SAME_TAG: Final = 3
 """How many equal formatting tags the parser keeps open at once ("Noah's Ark clause")."""
+_NOT_IN_NAMES: Final = frozenset(" \t\n\f\r\0/=>")
 _RESPELLED_LABELS: Final = {
     "ansi_x3.4-1968": "windows-1252",
     "gb_2312-80": "gbk",
     "ks_c_5601-1987": "euc-kr",
     "ks_c_5601-1989": "euc-kr",
-    **{
-        f"iso_8859-{part}:{year}": f"iso-8859-{part}"
-        for part, year in zip(
-            "123456789", ("1987", "1987", "1988", "1988", "1988", "1987", "1987", "1988", "1989"), strict=True
-        )
-    },
+    **{f"iso_8859-{n}:19{y}": f"iso-8859-{n}" for n, y in enumerate((87, 87, 88, 88, 88, 87, 87, 88, 89), 1)},
 }
 """Labels of the Encoding Standard that the library does not find, because Python changes their spelling before it looks."""
 
@@ -123,11 +123,20 @@ def parse(html: str) -> Document:
 
 def parse_bounded(html: str) -> tuple[Document, tuple[str, ...]]:
     """Parse a whole page into its WHATWG tree; also return what was simplified in markup that would exhaust memory."""
-    html, simplified = _simplify(html)
+    noted = _find_noted(html)
+    html, simplified = _simplify(html, noted)
     document = _parse(html, positions=False)
-    if "shadowroot" in html:
+    if noted["template"] and "shadowroot" in html:
         _open_shadow_roots(document)
     return document, simplified
+
+
+def _find_noted(html: str) -> Counter[str]:
+    """Count the start tags that matter before the parse, by their lower-case names; an upper bound, in scripts too."""
+    noted: Counter[str] = Counter()
+    for tag, count in Counter(_NOTED_START.findall(html)).items():
+        noted[tag[1:-1].lower()] += count
+    return noted
 
 
 def _open_shadow_roots(root: Node, levels: int = 20) -> None:
@@ -146,17 +155,18 @@ def _open_shadow_roots(root: Node, levels: int = 20) -> None:
 
 def parse_fragment(html: str) -> Element:
     """Parse markup into a detached `div`."""
-    return _parse_fragment(_simplify(html)[0], positions=False)
+    return _parse_fragment(_simplify(html, _find_noted(html))[0], positions=False)
 
 
-def _simplify(html: str) -> tuple[str, tuple[str, ...]]:
+def _simplify(html: str, noted: Counter[str]) -> tuple[str, tuple[str, ...]]:
     """Rename tags whose number would make the parser take quadratic time and memory; no text changes."""
     simplified = []
-    if (start := _excess_root_tags(html)) is not None:
+    # At most one of each, as on most pages: nothing is merged.
+    if max(noted["html"], noted["body"]) > 1 and (start := _excess_root_tags(html)) is not None:
         # A second `<head>` is ignored together with its attributes.
         html = html[:start] + _ROOT_TAG.sub("<head", html[start:])
         simplified.append("ignored repeated <html> and <body> tags")
-    if count_reopened(html) > MAX_REOPENED:
+    if count_reopened(html, noted) > MAX_REOPENED:
         html = _FORMATTING_NAME.sub(r"\1span", html)
         simplified.append("ignored formatting: too many formatting tags are not closed")
     return html, tuple(simplified)
@@ -164,11 +174,8 @@ def _simplify(html: str) -> tuple[str, tuple[str, ...]]:
 
 def _excess_root_tags(html: str) -> int | None:
     """Return where the first `<html>` or `<body>` tag beyond the limits is, if any."""
-    tags = list(islice(_ROOT_TAG.finditer(html), MAX_ROOT_TAGS + 1))
-    if len({tag[0].lower() for tag in tags}) == len(tags):  # at most one of each, as on most pages: nothing is merged
-        return None
     attributes = 0
-    for number, match in enumerate(tags):
+    for number, match in enumerate(islice(_ROOT_TAG.finditer(html), MAX_ROOT_TAGS + 1)):
         token = next(iter(_tokenize(html[match.start() :])), None)
         attributes += len((token and token.attrs) or ())
         if number >= MAX_ROOT_TAGS or attributes > MAX_ROOT_ATTRIBUTES:
@@ -176,10 +183,11 @@ def _excess_root_tags(html: str) -> int | None:
     return None
 
 
-def count_reopened(html: str) -> int:
+def count_reopened(html: str, noted: Counter[str] | None = None) -> int:
     """Return an upper bound of the elements that unclosed formatting tags add: all of them again at every tag."""
-    total = html.count("<")
-    if total * total <= MAX_REOPENED or total * len(_FORMATTING_START.findall(html)) <= MAX_REOPENED:  # most pages
+    noted = _find_noted(html) if noted is None else noted
+    formatting = noted.total() - noted["html"] - noted["body"] - noted["template"]
+    if formatting * len(html) <= MAX_REOPENED or formatting * (total := html.count("<")) <= MAX_REOPENED:  # most pages
         return 0
     tags = Counter(match[1] for match in _FORMATTING_TAG.finditer(html) if not match["leaf"])
     # A tag that is not well-formed has an unknown end, so that it may differ from every other one.
@@ -284,17 +292,10 @@ def element(tag: str, attrs: Mapping[str, str] | None = None, *children: Node | 
 
     Attributes whose names only a parser can create (`<p =>`) are left out.
     """
-    valid = {name: value for name, value in attrs.items() if _is_name(name)} if attrs else None
-    created = Element(tag, valid or None)
+    names = [name for name in attrs or () if name and _NOT_IN_NAMES.isdisjoint(name)]
+    created = Element(tag, {name: attrs[name] for name in names} if attrs and names else None)
     append(created, *children)
     return created
-
-
-_NOT_IN_NAMES: Final = frozenset(" \t\n\f\r\0/=>")
-
-
-def _is_name(name: str) -> bool:
-    return bool(name) and _NOT_IN_NAMES.isdisjoint(name)
 
 
 def _node(item: Node | str) -> Node:

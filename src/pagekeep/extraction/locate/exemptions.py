@@ -80,8 +80,13 @@ class Context:
     def find_note_names(self) -> frozenset[str]:
         """Return the places in the page that numbers and signs link to, which are footnotes; found on the first call."""
         if not self._note_names:
-            links = dom.select(self.survey.nodes[0], 'a[href^="#"]')
-            self._note_names.append(frozenset((link.attr("href") or "")[1:] for link in links if _is_mark(link)))
+            names: set[str] = set()
+            for index in self.survey.places.get("a", ()):
+                link = self.survey.nodes[index]
+                target = link.attr("href")  # type: ignore[attr-defined]
+                if target and target[0] == "#" and _is_mark(link):
+                    names.add(target[1:])
+            self._note_names.append(frozenset(names))
         return self._note_names[0]
 
     def is_inside(self, index: int, tags: frozenset[str]) -> bool:
@@ -89,7 +94,7 @@ class Context:
         return any(self.survey.tag[above] in tags for above in self.survey.ancestors(index))
 
 
-def _is_mark(link: dom.Element) -> bool:
+def _is_mark(link: dom.Node) -> bool:
     return _MARK.fullmatch(dom.text_of(link).strip()) is not None
 
 
@@ -133,11 +138,11 @@ def _is_named_quote(page: Context, index: int) -> bool:
 def _is_note(page: Context, index: int) -> bool:
     """Return whether the element is a footnote, or the box of some: a mark links to it, or its role says so."""
     survey = page.survey
-    names = page.find_note_names()
-    for inner in range(index, min(survey.end[index], index + NOTE_NODES)):
-        node = survey.nodes[inner]
-        if isinstance(node, dom.Element) and (node.attr("role") in _NOTE_ROLES or (names and node.attr("id") in names)):
-            return True
+    for node in survey.nodes[index : min(survey.end[index], index + NOTE_NODES)]:
+        if isinstance(node, dom.Element):
+            name = node.attr("id")
+            if node.attr("role") in _NOTE_ROLES or (name is not None and name in page.find_note_names()):
+                return True
     return False
 
 
