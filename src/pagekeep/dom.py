@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy as _copy
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -354,21 +354,20 @@ def copy(node: Element) -> Element:
     return _copy.deepcopy(node)
 
 
-def _sibling_element(node: Node, step: Callable[[Node], Node | None]) -> Element | None:
-    sibling = step(node)
-    while sibling is not None and not isinstance(sibling, Element):
-        sibling = step(sibling)
-    return sibling
-
-
 def next_element(node: Node) -> Element | None:
     """Return the next sibling that is an element."""
-    return _sibling_element(node, lambda current: current.next_sibling)
+    sibling = node.next_sibling
+    while sibling is not None and not isinstance(sibling, Element):
+        sibling = sibling.next_sibling
+    return sibling
 
 
 def previous_element(node: Node) -> Element | None:
     """Return the previous sibling that is an element."""
-    return _sibling_element(node, lambda current: current.previous_sibling)
+    sibling = node.previous_sibling
+    while sibling is not None and not isinstance(sibling, Element):
+        sibling = sibling.previous_sibling
+    return sibling
 
 
 def drop_after(node: Node) -> None:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from itertools import filterfalse
 from typing import Any, AnyStr, Final, NamedTuple, cast
 from urllib.parse import unquote, urlsplit
 
@@ -61,7 +62,7 @@ def count_words(text: str) -> int:
         text, unspaced = _UNSPACED.subn(" ", text)
         shares = -(-ideographs // _IDEOGRAPHS_PER_WORD) - (-unspaced // _LETTERS_PER_UNSPACED_WORD)
     words = text.split()
-    unsure = [word for word in words if not word[0].isalnum()]
+    unsure = [word for word in filterfalse(str.isalnum, words) if not word[0].isalnum()]
     return len(words) - sum(1 for word in unsure if not any(map(str.isalnum, word))) + shares
 
 

@@ -286,7 +286,8 @@ def _empty_root(document: dom.Document, survey: Survey, body: _Part, scripted: b
     holders = holders or [node for node in survey.nodes[1:3] if isinstance(node, dom.Element) and _is_app_root(node)]
     if not holders:
         return None if body.filled(scripted) else _empty_custom_element(survey, scripted)
-    known = [(index, node) for node in holders[:_MAX_ROOTS] if (index := survey.index_of(node)) is not None]
+    places = survey.find_nodes(holders[:_MAX_ROOTS])
+    known = [(places[node], node) for node in holders[:_MAX_ROOTS] if node in places]
     if not known or any(_Part.read(survey, index).filled(scripted) for index, _ in known):
         return None
     return _name(known[0][1])

@@ -163,14 +163,14 @@ def mark(survey: Survey, excluded: Exclusions) -> bytearray:
 
 def _suspect_attributes(survey: Survey) -> dict[int, Reason]:
     """Return the elements with a role or a hiding attribute that makes them suspect."""
-    suspects: dict[int, Reason] = {}
+    suspects: dict[dom.Element, Reason] = {}
     for node in dom.select(survey.nodes[0], _WITH_ATTRIBUTES):
         reason = _ROLES.get(node.attr("role") or "") or (Reason.HIDDEN if dom.matches(node, HIDDEN) else None)
         if reason is None and node.attr("data-ad") not in (None, "false", "0"):
             reason = Reason.ADVERTISEMENT
-        if reason and (index := survey.index_of(node)) is not None:
-            suspects[index] = reason
-    return suspects
+        if reason:
+            suspects[node] = reason
+    return {index: suspects[node] for node, index in survey.find_nodes(suspects).items()}  # type: ignore[index]
 
 
 def _around_main(survey: Survey) -> frozenset[int]:

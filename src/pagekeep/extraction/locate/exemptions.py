@@ -242,9 +242,10 @@ def _is_shown_later(page: Context, index: int) -> bool:
         return False
     if node.attr("role") == "tabpanel":
         return True
+    if survey.linked[index] >= MAX_MENU_LINK_SHARE * survey.chars[index]:
+        return False
     opener = dom.previous_element(node)
-    is_text = survey.linked[index] < MAX_MENU_LINK_SHARE * survey.chars[index]
-    return is_text and opener is not None and any(map(_opens, (opener, *islice(dom.elements(opener), OPENER_NODES))))
+    return opener is not None and any(map(_opens, (opener, *islice(dom.elements(opener), OPENER_NODES))))
 
 
 def _is_formula(page: Context, index: int) -> bool:

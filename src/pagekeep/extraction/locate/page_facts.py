@@ -11,7 +11,7 @@ from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.locate import boilerplate, off_topic_sections, prose, teasers, threads
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.profiles import Profile
-from pagekeep.extraction.locate.survey import TEXT, Survey
+from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
 from pagekeep.rules.rule import Thresholds
@@ -142,7 +142,7 @@ def collect(
     state = ExclusionState(survey, profile, sentences, text, has_teasers, {})
     run_steps(STEPS, state, skip=skip)
     dead = boilerplate.mark(survey, state.excluded)
-    long = [index for index, chars in enumerate(own) if chars >= SENTENCE_CHARS]
+    long = prose.find_blocks(own, SENTENCE_CHARS)
     return PageFacts(
         survey, structured, metadata, profile, own, votes, state.excluded, dead, long, scope, bounds, selectors
     )
@@ -150,14 +150,30 @@ def collect(
 
 def find_kept(survey: Survey, content: Content) -> list[tuple[int, int]]:
     """Return what the content keeps as ranges of nodes, each with the index of its first and that after its last one."""
-    first, end, ends = content.root, survey.end[content.root], survey.end
+    return _find_between(survey, content.root, _find_outermost(survey, content))
+
+
+def _find_between(survey: Survey, root: int, outermost: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the ranges of nodes between the excluded subtrees."""
     ranges: list[tuple[int, int]] = []
+    first = root
+    for index in outermost:
+        if index > first:
+            ranges.append((first, index))
+        first = survey.end[index]
+    end = survey.end[root]
+    return [*ranges, (first, end)] if first < end else ranges
+
+
+def _find_outermost(survey: Survey, content: Content) -> list[int]:
+    """Return the excluded subtrees of the content that are not within another one, in document order."""
+    outermost: list[int] = []
+    first, end = content.root, survey.end[content.root]
     for index in sorted([index for index in content.excluded if first <= index < end]):
         if index >= first:
-            if index > first:
-                ranges.append((first, index))
-            first = ends[index]
-    return [*ranges, (first, end)] if first < end else ranges
+            outermost.append(index)
+            first = survey.end[index]
+    return outermost
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +197,14 @@ def measure(facts: PageFacts, content: Content) -> Measure:
     if content.made is not None:
         text = dom.text_of(content.made)
         return Measure(count_words(text), len(text), 0, len(content.made.children))
-    survey, places, sentences = facts.survey, facts.survey.places[TEXT], facts.sentences
+    survey, sentences, outermost = facts.survey, facts.sentences, _find_outermost(facts.survey, content)
+    total = survey.chars[content.root] - sum([survey.chars[index] for index in outermost])
+    in_links = survey.linked[content.root] - sum([survey.linked[index] for index in outermost])
     texts: list[str] = []
-    total = in_links = paragraphs = 0
-    for first, end in find_kept(survey, content):
+    paragraphs = 0
+    for first, end in _find_between(survey, content.root, outermost):
         facts.check_time()
-        begin, stop = bisect_left(places, first), bisect_left(places, end)
-        texts += survey.texts[begin:stop]
-        total += sum([survey.chars[index] for index in places[begin:stop]])
-        in_links += sum([survey.linked[index] for index in places[begin:stop]])
+        texts += survey.texts_in(first, end)
         paragraphs += bisect_left(sentences, end) - bisect_left(sentences, first)
     text = " ".join(texts)
     return Measure(len(text.split()) if text.isascii() else count_words(text), total, in_links, paragraphs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final
 
 from pagekeep import dom
@@ -44,7 +45,8 @@ def measure_own_text(survey: Survey, *, links: bool = False) -> list[int]:
         if links or not linked[index]:
             block = parents[index]
             if tags[block] in PHRASING:
-                block = blocks.get(block) or _find_block(survey, block, blocks)
+                above = parents[block]
+                block = above if tags[above] not in PHRASING else _find_block(survey, block, blocks)
             own[block] += chars[index]
     return own
 
@@ -60,12 +62,18 @@ def _find_block(survey: Survey, index: int, blocks: dict[int, int]) -> int:
     return block
 
 
+def find_blocks(own: Sequence[int], min_chars: int) -> list[int]:
+    """Return the indices of the blocks with at least `min_chars` characters, a positive number; most nodes have none."""
+    return [index for index in compress(range(len(own)), own) if own[index] >= min_chars]
+
+
 def sum_blocks(survey: Survey, own: Sequence[int], min_chars: int, dead: bytearray | None = None) -> list[int]:
     """Sum up, for each subtree, the text of its blocks that have at least `min_chars` characters and are not dead."""
     parents = survey.parent
-    total = [chars if chars >= min_chars else 0 for chars in own]
-    if dead:
-        total = [0 if is_dead else chars for chars, is_dead in zip(total, dead, strict=True)]
+    total = [0] * len(own)
+    for index in find_blocks(own, min_chars):
+        if not (dead and dead[index]):
+            total[index] = own[index]
     for index in range(len(total) - 1, 0, -1):
         if total[index]:
             total[parents[index]] += total[index]

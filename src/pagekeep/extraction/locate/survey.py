@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import field
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from pagekeep import dom
@@ -68,13 +67,13 @@ class Survey:
     truncated: bool
     too_deep: bool
     """Elements below `dom.MAX_DEPTH` were not visited: flatten the tree and survey it again."""
-    _indices: dict[dom.Node, int] = field(default_factory=dict, repr=False)
 
-    def index_of(self, node: dom.Node) -> int | None:
-        """Return the index of a node, or `None` when it is not listed."""
-        if not self._indices:
-            self._indices.update(zip(self.nodes, range(len(self.nodes)), strict=True))
-        return self._indices.get(node)
+    def find_nodes(self, elements: Collection[dom.Element]) -> dict[dom.Node, int]:
+        """Return the index of each of these elements that is listed."""
+        wanted = set(elements)
+        tags = {node.tag for node in elements}
+        listed = [(self.nodes[index], index) for tag in tags if tag in self.places for index in self.places[tag]]
+        return {node: index for node, index in listed if node in wanted}
 
     def find_tags(self, *tags: str) -> list[int]:
         """Return the indices of the elements with one of these tags, in document order."""

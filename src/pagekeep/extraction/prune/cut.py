@@ -81,9 +81,10 @@ def _find_footnotes(survey: Survey, content: Content) -> list[dom.Element]:
     boxes = dom.select(survey.nodes[0], _FOOTNOTES)
     if not boxes:
         return []
+    places = survey.find_nodes(boxes[:_MAX_FOOTNOTE_BOXES])
     footnotes: list[dom.Element] = []
     for box in boxes[:_MAX_FOOTNOTE_BOXES]:
-        is_within = content.root <= (survey.index_of(box) or 0) < survey.end[content.root]
+        is_within = content.root <= places.get(box, 0) < survey.end[content.root]
         if not is_within and not _contains(box, root) and not any(_contains(other, box) for other in footnotes):
             footnotes.append(box)
     return footnotes if any(dom.text_of(box).strip() for box in footnotes) else []

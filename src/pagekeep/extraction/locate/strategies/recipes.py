@@ -62,7 +62,7 @@ def _find_parts(facts: PageFacts) -> list[int]:
     survey = facts.survey
     marked = dom.select(survey.nodes[0], _PROPERTIES)[:_MAX_PARTS]
     if marked:
-        return [index for node in marked if (index := survey.index_of(node)) and survey.chars[index]]
+        return sorted(index for index in survey.find_nodes(marked).values() if survey.chars[index])
     wanted = {key for text in _iterate_texts(facts.structured) if len(key := _make_key(text)) >= _MIN_PART_CHARS}
     if not wanted:
         return []

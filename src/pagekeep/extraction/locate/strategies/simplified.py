@@ -108,8 +108,7 @@ def _find_document(node: dom.Node) -> dom.Node:
 def _select(facts: PageFacts, selectors: Iterable[str]) -> Iterator[Content]:
     """Yield what each selector finds, in the order of the selectors."""
     for selector in selectors:
-        nodes = dom.select(facts.survey.nodes[0], selector)
-        indices = [index for node in nodes if (index := facts.survey.index_of(node)) is not None]
+        indices = list(facts.survey.find_nodes(dom.select(facts.survey.nodes[0], selector)).values())
         for content in _largest_first(facts, indices):
             yield replace(content, selector=selector)
 
