@@ -29,6 +29,7 @@ from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, r
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
 from pagekeep.model.on_demand import on_demand
 from pagekeep.rules import shipped
+from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
@@ -64,14 +65,15 @@ def _read_structured_data(state: State) -> None:
 
 def _read_metadata(state: State) -> None:
     """Read title, author, dates and the rest of what the page says about itself."""
-    state.metadata = metadata.read(state.document, state.structured, state.url)
+    state.names = Names(state.document)
+    state.metadata = metadata.read(state.document, state.structured, state.url, state.names)
     # A file without an address may still name the one it came from.
     state.base_url = urls.base(state.document, state.url or state.metadata.canonical)
 
 
 def _apply_rules_before(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the page as it came; a rule may discard the page."""
-    before = site_rules.apply_before(state.rules, state.url, state.document, state.body, state.reverts)
+    before = site_rules.apply_before(state.rules, state.url, state.document, state.body, state.reverts, state.names)
     state.before = before
     state.rule_matches, state.discarded_by = before.matched, before.discarded_by
     state.metadata = site_rules.apply_overrides(state.metadata, before.metadata)

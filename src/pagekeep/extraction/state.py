@@ -27,6 +27,7 @@ from pagekeep.model import (
     Quality,
     RuleMatch,
 )
+from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.values import dataclass
 
@@ -55,6 +56,8 @@ class State:
 
     # structured-data, metadata; rules, language and tags change the metadata
     structured: structured.Structured = field(init=False)
+    names: Names = field(init=False)
+    """The class and id names of the page as it arrived."""
     metadata: Metadata = field(init=False)
     base_url: str | None = None
     """What relative links are resolved against; `None` when the page's address is not known."""

@@ -11,6 +11,8 @@ from pagekeep.rules.hosts import Host
 from pagekeep.rules.prefilter import Names, needs, selectivity
 from pagekeep.rules.rule import DomTrigger, HostTrigger, Rule
 
+_FEW_NAMES: Final = 3
+"""Classes and ids that a page is searched for one by one: collecting all its names takes as long as three searches."""
 _INVISIBLE: Final = "script, style, template, noscript"
 _HOST_WORDS: Final = {
     "equals": "host is {}",
@@ -53,7 +55,7 @@ class Index:
 
     def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
         """Return the rules that apply to the page, in order, each with what triggered it. `names` are the root's names."""
-        page = _Page(root, names)
+        page = _Page(root, names, is_searched=len(self._by_class) + len(self._by_id) <= _FEW_NAMES)
         by_host = self._match_host(host)
         matches = []
         for number in sorted({*by_host, *self._candidates(page)}):
@@ -105,6 +107,9 @@ class Index:
     def _candidates(self, page: _Page) -> set[int]:
         """Return the numbers of the rules whose DOM trigger may match the page."""
         numbers: set[int] = set(self._by_text)
+        if page.is_searched:
+            numbers.update(*self._by_class.values(), *self._by_id.values())
+            return numbers.union(self._candidates_by_selector(page))
         if self._by_class:
             for token in self._by_class.keys() & page.names.classes:
                 numbers.update(self._by_class[token])
@@ -114,6 +119,11 @@ class Index:
         if self._by_id:
             for token in self._by_id.keys() & page.names.ids:
                 numbers.update(self._by_id[token])
+        return numbers.union(self._candidates_by_selector(page))
+
+    def _candidates_by_selector(self, page: _Page) -> set[int]:
+        """Return the numbers of the rules that only a search of the page can rule out, and does not."""
+        numbers: set[int] = set()
         for selector, owners in self._by_tagged.items():
             if page.finds(selector):
                 numbers.update(owners)
@@ -151,16 +161,19 @@ def _forms(host: Host) -> Iterable[tuple[str, str]]:
 class _Page:
     """Answers questions about one page, and remembers the answers."""
 
-    def __init__(self, root: dom.Node, names: Names) -> None:
+    def __init__(self, root: dom.Node, names: Names, *, is_searched: bool = False) -> None:
         self.root = root
         self.names = names
+        self.is_searched = is_searched
+        """Whether selectors are run without looking for their names first, because there are few."""
         self._text: str | None = None
         self._found: dict[str, bool] = {}
 
     def finds(self, selector: str) -> bool:
         known = self._found.get(selector)
         if known is None:
-            known = self.names.may_match(selector) and dom.first(self.root, selector) is not None
+            known = self.is_searched or self.names.may_match(selector)
+            known = known and dom.first(self.root, selector) is not None
             self._found[selector] = known
         return known
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
+from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
 from pagekeep import dom
@@ -108,7 +109,7 @@ class Names:
     @cached_property
     def classes(self) -> frozenset[str]:
         """Return every class."""
-        return frozenset("\n".join(self._values("class")).lower().split())
+        return frozenset(self.lines.split())
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -117,8 +118,8 @@ class Names:
 
     @cached_property
     def lines(self) -> str:
-        """Return all classes, one per line, for a fast search for parts of names."""
-        return "\n".join(self.classes)
+        """Return all class attributes, one per line, for a fast search for parts of names."""
+        return "\n".join(self._values("class")).lower()
 
     def may_match(self, selector: str) -> bool:
         """Return whether the tree has a name the selector needs; true when in doubt."""
@@ -132,7 +133,8 @@ class Names:
         return need.place != "class_part" or need.token in self.lines
 
     def _values(self, name: str) -> set[str]:
-        values = {node.attr(name) or "" for node in dom.select(self._root, f"[{name}]")}
+        nodes = dom.select(self._root, f"[{name}]")
+        values = {value for value in map(dom.Element.attr, nodes, repeat(name)) if value}
         above: dom.Node | None = self._root  # selectors can also refer to elements around the root
         while above is not None:
             if isinstance(above, dom.Element):

@@ -11,15 +11,19 @@ from pagekeep.extraction.input.structured import Structured
 from pagekeep.extraction.metadata import about, author, clues, hero, language, subjects, tags, title
 from pagekeep.extraction.metadata.dates import published
 from pagekeep.model import Metadata
+from pagekeep.rules.prefilter import Names
 
 __all__ = ["add_language", "add_tags", "choose_hero_image", "read"]
 
 choose_hero_image = hero.choose
 
 
-def read(document: dom.Document, structured: Structured, url: str | None) -> Metadata:
-    """Return all metadata of the original page except language and tags, with the origin of each field."""
-    page = clues.collect(document, structured, url)
+def read(document: dom.Document, structured: Structured, url: str | None, names: Names | None = None) -> Metadata:
+    """Return all metadata of the original page except language and tags, with the origin of each field.
+
+    `names` are those of the document, where they are known already.
+    """
+    page = clues.collect(document, structured, url, names or Names(document))
     site_name = about.find_site_name(page)
     name = site_name[0] if site_name else None
     categories, keywords = subjects.read(page, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -36,12 +36,12 @@ _SCHOLARLY_NAMES: Final = ("citation_author", "dc.creator", "dcterms.creator", "
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may be a byline."""
 _BYLINES: Final = (
-    'a[rel~="author"], address[rel~="author"], a[href*="/author/"], [class*="byline" i], [class*="author" i]'
-)
+    'a[rel~="author"]', 'address[rel~="author"]', 'a[href*="/author/"]', '[class*="byline" i]', '[class*="author" i]',
+)  # fmt: skip
 _USERNAMES: Final = (
-    '[class*="username" i], [class*="user-name" i], [class*="user_name" i], [class*="person-listing"]'
-    ", .postleft dt, .poster h4"
-)
+    '[class*="username" i]', '[class*="user-name" i]', '[class*="user_name" i]', '[class*="person-listing"]',
+    ".postleft dt", ".poster h4",
+)  # fmt: skip
 _MARKED_NAME: Final = (
     '[class*="name" i], [itemprop="name"], a[rel~="author"], a[href*="author" i], a[href*="profile" i]'
 )
@@ -250,16 +250,16 @@ def _name_of(person: Json, by_id: Mapping[str, Json], depth: int) -> Iterator[st
 
 def _bylines(clues: Clues) -> Iterator[tuple[list[str], str]]:
     """Yield the texts of elements marked as bylines, then of those marked as user names (a forum's first post)."""
-    for selector in (_BYLINES, _USERNAMES) if clues.is_thread else (_BYLINES,):
-        bylines = [(element, _byline(element)) for element in _byline_elements(clues, selector)]
+    for selectors in (_BYLINES, _USERNAMES) if clues.is_thread else (_BYLINES,):
+        bylines = [(element, _byline(element)) for element in _byline_elements(clues, selectors)]
         names = {squeeze(line[0]) for _, line in bylines if line and find_names(line[0])}
         is_list = len(names) >= _MANY_NAMES and not clues.is_thread
         yield from ((line, "byline") for element, line in bylines if not is_list or clues.is_close(element))
 
 
-def _byline_elements(clues: Clues, selector: str) -> Iterator[dom.Element]:
+def _byline_elements(clues: Clues, selectors: Sequence[str]) -> Iterator[dom.Element]:
     """Return the page's own elements marked as bylines, closest to the heading first."""
-    candidates = clues.order_by_heading(dom.select(clues.document, f"h1, {selector}"), _MAX_CANDIDATES)
+    candidates = clues.order_by_heading(clues.select_marked(selectors), _MAX_CANDIDATES)
     return islice((element for element in candidates if _is_byline(clues, element)), _MAX_BYLINES)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,6 +15,7 @@ from pagekeep.extraction.metadata import nearby
 from pagekeep.extraction.metadata.dates.order import is_day_first
 from pagekeep.extraction.metadata.foreign import is_foreign
 from pagekeep.extraction.metadata.plain import one_line, split_words, squeeze, tidy
+from pagekeep.rules.prefilter import Names
 from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
@@ -89,6 +90,8 @@ class Clues:
     document: dom.Document
     structured: Structured
     url: str | None
+    names: Names
+    """The class names on the page."""
     base: str | None
     item: Json
     """The JSON-LD object about this page; empty when there is none."""
@@ -157,6 +160,17 @@ class Clues:
         """Return whether the element is about another page or other people, or in a footer unless `with_footer` is off."""
         return is_foreign(element, self._own, self._blocks, with_footer=with_footer)
 
+    def select_marked(self, selectors: Sequence[str]) -> list[dom.Element]:
+        """Return the elements that one of the selectors matches, and every `<h1>` among them, in document order."""
+        document, names = self.document, self.names
+        # One query for all takes long: most pages have few of the names, and a tag is looked up at once.
+        possible = [
+            selector
+            for selector in selectors
+            if names.may_match(selector) and (not selector[0].isalpha() or dom.first(document, selector) is not None)
+        ]
+        return dom.select(document, ", ".join(["h1", *possible])) if possible else []
+
     def order_by_heading(self, candidates: list[dom.Element], limit: int) -> Iterator[dom.Element]:
         """Reorder elements (in document order, `<h1>` included): close to the heading, after it, then before it."""
         position = next((index for index, element in enumerate(candidates) if element is self.heading), 0)
@@ -180,7 +194,7 @@ class Clues:
         return False
 
 
-def collect(document: dom.Document, structured: Structured, url: str | None) -> Clues:
+def collect(document: dom.Document, structured: Structured, url: str | None, names: Names) -> Clues:
     """Collect the clues that every page needs; costlier ones are found when a field has no better source."""
     title = tidy(_title(document))
     headings = _headings(document)
@@ -192,6 +206,7 @@ def collect(document: dom.Document, structured: Structured, url: str | None) -> 
         document=document,
         structured=structured,
         url=url,
+        names=names,
         base=base,
         item=_own_item(structured, url, (title, *texts)),
         page_item=_first_of(structured.json_ld, ("WebPage", "ItemPage", "ProfilePage", "CollectionPage", "AboutPage")),

@@ -124,7 +124,7 @@ def _breadcrumbs(clues: Clues) -> list[str]:
         if "BreadcrumbList" in type_names(item):
             return _crumbs_of(item)[:-1]
     for selector in _BREADCRUMBS:
-        for element in dom.select(clues.document, selector)[:_MAX_TRAILS]:
+        for element in dom.select(clues.document, selector)[:_MAX_TRAILS] if clues.names.may_match(selector) else ():
             links = dom.select(element, "a")
             if 0 < len(links) <= _MAX_TRAIL_LINKS:
                 return [short_text(link, _LINK_CHARS) for link in links]

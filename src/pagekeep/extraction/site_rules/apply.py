@@ -111,13 +111,18 @@ class _EffectLog:
 
 
 def apply_before(
-    rules: Rulebook, url: str | None, document: dom.Document, body: dom.Element, reverts: Sequence[Revert] = ()
+    rules: Rulebook,
+    url: str | None,
+    document: dom.Document,
+    body: dom.Element,
+    reverts: Sequence[Revert] = (),
+    names: Names | None = None,
 ) -> Before:
     """Apply the rules for the raw page and change the body in place; the head can trigger a rule too.
 
-    `reverts` are parts of rules that are not to be applied.
+    `reverts` are parts of rules that are not to be applied; `names` are those of the document, where they are known already.
     """
-    names = Names(document)
+    names = names or Names(document)
     matched = rules.match("pre", url, document, names) if rules.rules else ()
     if not matched:
         return _UNTOUCHED

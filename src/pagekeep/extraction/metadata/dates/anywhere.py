@@ -48,7 +48,9 @@ _MAX_SCRIPT_CHARS: Final = 500_000
 """Characters of all scripts that are searched."""
 _MAX_KEYS: Final = 100
 _KEYS: Final = ("ublish", "ublication", "ubDate", "ubdate", "ubtime")
-"""The middle of the names that `_ASSIGNED` reads, which are found much faster than by a pattern."""
+"""The middle of the names that `_ASSIGNED` reads, the most telling first."""
+_ANY_KEY: Final = compile_lazily("ub(?:lish|lication|Date|date|time)")
+"""They are found at once, and much faster than by a pattern that starts with more than letters."""
 _KEY_START: Final = 10
 _KEY_CHARS: Final = 90
 _ASSIGNED: Final = compile_lazily(
@@ -95,7 +97,7 @@ def find_in_scripts(document: dom.Document) -> FieldValue | None:
     for script in dom.select(document, "script"):
         text = dom.text_of(script)[:left]
         left -= len(text)
-        for at in islice(_key_positions(text), keys):
+        for at in _key_positions(text)[:keys]:
             keys -= 1
             found = _ASSIGNED.search(text[max(at - _KEY_START, 0) : at + _KEY_CHARS])
             if found and (iso := to_iso(found["value"])):
@@ -105,28 +107,32 @@ def find_in_scripts(document: dom.Document) -> FieldValue | None:
     return (next(iter(days.values())), "script") if len(days) == 1 else None
 
 
-def _key_positions(text: str) -> Iterator[int]:
-    for key in _KEYS:
-        at = text.find(key)
-        while at >= 0:
-            yield at
-            at = text.find(key, at + len(key))
+def _key_positions(text: str) -> list[int]:
+    found = [(_KEYS.index(key[0]), key.start()) for key in _ANY_KEY.finditer(text)]
+    return [at for _, at in sorted(found)]
 
 
 def _dates(clues: Clues) -> Iterator[_Dated]:
+    text_type, element_type = dom.Text, dom.Element
     before: dom.Node | None = None
-    label = ""
+    texts: list[str] = []
     for node in islice(dom.nodes(clues.document), _MAX_NODES):
         # The text of a script follows its element at once; only there the tag matters. This loop is most of the cost.
-        if type(node) is dom.Text and not (type(before) is dom.Element and before.tag in _UNREAD):
-            data = node.data
-            if _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS and ("20" in data or "19" in data or "年" in data):
+        if type(node) is text_type and not (type(before) is element_type and before.tag in _UNREAD):  # type: ignore[attr-defined]
+            data: str = node.data  # type: ignore[attr-defined]
+            if ("20" in data or "19" in data or "年" in data) and _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS:
                 line, parent = " ".join(data.split()), node.parent
                 parts = split_at_date(line, day_first=clues.day_first)
                 if parts and isinstance(parent, dom.Element):
-                    yield _judge(parts, " ".join(label.split())[-_MAX_LABEL_CHARS:], parent)
-            label = data if not data.isspace() else label
+                    yield _judge(parts, _find_label(texts), parent)
+            texts.append(data)
         before = node
+
+
+def _find_label(texts: list[str]) -> str:
+    """Return the end of the last text that is not only white space."""
+    label = next((text for text in reversed(texts) if not text.isspace()), "")
+    return " ".join(label.split())[-_MAX_LABEL_CHARS:]
 
 
 def _judge(parts: tuple[str, str, str], label: str, element: dom.Element) -> _Dated:

@@ -30,9 +30,9 @@ RawValue = tuple[object, str]
 """A value as the page states it, and its origin."""
 
 _DATES: Final = (
-    'h1, time, relative-time, faceplate-timeago, [class*="date" i], [class*="publish" i], [class*="posted" i]'
-    ', span[property*="date" i], .timeago, p.author, td.thead'
-)
+    "time", "relative-time", "faceplate-timeago", '[class*="date" i]', '[class*="publish" i]', '[class*="posted" i]',
+    'span[property*="date" i]', ".timeago", "p.author", "td.thead",
+)  # fmt: skip
 _MAX_CANDIDATES: Final = 200
 """Elements on each side of the heading that may contain the date."""
 _MAX_TRIED: Final = 25
@@ -349,7 +349,7 @@ def _near_heading(clues: Clues) -> FieldValue | None:
 
 def _own_dates(clues: Clues) -> list[dom.Element]:
     """Return the elements that may contain the page's date, those after the heading before those ahead of it."""
-    ordered = clues.order_by_heading(dom.select(clues.document, _DATES), _MAX_CANDIDATES)
+    ordered = clues.order_by_heading(clues.select_marked(_DATES), _MAX_CANDIDATES)
     own = (element for element in ordered if element.tag != "h1" and not clues.is_foreign(element))
     return list(islice(own, _MAX_TRIED))
 
