@@ -127,7 +127,7 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
     node = survey.nodes[index]
     if survey.tag[index] in PHRASING and is_within_line(node):
         return False
-    line = " ".join(_texts(survey, index))
+    line = " ".join(survey.texts_in(index, survey.end[index]))
     if is_dateline(line, names):
         return True
     # Links beside a date and the author's name lead to the author's page or the subject.
@@ -143,11 +143,6 @@ def _texts_outside_links(survey: Survey, index: int) -> list[str]:
             texts.append(survey.nodes[inner].data)  # type: ignore[attr-defined]
         inner = survey.end[inner] if survey.tag[inner] == "a" else inner + 1
     return texts
-
-
-def _texts(survey: Survey, index: int) -> list[str]:
-    inside = range(index + 1, survey.end[index])
-    return [survey.nodes[inner].data for inner in inside if survey.tag[inner] == TEXT]  # type: ignore[attr-defined]
 
 
 def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:

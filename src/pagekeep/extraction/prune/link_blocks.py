@@ -13,7 +13,6 @@ from pagekeep.extraction.locate.survey import Survey
 from pagekeep.values import dataclass
 
 _BLOCKS: Final = frozenset("ul ol div section table dl p aside h2 h3 h4 h5 h6 figure".split())
-_LISTS: Final = frozenset({"ul", "ol"})
 _LONE_BLOCKS: Final = frozenset({"div", "p"})
 
 # Chosen on labelled pages: 22 with tables of contents, 13 with lists of sources that must stay, 35 with links alone in a block
@@ -53,7 +52,7 @@ def find(
             reason = links.judge(index, ends[index], min_links)
         if reason:
             reasons[index] = reason
-        index = ends[index] if reason or index in excluded else index + 1
+        index = ends[index] if reason or not linked[index] or index in excluded else index + 1
     total = sum(chars[index] for index in reasons)
     return reasons if total < _MAX_SHARE * chars[root] else {}
 
@@ -98,24 +97,28 @@ def _count_between(places: list[int], first: int, end: int) -> int:
 
 
 def _find_links(survey: Survey, root: int, host: str) -> _Links:
-    links = _Links()
-    for index in range(root, survey.end[root]):
-        tag = survey.tag[index]
-        if tag == "a":
-            target = survey.nodes[index].attr("href") or "#"  # type: ignore[attr-defined]
-            if target[0] == "#":
-                (links.within if len(target) > 1 else links.nowhere).append(index)
-                continue
-            links.away.append(index)
-            if host and target.startswith(("http:", "https:")) and host not in target[:_HOST_CHARS]:
-                links.other_hosts.append(index)
-        elif tag in _LISTS:
-            links.lists.append(index)
-        elif tag == "pre":
-            links.code.append(index)
-        elif tag == "p" and survey.chars[index] - survey.linked[index] >= SENTENCE_CHARS:
-            links.sentences.append(index)
+    end, chars, linked, nodes = survey.end[root], survey.chars, survey.linked, survey.nodes
+    links = _Links(
+        lists=sorted(_take_between(survey, "ul", root, end) + _take_between(survey, "ol", root, end)),
+        code=_take_between(survey, "pre", root, end),
+    )
+    for index in _take_between(survey, "a", root, end):
+        target = nodes[index].attr("href") or "#"  # type: ignore[attr-defined]
+        if target[0] == "#":
+            (links.within if len(target) > 1 else links.nowhere).append(index)
+            continue
+        links.away.append(index)
+        if host and target.startswith(("http:", "https:")) and host not in target[:_HOST_CHARS]:
+            links.other_hosts.append(index)
+    paragraphs = _take_between(survey, "p", root, end)
+    links.sentences += [index for index in paragraphs if chars[index] - linked[index] >= SENTENCE_CHARS]
     return links
+
+
+def _take_between(survey: Survey, tag: str, first: int, end: int) -> list[int]:
+    """Return the indices of a tag from one index up to another."""
+    places = survey.places.get(tag, [])
+    return places[bisect_left(places, first) : bisect_left(places, end)]
 
 
 def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
@@ -130,7 +133,7 @@ def find_lone_links(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     index, end = root + 1, ends[root]
     while index < end:
         following = index + 1
-        if index in excluded:
+        if not linked[index] or index in excluded:
             following = ends[index]
         elif tags[index] in _LONE_BLOCKS and chars[index] and linked[index] > _MIN_LONE_LINK_SHARE * chars[index]:
             if tags[index] == "p":

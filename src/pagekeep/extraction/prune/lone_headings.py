@@ -40,21 +40,39 @@ def find(survey: Survey, root: int, excluded: Exclusions, removed: Iterable[int]
 def find_repeated(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find the lower of neighbouring headings with the same words."""
     reasons: Reasons = {}
-    previous, has_text_between = -1, False
-    index, end = root + 1, survey.end[root]
-    while index < end:
-        tag = survey.tag[index]
-        if index in excluded:
-            index = survey.end[index]
+    previous, following, end = -1, root + 1, survey.end[root]
+    for index in survey.find_tags(*_LEVELS):
+        if not following <= index < end or not _is_kept(survey, index, root, excluded):
             continue
-        if tag in _LEVELS:
-            if previous > 0 and not has_text_between and _words(survey, previous) == _words(survey, index):
-                reasons[index if survey.tag[previous] <= tag else previous] = Reason.HEADING_TWICE
-            previous, has_text_between, index = index, False, survey.end[index]
-            continue
-        has_text_between = has_text_between or tag in _VISIBLE
-        index += 1
+        if (
+            previous > 0
+            and not _has_visible(survey, following, index, excluded)
+            and _words(survey, previous) == _words(survey, index)
+        ):
+            reasons[index if survey.tag[previous] <= survey.tag[index] else previous] = Reason.HEADING_TWICE
+        previous, following = index, survey.end[index]
     return reasons
+
+
+def _is_kept(survey: Survey, index: int, root: int, excluded: Exclusions) -> bool:
+    """Return whether neither an element nor one around it, within the content, is left out."""
+    while index > root:
+        if index in excluded:
+            return False
+        index = survey.parent[index]
+    return True
+
+
+def _has_visible(survey: Survey, first: int, end: int, excluded: Exclusions) -> bool:
+    """Return whether something that is not left out shows between two places."""
+    while first < end:
+        if first in excluded:
+            first = survey.end[first]
+        elif survey.tag[first] in _VISIBLE:
+            return True
+        else:
+            first += 1
+    return False
 
 
 def _words(survey: Survey, index: int) -> list[str]:

@@ -100,7 +100,7 @@ def _find_copied_blocks(
             last, last_original = index, original
             index = ends[index]
         else:
-            index += 1
+            index = index + 1 if chars[index] >= min_chars else ends[index]
     return dict(sorted(copies.items()))
 
 

@@ -5,9 +5,11 @@ Only whole lines, word for word: of some two hundred such lines on real pages, n
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Final
 
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
+from pagekeep.extraction.locate.page_facts import Content, find_kept
 from pagekeep.extraction.locate.prose import INLINE, is_within_line
 from pagekeep.extraction.locate.survey import TEXT, Survey
 
@@ -38,8 +40,10 @@ _MAX_NEIGHBOURS_CHARS: Final = 400
 _MAX_NEIGHBOURS_NODES: Final = 60
 """Nodes of the largest such block, a bound on work."""
 _CELLS: Final = frozenset({"td", "th", "dt", "dd"})
-_LINES: Final = {line: reason for reason, lines in _WORDINGS.items() for line in lines.split("|")}
-_MIN_LINE_CHARS: Final = min(map(len, (*_LINES, *_NEIGHBOURS)))
+_LINES: Final = {line: reason for reason, lines in _WORDINGS.items() for line in lines.split("|")} | dict.fromkeys(
+    _NEIGHBOURS, Reason.NEIGHBOUR_LINKS
+)
+_MIN_LINE_CHARS: Final = min(map(len, _LINES))
 _MAX_LINE_CHARS: Final = 60
 """Characters of the longest wording, with decoration."""
 _DECORATION: Final = (
@@ -57,25 +61,22 @@ _LITERAL: Final = frozenset(
 def find(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find the blocks in the content that are nothing but one of these lines."""
     reasons: Reasons = {}
-    tags, chars, nodes, ends = survey.tag, survey.chars, survey.nodes, survey.end
-    index, end = root + 1, ends[root]
-    while index < end:
-        if index in excluded:
-            index = ends[index]
-            continue
-        if tags[index] == TEXT and _MIN_LINE_CHARS <= chars[index] <= _MAX_LINE_CHARS:
-            line = nodes[index].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
-            reason: Reason | None
-            if line in _NEIGHBOURS:
-                reason, block = Reason.NEIGHBOUR_LINKS, _find_neighbours_block(survey, index, root)
-            else:
-                reason = _LINES.get(line)
-                block = _find_block(survey, index, root) if reason else 0
-            if reason and block and not (reason in _TOPICS and _is_among_others(survey, block)):
-                reasons[block] = reason
-                index = ends[block]
+    chars, places, texts = survey.chars, survey.places[TEXT], survey.texts
+    following = 0
+    for first, end in find_kept(survey, Content(root, excluded)):
+        for place in range(bisect_left(places, first), bisect_left(places, end)):
+            index = places[place]
+            if not _MIN_LINE_CHARS <= chars[index] <= _MAX_LINE_CHARS or index < following:
                 continue
-        index += 1
+            line = texts[place].strip(_DECORATION).lower()
+            reason = _LINES.get(line)
+            if reason is None:
+                continue
+            find_block = _find_neighbours_block if reason is Reason.NEIGHBOUR_LINKS else _find_block
+            block = find_block(survey, index, root)
+            if block and not (reason in _TOPICS and _is_among_others(survey, block)):
+                reasons[block] = reason
+                following = survey.end[block]
     return reasons
 
 
@@ -98,9 +99,10 @@ def _find_neighbours_block(survey: Survey, index: int, root: int) -> int:
 
 def _has_only_neighbours(survey: Survey, block: int) -> bool:
     """Return whether all text outside links is in `_NEIGHBOURS`."""
-    for inner in range(block, survey.end[block]):
-        if survey.tag[inner] == TEXT and not survey.linked[inner]:
-            line = survey.nodes[inner].data.strip(_DECORATION).lower()  # type: ignore[attr-defined]
+    first, end = bisect_left(survey.places[TEXT], block), bisect_left(survey.places[TEXT], survey.end[block])
+    for index, text in zip(survey.places[TEXT][first:end], survey.texts[first:end], strict=True):
+        if not survey.linked[index]:
+            line = text.strip(_DECORATION).lower()
             if line and line not in _NEIGHBOURS:
                 return False
     return True

@@ -118,8 +118,8 @@ def _dates(clues: Clues) -> Iterator[_Dated]:
     texts: list[str] = []
     for node in islice(dom.nodes(clues.document), _MAX_NODES):
         # The text of a script follows its element at once; only there the tag matters. This loop is most of the cost.
-        if type(node) is text_type and not (type(before) is element_type and before.tag in _UNREAD):  # type: ignore[attr-defined]
-            data: str = node.data  # type: ignore[attr-defined]
+        if type(node) is text_type and not (type(before) is element_type and before.tag in _UNREAD):
+            data: str = node.data
             if ("20" in data or "19" in data or "年" in data) and _MIN_DATE_CHARS <= len(data) <= _MAX_LINE_CHARS:
                 line, parent = " ".join(data.split()), node.parent
                 parts = split_at_date(line, day_first=clues.day_first)

@@ -11,21 +11,19 @@ from pagekeep.extraction.locate.survey import TEXT, Survey
 class Texts:
     """The text of each block on one line, put together when it is first read: most are never."""
 
-    __slots__ = ("_known", "_starts", "_stops", "_survey")
+    __slots__ = ("_firsts", "_known", "_texts")
 
-    def __init__(self, survey: Survey, starts: list[int], stops: list[int]) -> None:
-        self._survey, self._starts, self._stops = survey, starts, stops
+    def __init__(self, texts: list[str], firsts: list[int]) -> None:
+        self._texts = texts
+        self._firsts = [*firsts, len(texts)]
+        """The place of each block's first text; the block ends where the next one begins."""
         self._known: dict[int, str] = {}
 
     def __getitem__(self, index: int) -> str:
         text = self._known.get(index)
         if text is None:
-            tags, nodes, first, stop = self._survey.tag, self._survey.nodes, self._starts[index], self._stops[index]
-            text = nodes[first].data  # type: ignore[attr-defined]
-            for place in range(first + 1, stop):
-                if tags[place] == TEXT:
-                    text += " " + nodes[place].data  # type: ignore[attr-defined]
-            text = self._known[index] = " ".join(text.split())
+            pieces = self._texts[self._firsts[index] : self._firsts[index + 1]]
+            text = self._known[index] = " ".join(" ".join(pieces).split())
         return text
 
 
@@ -50,33 +48,38 @@ class Blocks:
 
 def collect(survey: Survey) -> Blocks:
     """Return the blocks of the page."""
-    tags, parents, chars, linked = survey.tag, survey.parent, survey.chars, survey.linked
-    owners: list[int] = []
-    starts: list[int] = []
-    stops: list[int] = []
-    counts: list[int] = []
-    in_links: list[int] = []
-    inner = [0] * len(tags)
-    """The innermost element around the text in each element that is not part of a sentence."""
-    current = -1
-    for index in range(1, len(tags)):
-        tag = tags[index]
-        if tag == TEXT:
-            owner = inner[parents[index]]
-            if owner == current:
-                stops[-1] = index + 1
-                counts[-1] += chars[index]
-                in_links[-1] += linked[index]
-            else:
-                owners.append(owner)
-                starts.append(index)
-                stops.append(index + 1)
-                counts.append(chars[index])
-                in_links.append(linked[index])
-                current = owner
-        elif tag in PHRASING:
-            inner[index] = inner[parents[index]]
+    tags, parents, chars, linked, phrasing = survey.tag, survey.parent, survey.chars, survey.linked, PHRASING
+    blocks = Blocks([], [], [], [], [], [])
+    owners, starts, stops, counts, in_links = blocks.owner, blocks.start, blocks.stop, blocks.chars, blocks.linked
+    firsts: list[int] = []
+    known: dict[int, int] = {}
+    current = last = -1
+    for place, index in enumerate(survey.places[TEXT]):
+        owner = parents[index]
+        if tags[owner] in phrasing:
+            inner = owner
+            owner = known.get(inner, -1)
+            if owner < 0:
+                owner = known[inner] = _find_owner(survey, inner)
+        if owner == current and (index == last + 1 or phrasing.issuperset(tags[last + 1 : index])):
+            stops[-1] = index + 1
+            counts[-1] += chars[index]
+            in_links[-1] += linked[index]
         else:
-            inner[index] = index
-            current = -1
-    return Blocks(owners, starts, stops, Texts(survey, starts, stops), counts, in_links)
+            owners.append(owner)
+            starts.append(index)
+            stops.append(index + 1)
+            counts.append(chars[index])
+            in_links.append(linked[index])
+            firsts.append(place)
+            current = owner
+        last = index
+    blocks.text = Texts(survey.texts, firsts)
+    return blocks
+
+
+def _find_owner(survey: Survey, index: int) -> int:
+    """Return the innermost element around an element within a sentence that is not part of one."""
+    while index and survey.tag[index] in PHRASING:
+        index = survey.parent[index]
+    return index
