@@ -19,11 +19,8 @@ choose_hero_image = hero.choose
 
 
 def read(document: dom.Document, structured: Structured, url: str | None, names: Names | None = None) -> Metadata:
-    """Return all metadata of the original page except language and tags, with the origin of each field.
-
-    `names` are those of the document, where they are known already.
-    """
-    page = clues.collect(document, structured, url, names or Names(document))
+    """Return all metadata of the original page except language and tags, with the origin of each field."""
+    page = clues.collect(document, structured, url, names)
     site_name = about.find_site_name(page)
     name = site_name[0] if site_name else None
     categories, keywords = subjects.read(page, name)

@@ -194,8 +194,11 @@ class Clues:
         return False
 
 
-def collect(document: dom.Document, structured: Structured, url: str | None, names: Names) -> Clues:
-    """Collect the clues that every page needs; costlier ones are found when a field has no better source."""
+def collect(document: dom.Document, structured: Structured, url: str | None, names: Names | None = None) -> Clues:
+    """Collect the clues that every page needs; costlier ones are found when a field has no better source.
+
+    `names` are those of the document, where they are known already.
+    """
     title = tidy(_title(document))
     headings = _headings(document)
     texts = tuple(text for text, _ in headings)
@@ -206,7 +209,7 @@ def collect(document: dom.Document, structured: Structured, url: str | None, nam
         document=document,
         structured=structured,
         url=url,
-        names=names,
+        names=names or Names(document),
         base=base,
         item=_own_item(structured, url, (title, *texts)),
         page_item=_first_of(structured.json_ld, ("WebPage", "ItemPage", "ProfilePage", "CollectionPage", "AboutPage")),
