@@ -97,7 +97,7 @@ def _is_byline(survey: Survey, index: int) -> bool:
     """Return whether a line has only names and roles, each with a capital letter, separated by commas."""
     if survey.tag[index] == TEXT or not _is_line(survey, index) or survey.chars[index] > _MAX_BYLINE_CHARS:
         return False
-    line = " ".join("".join(_texts(survey, index)).split())
+    line = " ".join("".join(survey.texts_in(index, survey.end[index])).split())
     words = _WORD.findall(line)
     names = [word for word in words if word.lower() not in _JOINTS]
     return (
