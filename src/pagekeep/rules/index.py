@@ -55,7 +55,8 @@ class Index:
 
     def match(self, host: Host | None, root: dom.Node, names: Names) -> list[tuple[Rule, str]]:
         """Return the rules that apply to the page, in order, each with what triggered it. `names` are the root's names."""
-        page = _Page(root, names, is_searched=len(self._by_class) + len(self._by_id) <= _FEW_NAMES)
+        number_of_names = len(self._by_class) + len(self._by_id) + len(self._by_class_part)
+        page = _Page(root, names, is_searched=number_of_names <= _FEW_NAMES)
         by_host = self._match_host(host)
         matches = []
         for number in sorted({*by_host, *self._candidates(page)}):
@@ -108,7 +109,7 @@ class Index:
         """Return the numbers of the rules whose DOM trigger may match the page."""
         numbers: set[int] = set(self._by_text)
         if page.is_searched:
-            numbers.update(*self._by_class.values(), *self._by_id.values())
+            numbers.update(*self._by_class.values(), *self._by_id.values(), *self._by_class_part.values())
             return numbers.union(self._candidates_by_selector(page))
         if self._by_class:
             for token in self._by_class.keys() & page.names.classes:
