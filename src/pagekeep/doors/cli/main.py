@@ -28,6 +28,21 @@ COMMANDS: Final = {
             "Read a saved page: formatted and in the pager on a terminal, as Markdown with frontmatter in a pipe.",
         ),
         "search": ("library.browse:search", "Search saved pages, best match first."),
+        "history": ("library.history:history", "List the versions of a page, oldest first."),
+        "diff": (
+            "library.history:diff",
+            "Show what changed between two versions of a page, word by word: the last two, A and the current one, or A and B.",
+        ),
+        "watch": (
+            "library.history:watch",
+            "Watch pages for changes, or list the watched pages. The server and `pagekeep work` visit them.",
+        ),
+        "unwatch": ("library.history:unwatch", "Watch pages no longer."),
+        "changes": ("library.history:changes", "List changes of watched pages, newest first."),
+        "check-links": (
+            "library.history:check_links",
+            "Check whether saved pages are still on the web: the ones named, or those that are due.",
+        ),
         "open": ("library.open_page:open_page", "Open a saved page in the browser: on its site, or in the reader."),
         "tags": ("library.browse:tags", "List the tags in use, with how many pages have each."),
         "stats": ("library.browse:stats", "Show how many pages the library holds, by state and quality."),
@@ -47,7 +62,7 @@ COMMANDS: Final = {
             "library.change:delete",
             "Delete pages; `undo` or `restore` brings them back until they are purged.",
         ),
-        "restore": ("library.change:restore", "Restore deleted pages."),
+        "restore": ("library.change:restore", "Restore deleted pages, or an earlier version of a page."),
         "purge": ("library.change:purge", "Permanently remove deleted pages: all of them, or the ones named."),
         "undo": (
             "library.undo:undo",

@@ -15,7 +15,9 @@ from pagekeep.doors.cli.output import is_terminal, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.model import Hit, ItemQuery
+    from pagekeep.config import Settings
+    from pagekeep.library.open import Store
+    from pagekeep.model import Hit, Item, ItemQuery
 
 OPERATORS = "is:, domain:, tag:, before:, after: and quality:"
 LEVELS = ("article", "simplified", "bookmark", "discarded")
@@ -153,17 +155,26 @@ def _format_hit(hit: Hit) -> str:
 
 
 @click.command(
-    epilog=examples("read 3f2a", "read https://example.com/post > post.md", "read 3f2a --json | jq .items[0].content")
+    epilog=examples(
+        "read 3f2a",
+        "read https://example.com/post > post.md",
+        "read 3f2a --at 2025-03-19",
+        "read 3f2a --json | jq .items[0].content",
+    )
 )
 @click.argument("key", metavar="ID|URL")
+@click.option("--at", metavar="DATE", help="Read the version of this date or time.")
+@click.option("--version", type=click.IntRange(1), help="Read this version; `pagekeep history` lists them.")
 @library_options
-def read(key: str, library: str | None, user: str | None, as_json: bool) -> None:
+def read(key: str, at: str | None, version: int | None, library: str | None, user: str | None, as_json: bool) -> None:
     """Read a saved page: formatted and in the pager on a terminal, as Markdown with frontmatter in a pipe."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.change import apply_action
         from pagekeep.present.json_shapes import whole_item_shape
 
         item = apply_action(store, "opened", key)
+        if at is not None or version is not None:
+            item = _read_version(settings, store, item, at, version)
         if as_json:
             from pagekeep.library.pictures.kept import show_pictures
 
@@ -174,6 +185,18 @@ def read(key: str, library: str | None, user: str | None, as_json: bool) -> None
             from pagekeep.present.item_content import shown_content
 
             write(shown_content(item))
+
+
+def _read_version(settings: Settings, store: Store, item: Item, at: str | None, number: int | None) -> Item:
+    """Return the item as it was in an earlier version; its tags are those of today."""
+    from dataclasses import replace
+
+    from pagekeep.doors.cli.library.history import with_retrieval
+    from pagekeep.library.history.versions import read_version
+
+    found = with_retrieval(settings, lambda retrieval: read_version(store, item.id, retrieval, number=number, at=at))
+    old = found.text.item
+    return replace(old, metadata=replace(old.metadata, tags=item.metadata.tags, pinned=item.metadata.pinned))
 
 
 @click.command(epilog=examples("tags", "tags --json | jq -r '.tags[].tag'"))

@@ -43,7 +43,28 @@ unpin = _make_command("unpin", "Unpin pages.", "Unpinned")
 archive = _make_command("archive", "Archive pages.", "Archived")
 unarchive = _make_command("unarchive", "Take pages out of the archive.", "Unarchived")
 delete = _make_command("delete", "Delete pages; `undo` or `restore` brings them back until they are purged.", "Deleted")
-restore = _make_command("restore", "Restore deleted pages.", "Restored")
+_restore_deleted = _make_command("restore", "Restore deleted pages.", "Restored")
+
+
+@click.command(epilog=examples("restore 3f2a", "restore 3f2a --version 2"))
+@click.argument("keys", nargs=-1, required=True, metavar="ID|URL...")
+@click.option("--version", type=click.IntRange(1), help="Make this version of the page the current one again.")
+@library_options
+def restore(keys: tuple[str, ...], version: int | None, library: str | None, user: str | None, as_json: bool) -> None:
+    """Restore deleted pages, or an earlier version of a page."""
+    if version is None:
+        callback = _restore_deleted.callback
+        if callback is not None:
+            callback(keys=keys, library=library, user=user, as_json=as_json)
+        return
+    if len(keys) != 1:
+        raise click.UsageError("Give one page with --version.")
+    with open_library(library, user, as_json) as (settings, store):
+        from pagekeep.doors.cli.library.history import with_retrieval
+        from pagekeep.library.history.versions import restore_version
+
+        item = with_retrieval(settings, lambda retrieval: restore_version(store, keys[0], retrieval, version))
+        show_results([item], as_json, result_line(f"Restored version {version}"))
 
 
 @click.command(epilog=examples("tag 3f2a harbour history", "tag 3f2a --remove harbour", "tag 3f2a"))
