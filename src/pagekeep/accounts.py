@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import SCOPES, Scope, Session, Token, User
+from pagekeep.model import FEED, SCOPES, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER
 from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
@@ -300,13 +300,13 @@ def add_token(
             f"A token needs a name of 1 to {_MAX_TOKEN_NAME_CHARS} characters.",
             suggestions=("Name the program that uses it.",),
         )
-    if not scopes or not set(scopes) <= set(SCOPES):
+    if not scopes or (scopes != (FEED,) and not set(scopes) <= set(SCOPES)):
         raise NotAllowed("Unknown scope for a token.", suggestions=(f"Use one or more of: {', '.join(SCOPES)}.",))
     if len(accounts.tokens(user_id)) >= _MAX_TOKENS:
         raise NotAllowed(f"There are already {_MAX_TOKENS} tokens.", suggestions=("Revoke tokens you no longer use.",))
     secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), clock.now()
     until = clock.add_seconds(now, days * 86_400) if days is not None else None
-    ordered = tuple(scope for scope in SCOPES if scope in scopes)
+    ordered = tuple(scope for scope in (*SCOPES, FEED) if scope in scopes)
     return NewToken(accounts.add_token(digest(secret), user_id, name, ordered, now, until), secret)
 
 
@@ -332,6 +332,17 @@ def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -
     if token.last_used_at is None or clock.add_seconds(token.last_used_at, _MARK_USED_SECONDS) < now:
         accounts.mark_used(token.id, now)
     return token, user.name if user else token.user_id
+
+
+def feed_user(accounts: Accounts, secret: str, *, local: str | None = None) -> str:
+    """Return the user whose feed has this secret in its address; `NotFound` when there is none."""
+    try:
+        token, _ = token_holder(accounts, secret, local=local)
+    except NotSignedIn:
+        raise NotFound("There is no such feed.") from None
+    if token.scopes != (FEED,):
+        raise NotFound("There is no such feed.")
+    return token.user_id
 
 
 def revoke_token(accounts: Accounts, user_id: str, key: str) -> Token:

@@ -32,9 +32,9 @@ def test_a_changed_word_is_shown_within_its_paragraph() -> None:
     (block,) = diff.blocks
     assert block.kind == "changed"
     assert block.parts == (
-        Part("same", "The ferry leaves at"),
-        Part("removed", " nine"),
-        Part("added", " ten"),
+        Part("same", "The ferry leaves at "),
+        Part("removed", "nine"),
+        Part("added", "ten"),
         Part("same", " from the old pier, every day."),
     )
     assert (diff.added, diff.removed, diff.excerpt) == (1, 1, "ten")
@@ -60,6 +60,13 @@ def test_added_and_removed_paragraphs_come_with_one_block_of_context() -> None:
 def test_paragraphs_with_nothing_in_common_are_shown_one_after_the_other() -> None:
     diff = compare_words("Bread is baked before dawn.", "Ships sail whenever tides permit.")
     assert [block.kind for block in diff.blocks] == ["removed", "added"]
+
+
+def test_a_removed_paragraph_is_removed_with_its_full_stop() -> None:
+    old = "Tickets cost nine crowns at the window.\n\nIn winter there are fewer boats.\n\nThe end of it all."
+    diff = compare_words(old, "Tickets cost ten crowns at the window.\n\nThe end of it all.")
+    assert [block.kind for block in diff.blocks] == ["changed", "removed", "same"]
+    assert diff.blocks[1].parts == (Part("removed", "In winter there are fewer boats."),)
 
 
 def test_a_link_that_leads_elsewhere_is_a_change() -> None:

@@ -35,7 +35,7 @@ from pagekeep.model.page import (
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 
 if TYPE_CHECKING:
-    from pagekeep.model.accounts import SCOPES, Scope, Session, Token, User
+    from pagekeep.model.accounts import FEED, SCOPES, Scope, Session, Token, User
     from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
     from pagekeep.model.history import Change, PageCheck, Retention, Schedule, Snapshot
     from pagekeep.model.library import (
@@ -72,6 +72,7 @@ else:
 
 __all__ = [
     "DERIVED_METADATA",
+    "FEED",
     "KINDS",
     "PARSER_VERSION",
     "SCOPES",

@@ -6,9 +6,11 @@ from typing import Literal
 
 from pagekeep.values import dataclass
 
-Scope = Literal["read", "write"]
+Scope = Literal["read", "write", "feed"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
 """What a token allows: `read` only reads, `write` also saves and changes."""
+FEED: Scope = "feed"
+"""The scope of a token that is part of a feed's address: it allows to read that feed, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

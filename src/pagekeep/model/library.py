@@ -209,6 +209,7 @@ def item_filters(
     deleted: bool = False,
     quality: QualityLevel | None = None,
     fetch_again: bool | None = None,
+    gone: bool | None = None,
     saved_after: str | None = None,
     saved_before: str | None = None,
 ) -> tuple[Filter, ...]:
@@ -218,6 +219,7 @@ def item_filters(
         ("archived", archived),
         ("deleted", deleted or None),
         ("fetch-again", fetch_again),
+        ("gone", gone),
     )
     values: tuple[tuple[FilterName, str | None], ...] = (
         ("domain", domain),

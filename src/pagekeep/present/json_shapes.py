@@ -69,6 +69,9 @@ class Item(TypedDict):
     """If the page could not be fetched and only its URL is kept: whether trying again can help. Otherwise null."""
     last_error: dict[str, Any] | None
     retry_count: int
+    link: dict[str, Any] | None
+    """If the page has gone from the web or blocks us: `state` (gone or blocked), `reason`, `since`, and `archived`, the URL
+    of a copy in a web archive. Otherwise null."""
     parser_version: int | None
     used_js_rendering: bool
     saved_at: str
@@ -136,7 +139,7 @@ class Job(TypedDict):
     leased_by: str | None
     leased_until: str | None
     created_at: str
-    task: Literal["save", "reparse", "import", "pictures"]
+    task: Literal["save", "reparse", "import", "watch", "links", "webhook", "archive", "pictures"]
     item_id: str | None
     """The item a save created or updated; for a save that failed, the bookmark that keeps its URL."""
     report: dict[str, Any] | None
@@ -234,6 +237,7 @@ def item_shape(item: model.Item) -> Item:
         "fetch_again": known.fetch_again,
         "last_error": cast("dict[str, Any] | None", known.last_error),
         "retry_count": known.retry_count,
+        "link": dict(known.link) if known.link else None,
         "parser_version": known.parser_version,
         "used_js_rendering": bool(known.used_js_rendering),
         "saved_at": item.saved_at,

@@ -247,15 +247,38 @@ def _merge(runs: Sequence[_Run], old: list[str], new: list[str]) -> Iterator[Par
             joined[-1].old, joined[-1].new = (joined[-1].old[0], run.old[1]), (joined[-1].new[0], run.new[1])
         else:
             joined.append(_Run(run.same, run.old, run.new))
+    _align(joined, old, new)
     for run in joined:
         removed, added = "".join(old[slice(*run.old)]), "".join(new[slice(*run.new)])
         if run.same:
-            yield Part("same", removed)
+            if removed:
+                yield Part("same", removed)
             continue
+        if removed.startswith(" ") and added.startswith(" "):  # the space before both is the same
+            yield Part("same", " ")
+            removed, added = removed[1:], added[1:]
         if removed:
             yield Part("removed", removed)
         if added:
             yield Part("added", added)
+
+
+def _align(runs: Sequence[_Run], old: list[str], new: list[str]) -> None:
+    """Let whole paragraphs that were added or removed begin at their break: the full stop before is the one that stays."""
+    for run, following, before in zip(runs[1:], runs[2:], runs, strict=False):
+        if run.same or not (following.same and before.same) or (run.old[0] < run.old[1]) == (run.new[0] < run.new[1]):
+            continue
+        tokens, (start, end) = (old, run.old) if run.old[0] < run.old[1] else (new, run.new)
+        shift = next((place for place in range(_MAX_SHIFT) if tokens[start + place : start + place + 1] == [_BREAK]), 0)
+        fits = shift <= following.old[1] - following.old[0] and shift < end - start
+        if shift and fits and tokens[start : start + shift] == tokens[end : end + shift]:
+            for one, side in ((run, (shift, shift)), (before, (0, shift)), (following, (shift, 0))):
+                one.old = (one.old[0] + side[0], one.old[1] + side[1])
+                one.new = (one.new[0] + side[0], one.new[1] + side[1])
+
+
+_MAX_SHIFT: Final = 4
+"""Tokens at the end of a paragraph, such as a full stop and a quotation mark, that two paragraphs may share."""
 
 
 def _is_short(tokens: Sequence[str]) -> bool:
@@ -270,7 +293,9 @@ def _to_blocks(parts: Iterable[Part]) -> Iterator[Block]:
             if number and block:
                 yield _block(block)
                 block = []
-            if text:
+            if text and block and block[-1].operation == part.operation:
+                block[-1] = Part(part.operation, block[-1].text + text)
+            elif text:
                 block.append(Part(part.operation, text))
     if block:
         yield _block(block)

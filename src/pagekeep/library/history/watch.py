@@ -90,6 +90,11 @@ def list_changes(store: Store, *, unseen: bool = False, limit: int = 100) -> tup
     return tuple((change, items[change.item_id]) for change in changes)
 
 
+def count_unseen(store: Store) -> int:
+    """Return how many changes were not seen yet; at most 100 are counted."""
+    return len(store.changes(unseen=True))
+
+
 def mark_seen(store: Store, ids: tuple[str, ...] | None = None) -> int:
     """Mark changes as seen, all or those with these ids; return how many were not."""
     return store.mark_seen(ids, clock.now())

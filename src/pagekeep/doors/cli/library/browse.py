@@ -47,6 +47,7 @@ def _paging_options(command: Any) -> Any:
 @click.option("--all", "everything", is_flag=True, help="Include archived pages.")
 @click.option("--deleted", is_flag=True, help="Only deleted pages.")
 @click.option("--quality", type=click.Choice(LEVELS), help="Only pages of this quality level.")
+@click.option("--gone", is_flag=True, help="Only pages that have gone from the web.")
 @click.option("--fetch-again", is_flag=True, help="Only pages that could not be fetched and are to be fetched again.")
 @click.option("--saved-after", metavar="DATE", callback=parse_date, help="Only pages saved on this date or later.")
 @click.option("--saved-before", metavar="DATE", callback=parse_date, help="Only pages saved before this date.")
@@ -89,6 +90,7 @@ def _query(options: dict[str, Any]) -> ItemQuery:
         deleted=options["deleted"],
         quality=options["quality"],
         fetch_again=True if options["fetch_again"] else None,
+        gone=True if options["gone"] else None,
         saved_after=options["saved_after"],
         saved_before=options["saved_before"],
     )

@@ -29,7 +29,7 @@ _SIGNS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
 def with_retrieval(settings: Settings, function: Callable[[Retrieval], Awaitable[T]]) -> T:
-    """Run a function that reads or fetches pages, in a worker room of its own."""
+    """Run a function that reads or fetches pages, in its own worker room."""
     from pagekeep.capture.from_url import Retrieval
 
     with open_room(settings) as room:

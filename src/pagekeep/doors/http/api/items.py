@@ -69,6 +69,7 @@ def list_items(
         bool | None,
         Query(description="Only pages that could not be fetched and are to be fetched again, or no such pages."),
     ] = None,
+    gone: Annotated[bool | None, Query(description="Only pages that have gone from the web, or no such pages.")] = None,
     saved_after: Time = None,
     saved_before: Time = None,
     order: Order = "saved",
@@ -88,6 +89,7 @@ def list_items(
         deleted=deleted,
         quality=quality,
         fetch_again=fetch_again,
+        gone=gone,
         saved_after=saved_after,
         saved_before=saved_before,
     )

@@ -134,6 +134,28 @@ class ReparseManyRequest(RequestBody):
         return self
 
 
+class VersionChanges(RequestBody):
+    """Changes to a version."""
+
+    pinned: bool
+
+
+class WatchRequest(RequestBody):
+    """How often to visit a page."""
+
+    every: Annotated[str, StringConstraints(min_length=2, max_length=20)] = Field(
+        "1d", description="5m to 90d: a number and m (minutes), h (hours), d (days) or w (weeks)."
+    )
+
+
+class SeenRequest(RequestBody):
+    """The changes that were seen."""
+
+    ids: Annotated[list[ItemKey], Field(max_length=1000)] | None = Field(
+        None, description="IDs of the changes; without it, all of them."
+    )
+
+
 class PurgeRequest(RequestBody):
     """The deleted items to remove permanently."""
 

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from pagekeep.present import json_shapes
+from pagekeep.present import history_shapes, json_shapes
+from pagekeep.present.history_shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
 
 
@@ -122,7 +123,46 @@ class NewToken(TypedDict):
     """Shown only in this response."""
 
 
+class Versions(TypedDict):
+    versions: list[Version]
+    checked_at: str | None
+    """When the page was last requested."""
+
+
+class OneVersion(TypedDict):
+    version: Version
+
+
+class OneWholeVersion(TypedDict):
+    version: WholeVersion
+
+
+class OneDiff(TypedDict):
+    diff: Diff
+
+
+class OneWatch(TypedDict):
+    watch: Watch
+
+
+class Watches(TypedDict):
+    watches: list[Watch]
+
+
+class Changes(TypedDict):
+    changes: list[Change]
+
+
+class Seen(TypedDict):
+    seen: int
+    """Changes that were not seen before."""
+
+
+class OneLinkCheck(TypedDict):
+    check: LinkCheck
+
+
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-for _shape in (*vars(json_shapes).values(), *list(globals().values())):
+for _shape in (*vars(json_shapes).values(), *vars(history_shapes).values(), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

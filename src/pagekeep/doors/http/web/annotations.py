@@ -71,6 +71,10 @@ def _show_list(frame: Frame, key: str) -> Response:
     item = get_item(frame.library, key)
     if frame.wants_part:
         return frame.show(
-            "_annotations.html", item=item, annotations=get_annotations(frame.library, item.id), colours=COLOURS
+            "_annotations.html",
+            item=item,
+            annotations=get_annotations(frame.library, item.id),
+            colours=COLOURS,
+            lost=(),
         )
     return RedirectResponse(f"/items/{item.id}#annotations", 303)

@@ -14,6 +14,7 @@ from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
+from pagekeep.library.history.watch import count_unseen
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.queue.jobs import count_jobs
 from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filters
@@ -21,8 +22,10 @@ from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filte
 router = APIRouter()
 
 State = Literal["inbox", "pinned", "archive", "all", "trash"]
-Quality = QualityLevel | Literal["fetch-again"]
-"""The choices of the quality filter; `fetch-again` are bookmarks of pages that could not be fetched."""
+Quality = QualityLevel | Literal["fetch-again", "gone"]
+"""The choices of the quality filter; `fetch-again` are bookmarks of pages that could not be fetched, `gone` are pages that have
+gone from the web."""
+_STATE_FILTERS: Final = ("fetch-again", "gone")
 STATES: Final[dict[State, str]] = {
     "inbox": "Inbox",
     "pinned": "Pinned",
@@ -115,7 +118,7 @@ def parse_view(
     return View(
         q.strip(),
         state if state in STATES else "inbox",
-        cast("Quality", quality) if quality in (*get_args(QualityLevel), "fetch-again") else None,
+        cast("Quality", quality) if quality in (*get_args(QualityLevel), *_STATE_FILTERS) else None,
         domain.strip(),
         tag.strip(),
         order if order in ORDERS else "saved",
@@ -130,6 +133,7 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
+    values["unseen_changes"] = count_unseen(frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
@@ -160,8 +164,9 @@ def _list_query(view: View) -> ItemQuery:
         pinned=True if view.state == "pinned" else None,
         archived=archived,
         deleted=view.state == "trash",
-        quality=None if view.quality == "fetch-again" else view.quality,
+        quality=None if view.quality == "fetch-again" or view.quality == "gone" else view.quality,
         fetch_again=True if view.quality == "fetch-again" else None,
+        gone=True if view.quality == "gone" else None,
     )
     descending = view.order != "title"
     return ItemQuery(filters=filters, order=view.order, descending=descending, limit=_PAGE_SIZE, after=view.after)
@@ -172,7 +177,7 @@ def _query(view: View) -> str:
     parts = [_with_prefix_search(view.q)]
     parts += {"pinned": ["is:pinned"], "archive": ["is:archived"], "trash": ["is:deleted"]}.get(view.state, [])
     named = (
-        ("is" if view.quality == "fetch-again" else "quality", view.quality),
+        ("is" if view.quality in _STATE_FILTERS else "quality", view.quality),
         ("domain", view.domain),
         ("tag", view.tag),
     )

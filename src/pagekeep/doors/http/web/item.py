@@ -17,15 +17,20 @@ from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.change import tag_item
+from pagekeep.library.history.versions import find_lost, get_history
+from pagekeep.library.history.watch import find_watch
 from pagekeep.library.items import get_item, get_raw
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.save import MAX_RETRIES, retry
-from pagekeep.model import Item
+from pagekeep.model import Annotation, Item
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
 
 router = APIRouter()
+
+_MAX_VERSIONS: Final = 6
+"""Versions in the panel on the item's page."""
 
 RAW_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -45,11 +50,21 @@ async def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = N
     rendered = await frame.service.renderer.render(
         body_of(item.content), base=item.url, title=item.title, image_url=image_url
     )
-    return await run_in_threadpool(_fill_template, frame, item, rendered, problem)
+    annotations = await run_in_threadpool(get_annotations, frame.library, item.id)
+    lost = await find_lost(item, annotations, frame.service.retrieval)
+    return await run_in_threadpool(_fill_template, frame, item, rendered, problem, annotations, lost)
 
 
-def _fill_template(frame: Frame, item: Item, rendered: Rendered, problem: PagekeepError | None) -> HTMLResponse:
-    tried = item.metadata.retry_count
+def _fill_template(
+    frame: Frame,
+    item: Item,
+    rendered: Rendered,
+    problem: PagekeepError | None,
+    annotations: tuple[Annotation, ...],
+    lost: tuple[str, ...],
+) -> HTMLResponse:
+    tried, versions = item.metadata.retry_count, get_history(frame.library, item.id).versions
+    watched = find_watch(frame.library, item.id) is not None
     page = frame.show(
         "item.html",
         status=status_of(problem) if problem else 200,
@@ -58,7 +73,11 @@ def _fill_template(frame: Frame, item: Item, rendered: Rendered, problem: Pageke
         headings=[heading for heading in rendered.headings if heading.level <= 3],
         retries=max(0, MAX_RETRIES - tried),
         problem=problem,
-        annotations=get_annotations(frame.library, item.id),
+        annotations=annotations,
+        lost=lost,
+        versions=len(versions),
+        history=tuple(reversed(versions))[:_MAX_VERSIONS] if len(versions) > 1 or watched else (),
+        watched=watched,
         pictures=show_pictures(frame.library, item),
         colours=COLOURS,
     )
