@@ -10,7 +10,7 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.page_facts import THREAD_CLASS, Content, PageFacts
-from pagekeep.extraction.prune import datelines, judge, link_blocks, lone_headings, repeats, stray_lines
+from pagekeep.extraction.prune import datelines, edges, judge, link_blocks, lone_headings, repeats, stray_lines
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
 
@@ -69,6 +69,14 @@ def _find_datelines(state: PruneState) -> Reasons:
     return datelines.find(facts.survey, state.root, state.excluded, facts.own, facts.metadata.author)
 
 
+def _find_edges(state: PruneState) -> Reasons:
+    """Remove paths above an article's headline, and sections below it about other articles, the author or a newsletter."""
+    facts = state.facts
+    if not facts.profile.is_judged or facts.scope:
+        return {}
+    return edges.find(facts.survey, state.root, state.excluded, facts.own)
+
+
 def _judge_blocks(state: PruneState) -> Reasons:
     """Remove teasers, pitches and notes from among the paragraphs of an article, judging each block by a trained forest."""
     if not state.facts.profile.is_judged:
@@ -123,6 +131,7 @@ STEPS: Final[list[Step[PruneState]]] = [
     exclusion_step("lone-links", _find_lone_links),
     exclusion_step("datelines", _find_datelines),
     exclusion_step("judge", _judge_blocks),
+    exclusion_step("edges", _find_edges),
     exclusion_step("quotations", _find_quotations),
     exclusion_step("refrains", _find_refrains),
     exclusion_step("repeated-headings", _find_repeated_headings),
