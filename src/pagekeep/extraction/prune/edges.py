@@ -76,7 +76,7 @@ def find(survey: Survey, root: int, excluded: Exclusions, own: Sequence[int]) ->
     for heading, reason in reversed(_find_announcements(survey, root, excluded)):
         section = _find_section(survey, root, heading)
         chars = survey.chars[section]
-        if section == heading or chars > _MAX_SHARE * survey.chars[root] or not _fits(survey, section, reason):
+        if section == heading or chars > _MAX_SHARE * survey.chars[root] or not _fits(survey, section, reason, own):
             continue
         if not _has_paragraph(survey, survey.end[section], last, own, excluded):
             reasons[section] = reason
@@ -88,7 +88,11 @@ def _find_announcements(survey: Survey, root: int, excluded: Exclusions) -> list
     """Find the headings that announce something else than the article."""
     found: list[tuple[int, Reason]] = []
     for index in survey.find_tags(*_HEADINGS):
-        if not root < index < survey.end[root] or not 0 < survey.chars[index] <= _MAX_HEADING_CHARS or index in excluded:
+        if (
+            not root < index < survey.end[root]
+            or not 0 < survey.chars[index] <= _MAX_HEADING_CHARS
+            or index in excluded
+        ):
             continue
         text = " ".join(dom.text_of(survey.nodes[index]).lower().split()).rstrip(" :.!→")
         reason = next((reason for pattern, reason in _ANNOUNCEMENTS if pattern.match(text)), None)
@@ -105,10 +109,12 @@ def _find_section(survey: Survey, root: int, heading: int) -> int:
     return section
 
 
-def _fits(survey: Survey, section: int, reason: Reason) -> bool:
-    """Return whether a section is what its heading says: links to other articles, or a few words."""
+def _fits(survey: Survey, section: int, reason: Reason, own: Sequence[int]) -> bool:
+    """Return whether a section is what its heading says: links to other articles, no sentences with links, or a few words."""
     if reason is Reason.RELATED:
-        return survey.linked[section] >= _MIN_LINKED_SHARE * survey.chars[section]
+        inside = range(section, survey.end[section])
+        has_sentence = any(own[index] >= _PARAGRAPH_CHARS and survey.linked[index] for index in inside)
+        return survey.linked[section] >= _MIN_LINKED_SHARE * survey.chars[section] and not has_sentence
     return survey.chars[section] <= _MAX_BIO_CHARS
 
 
