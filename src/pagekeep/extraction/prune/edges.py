@@ -1,4 +1,4 @@
-"""Find what is above an article's headline and below its last paragraph: paths to the page, other articles, the author, letters.
+"""Find what is above an article's headline and below its last paragraph: paths, other articles, authors, letters.
 
 The judge leaves such parts out of long articles. On a short page it does not judge, and a box of thirty words is a large share.
 """
@@ -35,7 +35,8 @@ _ADDRESS_FIELDS: Final = 'input[type="email"], input[name*="email" i]'
 
 _OTHER_ARTICLES: Final = r"""
 related (?:articles?|posts?|stories|reading|content|links|news|topics)$|related$|similar (?:articles|posts|stories)
-you (?:may|might) (?:also )?(?:like|enjoy|be interested)|keep reading|read (?:next|this next|more|also)|up next|what to read next
+you (?:may|might) (?:also )?(?:like|enjoy|be interested)|keep reading|read (?:next|this next|more|also)
+up next|what to read next
 more (?:from|stories|articles|posts|like this|news|reading)|recommended(?: for you| reading| articles| posts| stories)?$
 (?:popular|latest|recent|trending|featured) (?:posts|articles|news|stories)|trending$|don['’]t miss|continue reading
 mehr zum thema|das könnte (?:sie|dich|ihnen|dir) auch|(?:ähnliche|weitere|verwandte|neueste) (?:artikel|beiträge)|lesen sie auch
