@@ -154,9 +154,12 @@ def _find_paths(survey: Survey, root: int, excluded: Exclusions, own: Sequence[i
 def _find_address_boxes(survey: Survey, root: int, excluded: Exclusions) -> Reasons:
     """Find the boxes around fields for an address to write to, with the few words that ask for it."""
     reasons: Reasons = {}
-    for node in dom.select(survey.nodes[root], _ADDRESS_FIELDS):
-        box = survey.index_of(node.parent) if node.parent is not None else None
-        if box is None or box <= root:
+    fields = dom.select(survey.nodes[root], _ADDRESS_FIELDS)
+    boxes = (
+        survey.find_nodes({field.parent for field in fields if isinstance(field.parent, dom.Element)}) if fields else {}
+    )
+    for box in boxes.values():
+        if box <= root:
             continue
         while survey.parent[box] > root and survey.chars[survey.parent[box]] <= _MAX_BOX_CHARS:
             box = survey.parent[box]
