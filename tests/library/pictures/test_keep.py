@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -13,12 +15,14 @@ from PIL import Image
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
+from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.pictures.addresses import normal_source
 from pagekeep.library.pictures.job import request_pictures, run_now
 from pagekeep.library.pictures.keep import keep_uploaded
 from pagekeep.library.pictures.kept import find_picture, list_pictures
 from pagekeep.library.pictures.wanted import wanted_sources
-from pagekeep.model import Item, SaveResult
+from pagekeep.model import Item, ItemQuery, SaveResult
+from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from tests.site.gallery import SVG, Gallery, draw
 
@@ -88,7 +92,6 @@ def test_main_picture_has_a_thumbnail(gallery: Gallery, keep_all: Callable[..., 
     whole = find_picture(library, gallery.source("hero.jpg"))
     assert whole is not None
     assert whole.data == gallery.pictures["hero.jpg"]
-    assert [link.source for link in library.item_blobs(item.id, ("hero",))] == [gallery.source("hero.jpg")]
 
 
 @pytest.mark.parametrize(("choice", "kept"), [("none", []), ("hero", ["hero.jpg"])])
@@ -240,3 +243,21 @@ def test_addresses_are_the_same_in_text_and_page(library: Store, keep: Keep, gal
     render(body_of(item.content), base=item.url, title=item.title, image_url=note)
     assert len(shown) == len(names)
     assert wanted_sources(item, Settings()) == [normal_source(url) for url in shown]
+
+
+def test_imported_page_with_its_content_gets_its_pictures(library: Store, settings: Settings, gallery: Gallery) -> None:
+    gallery.put_pictures("a.png")
+    content = gallery.put_page("x", "a.png") and gallery.pages["x"].replace("/picture/", gallery.site.url("/picture/"))
+    line = json.dumps({"id": 1, "url": "https://example.com/x", "title": "The keeper", "content": content, "tags": []})
+    plan = ImportPlan(Rulebook(()), format="wallabag", queue=True, pictures=settings)
+    report = import_stream(io.BytesIO(f"[{line}]".encode()), "wallabag.json", library, plan)
+    assert (report.added, report.carried) == (1, 1)
+    (job,) = [job for job in library.jobs("queued") if job.options == {"task": "pictures"}]
+
+    async def run() -> None:
+        async with Retrieval(settings) as retrieval:
+            await run_now(job.id, library, retrieval)
+
+    asyncio.run(run())
+    (item,) = library.find(ItemQuery()).items
+    assert states(library, item) == {"a.png": None}

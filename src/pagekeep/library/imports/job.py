@@ -96,6 +96,7 @@ async def import_job(job: Job, store: Store, retrieval: Retrieval, progress: Cal
         queue=bool(job.options.get("fetch")),
         max_bytes=retrieval.settings.max_bytes,
         auto_tags=retrieval.settings.auto_tags,
+        pictures=retrieval.settings,
         read=read,
         progress=show,
     )

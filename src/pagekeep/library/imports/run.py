@@ -14,6 +14,7 @@ from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import extract_page
 from pagekeep.capture.from_url import Request, Retrieval
+from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
@@ -23,6 +24,7 @@ from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_stream
+from pagekeep.library.pictures.job import request_many
 from pagekeep.library.save import save
 from pagekeep.model import Fetched, Item, NewItem, Options, Page
 from pagekeep.rules import Rulebook
@@ -56,6 +58,8 @@ class ImportPlan:
     """The size of the largest page that is extracted."""
     auto_tags: bool = False
     """Whether suggested tags are added to those of a page whose content is in the export."""
+    pictures: Settings | None = None
+    """With `queue`: the settings by which the pictures of pages whose content is in the export are kept, by jobs."""
     read: ReadPage | None = None
     """Extracts a page whose content is in the export, for example in a worker; `None` extracts it in this process."""
     progress: Progress = _ignore
@@ -228,14 +232,19 @@ class _Batch:
             self._count_dry_run(entries)
             return []
         items: dict[str, Item] = {}
+        changed: list[Item] = []
         for number, (item, outcome) in enumerate(self.store.upsert_many(entries, merge_items)):
             self.report.count(outcome)
             items[item.id] = item
+            if outcome != "unchanged":
+                changed.append(item)
             self._keep_files(item, files.get(number, ()))
         waiting = [item for item in items.values() if not was_fetched(item)]
         if self.plan.queue and waiting:
             pairs = [(item.url, item.url_full) for item in waiting]
             self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())
+        if self.plan.queue and self.plan.pictures is not None:
+            request_many(self.store, changed, self.plan.pictures)  # also if the live page has gone by now
         return waiting
 
     def _keep_files(self, item: Item, files: tuple[KeptFile, ...]) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import uuid
 from asyncio import to_thread
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pagekeep import clock
@@ -48,10 +48,17 @@ def request_pictures(store: Store, item: Item, settings: Settings, *, again: boo
     return store.enqueue(f"{_ADDRESS}/{item.id}", _ADDRESS, options, clock.now())
 
 
+def request_many(store: Store, items: Iterable[Item], settings: Settings) -> None:
+    """Add jobs that keep the pictures of new items, in one step."""
+    wanted = [item for item in items if item.deleted_at is None and wanted_sources(item, settings)]
+    if wanted:
+        store.enqueue_many([(f"{_ADDRESS}/{item.id}", _ADDRESS) for item in wanted], {"task": TASK}, clock.now())
+
+
 async def pictures_job(job: Job, store: Store, retrieval: Retrieval, progress: Progress) -> SliceResult:
     """Keep the pictures of the job's item; there is nothing to do when it was deleted in the meantime."""
     try:
-        item = await to_thread(store.get, str(job.options.get("item")))
+        item = await to_thread(store.get, job.url.rpartition("/")[2])
     except NotFound:
         return SliceResult(report={"kept": 0, "left_out": 0})
     report = await keep_pictures(item, store, retrieval, progress)

@@ -19,6 +19,7 @@ from pagekeep.capture.from_url import Captured, Retrieval
 from pagekeep.errors import NotFound, PagekeepError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item_and_raw
+from pagekeep.library.pictures.job import request_pictures
 from pagekeep.model import PARSER_VERSION, Fetched, Item, Options, Page, RawPage
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
@@ -175,7 +176,11 @@ async def reparse_one(
     options = Options(max_bytes=retrieval.settings.max_bytes)
     fetched = build_item.to_fetched(raw)
     extracted = build(await retrieval.extract(fetched, options), fetched, item, retrieval.rules, options)
-    return await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
+    result = await to_thread(_settle, store, item, extracted, force=force, dry_run=dry_run)
+    if result.outcome == "updated" and not dry_run:
+        stored = await to_thread(store.get, item.id)
+        await to_thread(request_pictures, store, stored, retrieval.settings, again=False)
+    return result
 
 
 def extract_stored(sent: tuple[StoredPage | PagekeepError, bytes]) -> Item:

@@ -120,6 +120,7 @@ def _plan(
         dry_run=options["dry_run"],
         max_bytes=opened.settings.max_bytes,
         auto_tags=opened.settings.auto_tags,
+        pictures=opened.settings,
         failed=None if options["dry_run"] else failed,
         read=lambda fetched, options: room.run_blocking(ExtractTask(fetched, options, settings)),
         progress=progress,

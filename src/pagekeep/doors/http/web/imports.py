@@ -59,6 +59,7 @@ async def _run_import(file: UploadFile, frame: Frame, *, queue: bool) -> ImportR
         queue=queue,
         max_bytes=frame.service.settings.max_bytes,
         auto_tags=frame.service.settings.auto_tags,
+        pictures=frame.service.settings,
         read=_page_extractor(frame.service),
     )
     return await frame.service.imports.run(
