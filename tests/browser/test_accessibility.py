@@ -25,6 +25,7 @@ PATHS = [
     "/?state=trash",
     "/add",
     "/settings",
+    "/settings/storage",
     "/import",
     "/waiting",
     "/playground",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from xml.etree import ElementTree
 from zipfile import ZIP_STORED, ZipFile
 
 import pytest
+from PIL import Image
 
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
+from pagekeep.model import ItemBlob
 from pagekeep.store import Store
 from tests.library.exports.making import fill, make_item, mark, send
+from tests.site.gallery import draw
 from tests.site.server import Reply, Request, Site
 
 OPF = "{http://www.idpf.org/2007/opf}"
@@ -152,3 +156,26 @@ def test_no_pages_are_no_book(library: Store, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         send(library, tmp_path / "a.epub", format="epub")
     assert not (tmp_path / "a.epub").exists()
+
+
+def test_kept_pictures_are_in_the_book_in_formats_that_every_device_shows(library: Store, tmp_path: Path) -> None:
+    now = "2025-03-19T10:30:00.000000Z"
+    content = "".join(f"![Picture](https://example.com/{form})\n\n" for form in ("PNG", "AVIF", "SVG"))
+    item = library.upsert(make_item(1, library.user_id, content=content), None)
+    files = {
+        "PNG": draw(1),
+        "AVIF": draw(2, "AVIF"),
+        "SVG": b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+    }
+    types = {"PNG": "image/png", "AVIF": "image/avif", "SVG": "image/svg+xml"}
+    for form, data in files.items():
+        name = library.put_blob(data, now)
+        library.link_blobs(
+            item.id, [ItemBlob("picture", f"https://example.com/{form}", "kept", now, types[form], name, len(data))]
+        )
+    send(library, tmp_path / "book.epub", format="epub")
+    with checked(tmp_path / "book.epub") as book:
+        images = {name.rpartition(".")[2]: book.read(name) for name in book.namelist() if "/images/" in name}
+    assert sorted(images) == ["jpg", "png", "svg"]
+    assert images["png"] == files["PNG"]
+    assert Image.open(BytesIO(images["jpg"])).size == (240, 160)

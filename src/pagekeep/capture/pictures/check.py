@@ -6,7 +6,8 @@ import io
 import struct
 import warnings
 import zlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pagekeep.model import LeftOut
 from pagekeep.values import dataclass
@@ -15,6 +16,7 @@ from pagekeep.workers import Limits
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+T = TypeVar("T")
 PICTURE: Final = Limits(
     cpu_seconds=10.0, wall_seconds=60.0, megabytes=1_500, input_bytes=25_000_000, result_bytes=60_000_000
 )
@@ -95,39 +97,55 @@ class CheckPicture:
                 return Refused("too_large")
             drawing = clean_svg(self.data)
             return Checked(SVG_TYPE, drawing.width, drawing.height, drawing.body) if drawing else Refused("damaged")
-        from PIL import Image, ImageFile, UnidentifiedImageError
+        return decode_picture(self.data, self._check)
 
-        ImageFile.LOAD_TRUNCATED_IMAGES = False
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the decoders, about odd metadata
-                with Image.open(io.BytesIO(self.data), formats=tuple(_FORMATS)) as picture:
-                    return self._check(picture)
-        except UnidentifiedImageError:
-            return Refused("not_a_picture")
-        except Image.DecompressionBombError:
-            return Refused("too_large")
-        except _DECODER_ERRORS:
-            return Refused("damaged")
-
-    def _check(self, picture: Image) -> Checked | Refused:
+    def _check(self, picture: Image) -> Checked:
         media_type = _FORMATS[str(picture.format)]
         width, height = picture.size
-        if width * height > MAX_PIXELS:
-            return Refused("too_large")
         picture.load()
-        thumbnail = _scale(picture, THUMBNAIL_SIZE, _THUMBNAIL_QUALITY) if self.thumbnail else None
+        thumbnail = scale_picture(picture, THUMBNAIL_SIZE, _THUMBNAIL_QUALITY) if self.thumbnail else None
         if len(self.data) <= self.max_bytes:
             return Checked(media_type, width, height, thumbnail=thumbnail)
         side = MAX_SIDE
         while True:  # ends, as a picture of a few pixels has few bytes
-            small = _scale(picture, (side, side), _QUALITY)
+            small = scale_picture(picture, (side, side), _QUALITY)
             if len(small.body) <= self.max_bytes or side < _MIN_SIDE:
                 return Checked(small.media_type, small.width, small.height, small.body, True, thumbnail)
             side = side * 2 // 3
 
 
-def _scale(picture: Image, size: tuple[int, int], quality: int) -> Copy:
+@dataclass(frozen=True, slots=True)
+class ConvertPicture:
+    """The task of making a copy in a format that every program knows: JPEG, or WebP if it is transparent."""
+
+    data: bytes
+
+    def run(self) -> Copy | Refused:
+        """Decode the picture, and return the copy."""
+        return decode_picture(self.data, lambda picture: scale_picture(picture, (MAX_SIDE, MAX_SIDE), _QUALITY))
+
+
+def decode_picture(data: bytes, work: Callable[[Image], T | Refused]) -> T | Refused:
+    """Open a picture and return the result of the work with it, which may decode it; or why it cannot be decoded."""
+    from PIL import Image, ImageFile, UnidentifiedImageError
+
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the decoders, about odd metadata
+            with Image.open(io.BytesIO(data), formats=tuple(_FORMATS)) as picture:
+                if picture.width * picture.height > MAX_PIXELS:
+                    return Refused("too_large")
+                return work(picture)
+    except UnidentifiedImageError:
+        return Refused("not_a_picture")
+    except Image.DecompressionBombError:
+        return Refused("too_large")
+    except _DECODER_ERRORS:
+        return Refused("damaged")
+
+
+def scale_picture(picture: Image, size: tuple[int, int], quality: int) -> Copy:
     """Return the picture, its first frame if it moves, no larger than the size: JPEG, or WebP if it is transparent."""
     from PIL import ImageOps
 

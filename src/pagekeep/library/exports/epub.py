@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from asyncio import to_thread
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,12 +11,13 @@ from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from pagekeep import clock
-from pagekeep.capture.pictures.check import SVG_TYPE
-from pagekeep.errors import NotFound
+from pagekeep.capture.pictures.check import PICTURE, SVG_TYPE, ConvertPicture, Copy
+from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
-from pagekeep.library.exports.pictures import Picture, PictureFetcher
+from pagekeep.library.exports.pictures import ENDINGS, Picture, PictureFetcher
 from pagekeep.model import Item
 from pagekeep.store import Store
+from pagekeep.workers import run_alone
 
 _PICTURE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", SVG_TYPE})
 """The picture types that every EPUB 3 device must show."""
@@ -70,8 +72,8 @@ async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, picture
         book.add("EPUB/style.css", _STYLESHEET)
         for item in items:
             fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
-            supported = {url: picture for url, picture in fetched.items() if picture.media_type in _PICTURE_TYPES}
-            _add_chapter(book, item, store, supported)
+            supported = {url: await to_thread(_convert, picture) for url, picture in fetched.items()}
+            _add_chapter(book, item, store, {url: picture for url, picture in supported.items() if picture})
         if not book.chapters:
             raise NotFound("No items match, so the book would be empty.")
         book.add("EPUB/nav.xhtml", _navigation(book))
@@ -95,6 +97,19 @@ def _add_chapter(book: _Book, item: Item, store: Store, pictures: dict[str, Pict
     book.updated = max(book.updated, item.updated_at)
     if article.language:
         book.languages[article.language] += 1
+
+
+def _convert(picture: Picture) -> Picture | None:
+    """Return the picture in a format that every device must show; `None` when that is not possible. In a worker."""
+    if picture.media_type in _PICTURE_TYPES:
+        return picture
+    try:
+        copy = run_alone(ConvertPicture(picture.data), PICTURE)
+    except PagekeepError:
+        return None
+    if not isinstance(copy, Copy):
+        return None
+    return Picture(f"{picture.name.partition('.')[0]}{ENDINGS[copy.media_type]}", copy.media_type, copy.body)
 
 
 def _xhtml_page(title: str, body: str, language: str | None) -> str:
