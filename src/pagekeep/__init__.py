@@ -107,7 +107,7 @@ def extract(
     Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
     `UnsupportedContent` or `ParseError` for input that is not a page; a page without content gives a bookmark, never an
     error. `rules` defaults to the shipped rules; `pagekeep.rules.load` loads others, an empty `Rulebook` means none.
-    `options` defaults to `Options()`.
+    `options` defaults to `Options()`. Bytes of a PDF are read in a separate process.
     """
     # Imported at the first call: the parser takes longer to load than everything else together.
     from pagekeep.markdown import write_document
@@ -115,8 +115,23 @@ def extract(
     from pagekeep.pipeline import extract as run
 
     options = options or Options()
-    page = run(html, url, rules=rules, options=options)
+    page = _read_document(html, url, options) if isinstance(html, bytes) else None
+    page = page or run(html, url, rules=rules, options=options)
     return page.with_document(write_document(page, saved_at=options.saved_at)) if options.enable_markdown else page
+
+
+def _read_document(data: bytes, url: str | None, options: Options) -> Page | None:
+    """Return the page in a document such as a PDF, read in a worker process; `None` for everything else."""
+    from pagekeep.capture.documents.file_types import detect
+
+    file_type = detect(data)
+    if file_type is None:
+        return None
+    from pagekeep.capture.documents.read import DocumentTask
+    from pagekeep.workers import DOCUMENT, run_alone
+
+    file_type.require()
+    return run_alone(DocumentTask(data, url, options), DOCUMENT)
 
 
 def fetch_html(url: str, *, render: RenderMode | None = None, settings: Settings | None = None) -> Fetched:

@@ -187,7 +187,7 @@ def test_pages_are_kept_with_their_type(kind: str, get: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/pdf", "image/png", "video/mp4", "application/json", "text/css", "x/\u001fy"]
+    "kind", ["application/zip", "image/png", "video/mp4", "application/json", "text/css", "x/\u001fy"]
 )
 def test_other_types_are_refused(kind: str, get: Any) -> None:
     with pytest.raises(UnsupportedContent):
@@ -202,6 +202,9 @@ def test_other_types_are_refused(kind: str, get: Any) -> None:
         ("is=application/octet-stream&body=<head></head>x", "text/html"),
         ("is=text/xml&body=<?xml version='1.0'?><!-- c --><html xmlns='x'>", "application/xhtml+xml"),
         ("body=Just some words.", "text/plain"),
+        ("body=%25PDF-1.7", "application/pdf"),
+        ("is=text/html&body=%25PDF-1.7", "application/pdf"),
+        ("is=application/pdf&body=<!DOCTYPE html><p>Sign in", "text/html"),
     ],
 )
 def test_a_page_without_a_type_is_known_by_its_beginning(query: str, kind: str, get: Any) -> None:
@@ -209,7 +212,7 @@ def test_a_page_without_a_type_is_known_by_its_beginning(query: str, kind: str, 
 
 
 @pytest.mark.parametrize(
-    "query", ["body=%25PDF-1.7", "body=%89PNG%0D%0A%1A%0A%00%00", "is=text/xml&body=<rss>", "body=a%00b"]
+    "query", ["is=application/pdf&body=%00%01", "body=%89PNG%0D%0A%1A%0A%00%00", "is=text/xml&body=<rss>", "body=a%00b"]
 )
 def test_what_is_no_page_by_its_beginning_is_refused(query: str, get: Any) -> None:
     with pytest.raises(UnsupportedContent):

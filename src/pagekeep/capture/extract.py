@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pagekeep.capture.active_rules import load_active
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
 from pagekeep.values import dataclass
+from pagekeep.workers import DOCUMENT, PAGE, Limits
 
 if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
@@ -56,8 +58,16 @@ class FileTask:
 
     def run(self) -> Page:
         """Return the page."""
-        page = self._keep_text() if self.is_text else self._extract()
+        page = self._read()
         return with_document(page, self.options.saved_at) if self.options.saved_at else page
+
+    def _read(self) -> Page:
+        file_type = detect(self.data)
+        if file_type:
+            from pagekeep.capture.documents.read import read_document
+
+            return read_document(file_type, self.data, self.url, self.options)
+        return self._keep_text() if self.is_text else self._extract()
 
     def _keep_text(self) -> Page:
         from pagekeep.capture.plain_text import keep_text
@@ -68,6 +78,15 @@ class FileTask:
         from pagekeep.pipeline import extract
 
         return extract(self.data, self.url, rules=load_active(self.settings), options=self.options)
+
+
+def prepare_limits(data: bytes) -> Limits:
+    """Return the limits for extracting a file; for a document, the part that reads it is installed first if needed."""
+    file_type = detect(data)
+    if file_type is None:
+        return PAGE
+    file_type.require()
+    return DOCUMENT
 
 
 def with_document(page: Page, saved_at: str | None) -> Page:
@@ -88,7 +107,10 @@ def is_text(fetched: Fetched) -> bool:
 
 
 def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
-    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is."""
+    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is.
+
+    Only in a worker process may the page be a document, such as a PDF.
+    """
     from pagekeep.pipeline import extract
 
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
@@ -96,6 +118,11 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
         from pagekeep.capture.remote_page import make_remote_page
 
         return make_remote_page(fetched, options)
+    file_type = detect(fetched.body)
+    if file_type:
+        from pagekeep.capture.documents.read import read_document
+
+        return read_document(file_type, fetched.body, fetched.final_url or None, options)
     if is_text(fetched):
         from pagekeep.capture.plain_text import keep_text
 

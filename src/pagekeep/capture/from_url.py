@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from pagekeep.capture.documents.file_types import is_document
 from pagekeep.capture.extract import ExtractTask
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
 from pagekeep.model import Fetched, Options, Page, PageWarning
-from pagekeep.workers import PAGE, Limits, Room, Task
+from pagekeep.workers import DOCUMENT, PAGE, Limits, Room, Task, run_alone
 
 if TYPE_CHECKING:
     from pagekeep.capture.measure import Capture
@@ -67,8 +68,8 @@ class Retrieval:
     """An HTTP client and, when first needed, a browser; use one for many pages, with `async with`.
 
     Pages are extracted with `rules`, by default the active rules of the settings. All work on content of others is done in
-    the worker `room`; without one, in a thread of this process. `observe` wraps the extraction, to measure it. `report` is
-    called after every capture.
+    the worker `room`; without one, in a thread of this process, or for documents such as PDF in a separate process.
+    `observe` wraps the extraction, to measure it. `report` is called after every capture.
     """
 
     def __init__(
@@ -118,16 +119,23 @@ class Retrieval:
         """Extract the page from a response and write its document, with other `rules` or as a `view` of it."""
         if rules is None and view == DEFAULT_VIEW:
             return await self._extract_page(fetched, options)
-        return await self.run(ExtractTask(fetched, options, self.settings, rules or self._rules, view))
+        return await self._run_extraction(ExtractTask(fetched, options, self.settings, rules or self._rules, view))
 
     async def _extract_as_usual(self, fetched: Fetched, options: Options) -> Page:
-        return await self.run(ExtractTask(fetched, options, self.settings, self._rules))
+        return await self._run_extraction(ExtractTask(fetched, options, self.settings, self._rules))
+
+    async def _run_extraction(self, task: ExtractTask) -> Page:
+        return await self.run(task, DOCUMENT if is_document(task.fetched) else PAGE)
 
     async def run(self, task: Task[T], limits: Limits = PAGE) -> T:
         """Return the result of a task that works on content of others."""
-        if self._room is None:
-            return await asyncio.to_thread(task.run)
-        return await self._room.run(task, limits)
+        if self._room is not None:
+            return await self._room.run(task, limits)
+        return (
+            await asyncio.to_thread(run_alone, task, limits)
+            if limits is DOCUMENT
+            else await asyncio.to_thread(task.run)
+        )
 
     @property
     def client(self) -> Client:

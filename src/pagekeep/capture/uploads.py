@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from pagekeep import dom
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.extract import text_type
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidUrl
@@ -72,7 +73,8 @@ async def page_in_file(
     place is not known: files of the same name are different pages, and saving a file again updates its page. A page
     without a name must have a URL: else `InvalidUrl`.
     """
-    content_type = text_type(name) or "text/html"
+    file_type = detect(body)
+    content_type = file_type.content_type if file_type else text_type(name) or "text/html"
     is_html = content_type == "text/html"
     if url is None and is_html:
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))

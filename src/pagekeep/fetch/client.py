@@ -286,7 +286,7 @@ class Client:
     async def _read_page(self, url: str, state: _FetchState, response: _Response) -> Fetched:
         declared = media_type(response.headers.fields)
         if state.options.pages_only:
-            refuse_non_page(declared)
+            refuse_non_page(declared, documents=True)
         body = await _read_body(response, state)
         content_type = page_type(declared, body) if state.options.pages_only else declared
         return _make_fetched(url, state, response, body, content_type)

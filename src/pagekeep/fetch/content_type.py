@@ -11,7 +11,10 @@ from pagekeep.errors import UnsupportedContent
 HTML: Final = "text/html"
 XHTML: Final = "application/xhtml+xml"
 PLAIN: Final = "text/plain"
+PDF: Final = "application/pdf"
 PAGE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, "text/markdown", "text/x-markdown"})
+DOCUMENT_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})
+"""Files that are read besides pages; the bytes decide here too, as a server may send a page under such a type."""
 VAGUE_TYPES: Final = frozenset(
     {"", "application/octet-stream", "application/xml", "text/xml", "unknown/unknown", "*/*"}
 )
@@ -41,27 +44,29 @@ def charset(headers: Mapping[str, str]) -> str | None:
     return match[1].lower() if match else None
 
 
-def refuse_non_page(declared: str) -> None:
-    """Raise `UnsupportedContent` when the declared type is not a page, before the body is read."""
-    if declared not in PAGE_TYPES and declared not in VAGUE_TYPES:
+def refuse_non_page(declared: str, *, documents: bool = False) -> None:
+    """Raise `UnsupportedContent` when the declared type is not a page, before the body is read; `documents` pass if true."""
+    if declared not in PAGE_TYPES | VAGUE_TYPES and not (documents and declared in DOCUMENT_TYPES):
         raise UnsupportedContent(f"The URL leads to {_describe(declared)}, not a page.")
 
 
 def page_type(declared: str, body: bytes) -> str:
     """Return the type of a page, detected when the declared one is vague; raise `UnsupportedContent`."""
+    start = body[:_SNIFFED_BYTES]
+    if start.startswith(b"%PDF-") or (declared in DOCUMENT_TYPES and b"%PDF-" in start):
+        return PDF
     if declared in PAGE_TYPES:
         return declared
-    start = body[:_SNIFFED_BYTES]
     if _MARKUP.match(start) or start.startswith(_UTF_16):
         return XHTML if declared.endswith("xml") else HTML
-    if declared.endswith("xml") or _BINARY.search(start) or start.startswith(b"%PDF-"):
+    if declared.endswith("xml") or _BINARY.search(start):
         raise UnsupportedContent("The URL does not lead to a page.")
     return PLAIN
 
 
 def _describe(declared: str) -> str:
     family = declared.partition("/")[0]
-    if declared == "application/pdf":
+    if declared in DOCUMENT_TYPES:
         return "a PDF"
     if family in ("image", "audio", "video", "font"):
         return {"image": "an image", "audio": "an audio file", "video": "a video", "font": "a font"}[family]

@@ -22,14 +22,15 @@ def _make_view(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 # because pickle cannot import the type `mappingproxy` by its name.
 copyreg.pickle(MappingProxyType, lambda view: (_make_view, (dict(view),)))
 
-Kind = Literal["article", "documentation", "forum", "product", "collection", "listing", "service"]
+Kind = Literal["article", "documentation", "forum", "product", "collection", "listing", "service", "document"]
 KINDS: tuple[Kind, ...] = ("article", "documentation", "forum", "product", "collection", "listing", "service")
+"""The kinds of web pages; a file such as a PDF is a `document`."""
 
 DocumentType = Literal["html5", "html4-strict", "html4-transitional", "xhtml", "quirks"]
 
-Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim", "discarded"]
-"""Which extractor won; the first four are tried in this order. `verbatim` is text other than HTML, kept as it is; `discarded`
-is a page that a rule discards."""
+Strategy = Literal["readability", "simplified", "full_page", "bookmark", "verbatim", "document", "discarded"]
+"""Which extractor won; the first four are tried in this order. `verbatim` is text other than HTML, kept as it is;
+`document` is a file such as a PDF, read as a whole; `discarded` is a page that a rule discards."""
 
 QualityLevel = Literal["article", "simplified", "bookmark", "discarded"]
 """How good the result is, for people: `simplified` may lack parts or have too many, `bookmark` has no content."""
@@ -228,7 +229,20 @@ class Trace:
     """Step name to seconds, only when the caller gave a timer."""
 
 
-CaughtKind = Literal["bot_wall", "consent_wall", "login_wall", "paywall", "soft_404", "parked_domain", "empty_shell"]
+CaughtKind = Literal[
+    "bot_wall",
+    "consent_wall",
+    "login_wall",
+    "paywall",
+    "soft_404",
+    "parked_domain",
+    "empty_shell",
+    "encrypted_file",
+    "damaged_file",
+    "scanned_file",
+    "empty_file",
+]
+"""The first ones came instead of a page; the last four are files whose text cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

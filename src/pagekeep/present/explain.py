@@ -16,10 +16,11 @@ STRATEGY_NAMES: Final[dict[Strategy, str]] = {
     "full_page": "the whole page without boilerplate",
     "bookmark": "a bookmark of the metadata",
     "verbatim": "the text as it is",
+    "document": "the whole document",
     "discarded": "a rule that discards the page",
 }
 """The strategies in the order they are tried; the last two are not tried in turn."""
-_NOT_TRIED: Final[frozenset[Strategy]] = frozenset({"verbatim", "discarded"})
+_NOT_TRIED: Final[frozenset[Strategy]] = frozenset({"verbatim", "document", "discarded"})
 
 MAX_REMOVAL_KINDS: Final = 10
 """Lines per step unless verbose: a big page has thousands of removals, and the largest are the ones to look at."""

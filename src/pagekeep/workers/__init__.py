@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pagekeep.workers.task import NICE, PAGE, Task, run_alone
+from pagekeep.workers.task import DOCUMENT, NICE, PAGE, Task, run_alone
 from pagekeep.workers.worker import Limits, Worker
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ else:
 
 
 __all__ = [
+    "DOCUMENT",
     "NICE",
     "PAGE",
     "TEXT",

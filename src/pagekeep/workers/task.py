@@ -11,6 +11,8 @@ from pagekeep.workers.worker import Limits, Worker
 
 PAGE: Final = Limits(cpu_seconds=15.0, wall_seconds=45.0, megabytes=2_000)
 """For extracting or decoding a page."""
+DOCUMENT: Final = Limits(cpu_seconds=20.0, wall_seconds=60.0, megabytes=1_000)
+"""For reading a document such as a PDF: a page of one takes about 20 ms."""
 NICE: Final = 10
 """Requests that need no worker are answered first when the CPU is busy."""
 

@@ -19,6 +19,7 @@ _LEVELS: Final[dict[Strategy, QualityLevel]] = {
     "full_page": "simplified",
     "bookmark": "bookmark",
     "verbatim": "article",
+    "document": "article",
     "discarded": "discarded",
 }
 """The best level that a strategy's result can have."""

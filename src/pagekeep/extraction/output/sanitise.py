@@ -27,6 +27,7 @@ _CELL: Final = frozenset({"colspan", "rowspan", "align"})
 _ATTRIBUTES: Final = {
     "*": frozenset({"lang", "dir"}),
     "a": frozenset({"href", "title"}),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), frozenset({"data-page"})),
     "abbr": frozenset({"title"}),
     "blockquote": frozenset({"data-callout", "data-title"}),
     "img": frozenset({"src", "alt", "title", "width", "height"}),
@@ -51,6 +52,7 @@ _VALUE: Final = {
     "href": compile_lazily(r"(?:(?i:https?://|mailto:|tel:)[^\s].*|#fn-\d+)", re.S),
     "src": compile_lazily(r"(?i:https?://)[^\s].*", re.S),
     "id": compile_lazily(r"fn-\d+"),
+    "data-page": compile_lazily(r"\d{1,5}"),
     "data-done": compile_lazily(r"true|false"),
     "data-callout": compile_lazily(r"[a-z][a-z-]{0,30}"),
     "lang": compile_lazily(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}"),

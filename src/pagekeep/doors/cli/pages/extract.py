@@ -109,13 +109,14 @@ def extract(
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
     """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
-    from pagekeep.capture.extract import FileTask, text_type
+    from pagekeep.capture.extract import FileTask, prepare_limits, text_type
     from pagekeep.workers import run_alone
 
     settings = config.load(flags)
     data = read_file(source, options.max_bytes + 1)
     load_rules(settings)  # before the process is forked, so that it has them too
-    return run_alone(FileTask(data, url, options, settings, is_text=text_type(source) is not None))
+    task = FileTask(data, url, options, settings, is_text=text_type(source) is not None)
+    return run_alone(task, prepare_limits(data))
 
 
 def page_from_url(

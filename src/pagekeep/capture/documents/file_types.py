@@ -1,0 +1,69 @@
+"""The file types that are read besides HTML, each recognised by its content, never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from pagekeep.errors import UnsupportedContent
+from pagekeep.model import Fetched, Options
+from pagekeep.values import dataclass
+
+if TYPE_CHECKING:
+    from pagekeep.capture.documents.parsed import ParsedDocument
+
+_MAGIC_BYTES: Final = 1_024
+"""Where the header of a PDF is looked for, as Acrobat does: mail programs and servers put lines before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """A type of file: how to recognise it, and the module that reads it."""
+
+    name: str
+    """As in messages: "PDF"."""
+    content_type: str
+    suffix: str
+    """The usual end of a file name, without the dot."""
+    matches: Callable[[bytes], bool]
+    """Whether the start of a file is of this type."""
+    module: str
+    """Module below `documents` whose `read(data, url, options)` returns a `ParsedDocument`."""
+    extra: str | None = None
+    """Optional part of the installation that the module needs."""
+
+    def read(self, data: bytes, url: str | None, options: Options) -> ParsedDocument:
+        """Parse the file; only for worker processes. Raise `UnsupportedContent` when the part that reads it is missing."""
+        self.require()
+        from importlib import import_module
+
+        parsed: ParsedDocument = import_module(f"pagekeep.capture.documents.{self.module}").read(data, url, options)
+        return parsed
+
+    def require(self) -> None:
+        """Raise `UnsupportedContent` when the part that reads this type is missing and cannot be installed."""
+        if self.extra:
+            from pagekeep import extras  # for the first document: it takes as long to load as a small page to extract
+
+            extras.require(self.extra, f"Reading a {self.name}", error=UnsupportedContent)
+
+
+def _is_pdf(start: bytes) -> bool:
+    header = start.find(b"%PDF-")
+    # Behind text it must not be a page that writes about PDF.
+    return header == 0 or (header > 0 and b"<" not in start[:header])
+
+
+FILE_TYPES: Final = (FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "documents"),)
+"""Every type, in the order in which they are tried. A new type adds its line here and its module beside this one."""
+
+
+def detect(data: bytes) -> FileType | None:
+    """Return the type of a file by its content; `None` for HTML, text and everything else."""
+    start = bytes(data[:_MAGIC_BYTES])
+    return next((one for one in FILE_TYPES if one.matches(start)), None)
+
+
+def is_document(fetched: Fetched) -> bool:
+    """Return whether the response is a document other than HTML and text."""
+    return not fetched.rendered and detect(fetched.body) is not None

@@ -1,0 +1,25 @@
+"""What the reader of a file type returns: the document as HTML with its metadata, or why it cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from pagekeep.model import Caught, Metadata, PageWarning, Removal
+from pagekeep.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document as its reader understood it."""
+
+    html: str
+    """The content, in the vocabulary of clean HTML or close to it."""
+    metadata: Metadata
+    how: str
+    """How it was read, in plain words, for `--explain`."""
+    removals: tuple[Removal, ...] = ()
+    warnings: tuple[PageWarning, ...] = ()
+    caught: Caught | None = None
+    """Why there is no text: an encrypted or damaged file, or a scan."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Step name to seconds, only when the caller gave a timer."""

@@ -1,0 +1,197 @@
+"""PDF: words from pypdfium2, then a layout pass as a list of steps; tagged pages by their structure tree."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Final
+
+from pagekeep.capture.documents.parsed import ParsedDocument
+from pagekeep.capture.documents.pdf.about import read_metadata
+from pagekeep.capture.documents.pdf.inline import Joiner
+from pagekeep.capture.documents.pdf.layout import headings, notes
+from pagekeep.capture.documents.pdf.layout.blocks import Leading, make_blocks, mark_bullets
+from pagekeep.capture.documents.pdf.layout.columns import order_lines
+from pagekeep.capture.documents.pdf.layout.joins import join_parted
+from pagekeep.capture.documents.pdf.layout.lines import make_lines
+from pagekeep.capture.documents.pdf.layout.lists import settle_items
+from pagekeep.capture.documents.pdf.layout.running_heads import remove_running_heads
+from pagekeep.capture.documents.pdf.layout.tables import find_ruled_tables, join_aligned_rows
+from pagekeep.capture.documents.pdf.tagged import is_covered, read_tagged
+from pagekeep.capture.documents.pdf.to_html import write_html
+from pagekeep.capture.documents.pdf.values import ARTIFACT, Block, Line, PdfFile, PdfPage
+from pagekeep.extraction.steps import Step, Stopwatch, run_steps
+from pagekeep.model import Caught, CaughtKind, Metadata, Options, PageWarning, Removal
+from pagekeep.text import number_of
+from pagekeep.values import dataclass
+
+_ATTACHED: Final = "The file is kept."
+
+
+@dataclass(slots=True)
+class Layout:
+    """The state of the layout pass."""
+
+    file: PdfFile
+    url: str | None
+    tagged: dict[int, list[Block]] = field(default_factory=dict)
+    """Page number to the blocks of its structure tree."""
+    tables: dict[int, list[Block]] = field(default_factory=dict)
+    lines: dict[int, list[Line]] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+    html: str = ""
+
+    def untagged(self) -> list[PdfPage]:
+        """Return the pages that are read by their layout."""
+        return [page for page in self.file.pages if page.index not in self.tagged]
+
+
+def _read_structure(layout: Layout) -> None:
+    """Read the pages that a structure tree covers by it."""
+    for page in layout.file.pages:
+        if is_covered(page):
+            layout.tagged[page.index] = read_tagged(page)
+
+
+def _find_tables(layout: Layout) -> None:
+    """Find tables by their drawn lines; their words are no longer text."""
+    for page in layout.untagged():
+        found = find_ruled_tables(page)
+        taken = {word for _, words in found for word in words}
+        layout.tables[page.index] = [table for table, _ in found]
+        page.words = [word for word in page.words if id(word) not in taken]
+
+
+def _make_lines(layout: Layout) -> None:
+    """Join words to lines."""
+    for page in layout.untagged():
+        layout.lines[page.index] = make_lines([word for word in page.words if word.mcid != ARTIFACT])
+
+
+def _remove_running_heads(layout: Layout) -> list[Removal]:
+    """Remove running heads and page numbers."""
+    return remove_running_heads([(page, layout.lines[page.index]) for page in layout.untagged()])
+
+
+def _order(layout: Layout) -> None:
+    """Put the lines of columns into reading order."""
+    for page in layout.untagged():
+        layout.lines[page.index] = order_lines(layout.lines[page.index])
+
+
+def _make_blocks(layout: Layout) -> None:
+    """Join lines to paragraphs, items, code and tables."""
+    leading = Leading([layout.lines[page.index] for page in layout.untagged()])
+    for page in layout.file.pages:
+        if page.index in layout.tagged:
+            layout.blocks += layout.tagged[page.index]
+            continue
+        lines = layout.lines[page.index]
+        mark_bullets(page, lines)
+        items = join_aligned_rows(lines, page.index)
+        layout.blocks += make_blocks(_place(items, layout.tables[page.index]), page, leading)
+
+
+def _place(items: list[Line | Block], tables: list[Block]) -> list[Line | Block]:
+    """Put each table behind the last line above it in its column."""
+    for table in tables:
+        top, x0, x1 = table.lines[0].top, min(w.x0 for w in table.words), max(w.x1 for w in table.words)
+        place = 0
+        for index, item in enumerate(items):
+            line = item if isinstance(item, Line) else item.lines[0]
+            if line.bottom <= top + 2 and line.x0 < x1 and line.x1 > x0:
+                place = index + 1
+        items.insert(place, table)
+    return items
+
+
+def _find_roles(layout: Layout) -> None:
+    """Find footnotes, headings and lists on the pages without structure."""
+    body = headings.body_size(layout.blocks)
+    free = [block for block in layout.blocks if block.page not in layout.tagged]
+    notes.mark_notes(free, body)
+    headings.mark_headings(free, body, layout.file.outline)
+    settle_items(free)
+
+
+def _join_parted(layout: Layout) -> None:
+    """Join what the ends of columns and pages part."""
+    layout.blocks = join_parted(layout.blocks)
+
+
+def _write(layout: Layout) -> None:
+    """Write the blocks as HTML."""
+    lines = [line for block in layout.blocks for line in block.lines]
+    layout.html = write_html(layout.blocks, Joiner(lines, layout.url))
+
+
+STEPS: Final[list[Step[Layout]]] = [
+    Step("structure-tree", _read_structure),
+    Step("ruled-tables", _find_tables, required=True),
+    Step("lines", _make_lines, required=True),
+    Step("running-heads", _remove_running_heads),
+    Step("reading-order", _order),
+    Step("blocks", _make_blocks, required=True),
+    Step("roles", _find_roles),
+    Step("page-joins", _join_parted),
+    Step("html", _write, required=True),
+]
+"""What happens to the words of a PDF, in this order."""
+
+
+def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
+    """Return the document in a PDF; a file that cannot be read, or has no text, says why."""
+    from pagekeep.capture.documents.pdf.pdfium import DamagedPdf, EncryptedPdf, read_file
+
+    try:
+        file = read_file(data)
+    except EncryptedPdf:
+        hint = f"Save it without a password, then try again. {_ATTACHED}"
+        return _refuse("encrypted_file", "The PDF is protected by a password", hint)
+    except DamagedPdf:
+        return _refuse("damaged_file", "The PDF is damaged: it cannot be opened", f"Get the file again. {_ATTACHED}")
+    if not any(page.words for page in file.pages):
+        return _refuse_empty(file)
+    stopwatch = Stopwatch(options.timer) if options.timer else None
+    layout = Layout(file, url if url and url.startswith(("http://", "https://")) else None)
+    removals = run_steps(STEPS, layout, skip=options.skip_steps, record=stopwatch.record if stopwatch else None)
+    return ParsedDocument(
+        layout.html,
+        read_metadata(file, layout.blocks),
+        _describe(layout),
+        tuple(removals),
+        tuple(_warnings(file)),
+        seconds=dict(stopwatch.seconds) if stopwatch else {},
+    )
+
+
+def _refuse(kind: CaughtKind, reason: str, suggestion: str, metadata: Metadata | None = None) -> ParsedDocument:
+    return ParsedDocument("", metadata or Metadata(), reason, caught=Caught(kind, reason, suggestion))
+
+
+def _refuse_empty(file: PdfFile) -> ParsedDocument:
+    about = read_metadata(file, [])
+    if any(page.images for page in file.pages):
+        pages = number_of(file.page_count, "page")
+        hint = f"Recognise its text first, for example with OCRmyPDF. {_ATTACHED}"
+        return _refuse("scanned_file", f"The PDF is a scan without text ({pages} of pictures)", hint, about)
+    return _refuse("empty_file", "The PDF has no text", _ATTACHED, about)
+
+
+def _describe(layout: Layout) -> str:
+    pages, tagged = number_of(layout.file.page_count, "page"), len(layout.tagged)
+    by_tree = "by its structure tree" if tagged == len(layout.file.pages) else f"{tagged} of them by a structure tree"
+    return f"a PDF of {pages}, read {by_tree if tagged else 'by its layout'}"
+
+
+def _warnings(file: PdfFile) -> list[PageWarning]:
+    read_pages = len(file.pages)
+    warnings = []
+    if read_pages < file.page_count:
+        text = f"only the first {read_pages:,} of {file.page_count:,} pages were read"
+        warnings.append(PageWarning("truncated", text))
+    cut = [page.index + 1 for page in file.pages if page.cut]
+    if cut:
+        warnings.append(
+            PageWarning("truncated", f"parts of {number_of(len(cut), 'page')} could not be read: {cut[:10]}")
+        )
+    return warnings

@@ -1,0 +1,86 @@
+"""Join what the ends of columns and pages part: paragraphs, items, code and tables."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pagekeep.capture.documents.pdf.layout.lists import item_start
+from pagekeep.capture.documents.pdf.values import Block
+
+_ENDS: Final = (".", "!", "?", ":", "。", "！", "？", "”", '"', "»", "…", ";")
+
+
+def join_parted(blocks: list[Block]) -> list[Block]:
+    """Return the blocks, with each one that goes on in the next column or on the next page in one piece."""
+    result: list[Block] = []
+    for block in blocks:
+        before = next((one for one in reversed(result[-8:]) if one.kind != "note"), None)
+        if before is not None and block.kind != "note" and _is_parted(before, block) and _join(before, block):
+            continue
+        result.append(block)
+    return result
+
+
+def _is_parted(before: Block, after: Block) -> bool:
+    """Return whether a new column or page begins between two blocks."""
+    if after.page != before.page:
+        return after.page == _last_page(before) + 1
+    return bool(before.lines and after.lines) and after.lines[0].bottom < before.lines[-1].top
+
+
+def _last_page(block: Block) -> int:
+    return block.level if block.kind == "code" and block.level else block.page
+
+
+def _join(before: Block, after: Block) -> bool:
+    if before.kind == after.kind == "code":
+        before.lines += _shift(before, after)
+    elif before.kind == after.kind == "table" and len(before.rows[-1]) == len(after.rows[0]):
+        first, head = _row_text(after, 0), _row_text(before, 0)
+        if first != head:
+            for cell in after.rows[0]:
+                cell.header = False
+        before.rows += after.rows[1:] if first == head else after.rows
+    elif _goes_on(before, after):
+        before.lines += after.lines
+    else:
+        return False
+    before.page = after.page if before.kind == "text" else before.page
+    return True
+
+
+def _row_text(block: Block, index: int) -> list[str]:
+    return [" ".join(line.text for line in cell.lines) for cell in block.rows[index]]
+
+
+def _shift(before: Block, after: Block) -> list:  # type: ignore[type-arg]
+    """Return the lines of the second part, moved to the left edge of the first."""
+    by = min(line.x0 for line in before.lines) - min(line.x0 for line in after.lines)
+    if before.page == after.page:
+        for line in after.lines:
+            for word in line.words:
+                word.x0 += by
+                word.x1 += by
+            line.measure()
+    return after.lines
+
+
+def _goes_on(before: Block, after: Block) -> bool:
+    if before.kind not in ("text", "item", "quote") or after.kind not in ("text", "quote"):
+        return after.kind == "item" and before.kind == "item" and after.marker == "" and not after.lines[0].bullet
+    if before.kind == "quote" != after.kind or abs(before.lines[-1].size - after.size) > 0.08 * after.size:
+        return False
+    if (
+        before.kind == "item"
+        and abs(after.lines[0].x0 - item_start(before)) > 1.5 * after.size
+        and before.page == after.page
+    ):
+        return False
+    text, following = before.text, after.text
+    if text.endswith(("\u2010", "-", ",")):
+        return True
+    return not text.endswith(_ENDS) and (following[:1].islower() or not following[:1].isupper() or _is_cjk(following))
+
+
+def _is_cjk(text: str) -> bool:
+    return bool(text) and "\u2e80" <= text[0] <= "\u9fff"

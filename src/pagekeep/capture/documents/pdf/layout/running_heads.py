@@ -1,0 +1,64 @@
+"""Remove running heads, feet and page numbers: lines at the edges of pages that repeat with other digits."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Final
+
+from pagekeep.capture.documents.pdf.values import Line, PdfPage
+from pagekeep.model import Removal
+
+_EDGE: Final = 0.12
+"""Part of the page's height, from the top and from the bottom, in which running heads are."""
+_DEEPEST: Final = 3
+"""Lines from the top or the bottom that may be running heads."""
+_DIGITS: Final = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,6}(?![a-z])")
+_NUMBER: Final = re.compile(
+    r"(?:page|seite|p\.|página|pagina|стр\.?|-|–|—)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:[/|-]\s*\d{1,4}|of \d+|von \d+|-|–|—)?",
+    re.I,
+)
+_PRINTED: Final = re.compile(r"(?:file|https?)://\S+\s+\d+/\d+|\d+/\d+/\d+, \d+:\d+\b.*")
+"""The lines that browsers add to what they print."""
+
+
+def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Removal]:
+    """Drop running heads from the lines of all pages; return what was removed."""
+    seen: dict[str, set[int]] = defaultdict(set)
+    edges = [_edge_lines(page, lines) for page, lines in pages]
+    for (page, _), candidates in zip(pages, edges, strict=True):
+        for line in candidates:
+            seen[_mask(line)].add(page.index)
+    removals = []
+    for (page, lines), candidates in zip(pages, edges, strict=True):
+        dropped = [line for line in candidates if _is_running(line, seen, len(pages), page)]
+        if dropped:
+            gone = set(map(id, dropped))
+            lines[:] = [line for line in lines if id(line) not in gone]
+            count = sum(len(line.words) for line in dropped)
+            removals.append(Removal(f"page {page.index + 1}", "running head or page number", count, "running-heads"))
+    return removals
+
+
+def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:
+    """Return the lines at the top and bottom edge of a page."""
+    ordered = sorted(lines, key=lambda line: line.top)
+    top = [line for line in ordered[:_DEEPEST] if line.bottom < _EDGE * page.height]
+    bottom = [line for line in ordered[-_DEEPEST:] if line.top > (1 - _EDGE) * page.height]
+    return top + [line for line in bottom if line not in top]
+
+
+def _mask(line: Line) -> str:
+    return _DIGITS.sub("0", " ".join(sorted(line.text.lower().split()[:12])))
+
+
+def _is_running(line: Line, seen: dict[str, set[int]], pages: int, page: PdfPage) -> bool:
+    text = line.text
+    if _PRINTED.fullmatch(text):
+        return True
+    if _NUMBER.fullmatch(text):
+        return pages > 1 or line.top > (1 - _EDGE) * page.height
+    where = seen[_mask(line)]
+    near = len(where & {page.index - 2, page.index - 1, page.index + 1, page.index + 2})
+    # On every page, or on every second: left and right pages often have different heads.
+    return near >= 1 and len(where) >= max(2, min(3, pages * 0.3))

@@ -1,0 +1,117 @@
+"""Turn the file of a document into a page, by the same clean-up, sanitiser and writer as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from pagekeep import dom, markdown
+from pagekeep.capture.documents.file_types import FileType, detect
+from pagekeep.capture.documents.parsed import ParsedDocument
+from pagekeep.errors import TooLarge, UnsupportedContent
+from pagekeep.extraction import clean, metadata
+from pagekeep.extraction.output import bookmark, losses, quality, references
+from pagekeep.extraction.output.quality import Output
+from pagekeep.extraction.output.sanitise import sanitise
+from pagekeep.extraction.output.switches import leave_out
+from pagekeep.extraction.steps import Step, run_steps
+from pagekeep.model import Attempt, Metadata, Options, Page, PageWarning, Removal, Strategy, Trace
+from pagekeep.text import count_words, reading_time
+from pagekeep.values import dataclass
+
+_SKIPPED: Final = frozenset({"callouts", "layout-tables", "bullet-lists", "typed-math"})
+"""Clean-up steps for habits of web pages; a document's tables and lists were recognised by its reader."""
+
+
+@dataclass(slots=True)
+class _State:
+    about: Metadata
+    output: Output
+    url: str | None
+
+
+def _detect_language(state: _State) -> None:
+    state.about = metadata.add_language(state.about, dom.parse(""), state.output.text)
+
+
+def _choose_tags(state: _State) -> None:
+    state.about = metadata.add_tags(state.about, state.output.text, state.url)
+
+
+_STEPS: Final = (Step("language", _detect_language, may_fail=True), Step("tags", _choose_tags, may_fail=True))
+
+
+def read_document(file_type: FileType, data: bytes, url: str | None, options: Options) -> Page:
+    """Return the document as a page; only for worker processes. Raise `TooLarge` over the limit of the options.
+
+    A file that cannot be read, or has no text, gives a bookmark that says why.
+    """
+    if len(data) > options.max_bytes:
+        size = f"{len(data) / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
+        raise TooLarge(f"The {file_type.name} is too large: {size}.")
+    return make_page(file_type.read(data, url, options), url, options)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTask:
+    """Read a document, in a worker process."""
+
+    data: bytes
+    url: str | None
+    options: Options
+
+    def run(self) -> Page:
+        """Return the page; raise `UnsupportedContent` for a file of another type."""
+        file_type = detect(self.data)
+        if file_type is None:
+            raise UnsupportedContent("This is not a document of a known type.")
+        return read_document(file_type, self.data, self.url, self.options)
+
+
+def make_page(parsed: ParsedDocument, url: str | None, options: Options) -> Page:
+    """Return a parsed document as a page."""
+    content = bookmark.make_content(parsed.metadata) if parsed.caught else dom.parse_fragment(parsed.html)
+    content, removals = clean.clean(content, url, skip=_SKIPPED | options.skip_steps)
+    html, root = sanitise(content)
+    text = markdown.to_text(root)
+    output = Output(root, html, text, markdown.to_markdown(root), count_words(text))
+    state, failures = _State(parsed.metadata, output, url), list[PageWarning]()
+    run_steps(_STEPS, state, warn=failures.append)
+    warnings = (*parsed.warnings, *failures)
+    page = _assemble(parsed, state, warnings, (*parsed.removals, *removals))
+    return leave_out(replace(page, links=references.links(root), media=references.media(root)), options)
+
+
+def _assemble(
+    parsed: ParsedDocument, state: _State, warnings: tuple[PageWarning, ...], removals: tuple[Removal, ...]
+) -> Page:
+    strategy: Strategy = "bookmark" if parsed.caught else "document"
+    output, caught = state.output, parsed.caught
+    is_cut = any(warning.code == "truncated" for warning in warnings)
+    comparison = losses.NOT_COMPARED if caught else losses.Comparison(note=parsed.how)
+    reason = caught.reason if caught else None
+    attempt = Attempt(strategy, not caught, reason or parsed.how, output.word_count)
+    return Page(
+        url=state.url,
+        markdown=output.markdown,
+        document="",
+        html=output.html,
+        text=output.text,
+        metadata=state.about,
+        links=(),
+        media=(),
+        kind="document",
+        quality=quality.assess(output, strategy, state.about, reason, comparison, is_cut=is_cut),
+        strategy=strategy,
+        trace=Trace(
+            kind_reasons=(parsed.how,),
+            attempts=(attempt,),
+            removals=removals,
+            warnings=warnings,
+            seconds=MappingProxyType(parsed.seconds),
+        ),
+        word_count=output.word_count,
+        reading_time=reading_time(output.word_count),
+        caught=caught,
+    )
