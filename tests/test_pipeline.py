@@ -232,7 +232,12 @@ def test_steps_are_timed_only_with_the_callers_timer() -> None:
 
 @pytest.mark.parametrize(
     ("data", "error"),
-    [("", ParseError), (b"  \n", ParseError), (b"PK\x03\x04", UnsupportedContent), (b"\x89PNG\r\n", UnsupportedContent)],
+    [
+        ("", ParseError),
+        (b"  \n", ParseError),
+        (b"PK\x03\x04", UnsupportedContent),
+        (b"\x89PNG\r\n", UnsupportedContent),
+    ],
 )
 def test_what_is_no_page_is_refused_with_advice(data: str | bytes, error: type[PagekeepError]) -> None:
     with pytest.raises(error) as caught:
