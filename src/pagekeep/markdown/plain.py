@@ -6,7 +6,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.markdown.blocks.code import exact_text
-from pagekeep.markdown.inline.escape import clean
+from pagekeep.markdown.inline.escape import clean_lines
 from pagekeep.markdown.inline.run import BLOCKS, SKIPPED
 from pagekeep.model.clean_tree import CleanElement, CleanNode, CleanTree, read_tree
 
@@ -16,6 +16,7 @@ _LINES: Final = frozenset(("br", "dd", "dt", "li", "tr"))
 _CELLS: Final = frozenset(("td", "th"))
 _TIGHT: Final = frozenset(("dir", "dl", "menu", "ol", "table", "ul"))
 """Blocks in these elements are written one per line."""
+_NOT_LINES: Final = _CELLS | _TIGHT | {"blockquote"}
 _TEXTLESS: Final = SKIPPED | {"img"}
 _TEXTLESS_WITHOUT_CAPTIONS: Final = _TEXTLESS | {"figcaption"}
 _OWN_HEADING: Final = "comments"
@@ -55,7 +56,7 @@ class _Plain:
             else:
                 self._end(item)
         self._flush(_NONE)
-        return clean("".join(self._out))
+        return clean_lines("".join(self._out))
 
     def _begin(self, node: CleanElement, stack: list[CleanNode | int]) -> None:
         tag = node.tag
@@ -68,11 +69,25 @@ class _Plain:
         if tag == "pre":
             self._write(exact_text(node).strip("\n"), _LINE if self._tight else _BLANK)
             return
+        children = node.children
+        only = children[0] if len(children) == 1 else None
+        if isinstance(only, str) and tag not in _NOT_LINES and not self._cells:
+            self._write_line(only, _LINE if self._tight or tag in _LINES else _BLANK)
+            return
         stack.append(self._begin_block(tag))
         if tag == "blockquote" and (title := node.attr("data-title")):
             self._raw.append(title)
             self._flush(_LINE)
-        stack.extend(node.children[::-1])
+        stack.extend(children[::-1])
+
+    def _write_line(self, text: str, gap: int) -> None:
+        """Write a block of one text, between such gaps."""
+        self._flush(gap)
+        if words := _words(text):
+            if self._out:
+                self._out.append(_GAPS[self._gap])
+            self._out.append(words)
+            self._gap = gap
 
     def _begin_block(self, tag: str) -> int:
         """Separate the block from the text before it; return how it will end."""
@@ -105,7 +120,7 @@ class _Plain:
             raw.append(" ")
             return
         if raw:
-            self._write(" ".join("".join(raw).split()), _NONE)
+            self._write(_words("".join(raw)), _NONE)
             raw.clear()
         if gap > self._gap:
             self._gap = gap
@@ -118,3 +133,8 @@ class _Plain:
                 self._out.append(_GAPS[self._gap])
             self._out.append(text)
             self._gap = gap
+
+
+def _words(text: str) -> str:
+    """Return the text with single spaces, and none at its ends."""
+    return text.strip(" ") if text.isprintable() and "  " not in text else " ".join(text.split())

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent
+from pagekeep.markdown.blocks.writer import Block, Writer, enter, indent, write_words
 from pagekeep.markdown.inline.emphasis import SIGNS, STRONG, STRONG_END
-from pagekeep.markdown.inline.run import END, Stack
+from pagekeep.markdown.inline.run import END, Stack, only_text
 from pagekeep.model.clean_tree import CleanElement, CleanNode
 from pagekeep.text import compile_lazily
 
@@ -75,10 +75,13 @@ def _items(node: CleanElement) -> list[tuple[CleanElement | None, list[CleanNode
 
 def _item(writer: Writer, item: CleanElement | None, content: Sequence[CleanNode], marker: str) -> tuple[str, bool]:
     """Return the item's lines, and whether it needs blank lines around it."""
+    is_task = item is not None and "task" in item.attr("class").split()
+    if not is_task and (words := only_text(content)) is not None:
+        return f"{marker} {write_words(words)}" if words else "", False
     blocks = writer.nested(content)
     if not blocks:
         return "", False
-    if item is not None and "task" in item.attr("class").split():
+    if item is not None and is_task:
         blocks = _task(blocks, item.attr("data-done") == "true")
     if blocks[0].kind == "hr":  # `- ---` would be a horizontal rule
         blocks[0] = Block("hr", "___")

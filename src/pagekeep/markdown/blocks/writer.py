@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from pagekeep.markdown.inline.emphasis import STRONG, Sign
-from pagekeep.markdown.inline.escape import escape_first, guard_line, publish
+from pagekeep.markdown.inline.escape import escape_first, guard_line, has_special, publish
 from pagekeep.markdown.inline.links import make_link
 from pagekeep.markdown.inline.run import BLOCKS, CARD_END, END, Inline, Run, Stack, one_line, only_text
 from pagekeep.model.clean_tree import CleanElement, CleanNode
@@ -62,7 +62,6 @@ class Writer:
         """Return the blocks of these nodes; loose text becomes paragraphs."""
         out: list[Block] = []
         run = Run(self.inline)
-        handlers = self.handlers
         stack: Stack = list(nodes[::-1])
         while stack:
             item: CleanNode | Sign | None = stack[-1]
@@ -70,22 +69,28 @@ class Writer:
                 stack.pop()  # a block right after another, as most are
             else:
                 item = run.fill(stack)
-            if run.parts or run.raw:
-                for paragraph in run.paragraphs(self.wrap if self.card else None):
-                    out.append(Block("p", paragraph))
+                if run.parts or run.raw:
+                    for paragraph in run.paragraphs(self.wrap if self.card else None):
+                        out.append(Block("p", paragraph))
             if isinstance(item, CleanElement):
-                handler = handlers.get(item.tag)
-                if handler is not None:
-                    handler(self, item, out, stack)
-                elif self.card is None and not run.parts and (words := only_text(item.children)) is not None:
-                    if words:
-                        out.append(Block("p", write_words(words)))
-                else:
-                    enter(self, item, out, stack)
+                self._write_block(item, out, stack, run)
             elif item is CARD_END:
                 self.card = None
-            run.in_link = self.card is not None
+                run.in_link = False
         return out
+
+    def _write_block(self, node: CleanElement, out: list[Block], stack: Stack, run: Run) -> None:
+        handler = self.handlers.get(node.tag)
+        if handler is not None:
+            handler(self, node, out, stack)
+            run.in_link = self.card is not None
+            return
+        words = only_text(node.children) if self.card is None and not run.parts else None
+        if words is None:
+            stack.append(END)
+            stack.extend(node.children[::-1])
+        elif words:
+            out.append(Block("p", write_words(words)))
 
     def wrap(self, text: str) -> str:
         """Return the text inside the link around the current blocks, if there is one."""
@@ -96,7 +101,9 @@ class Writer:
     def line(self, nodes: Sequence[CleanNode | Sign], *, bold: bool = False) -> str:
         """Return the nodes as one line; `bold` when the position makes everything bold anyway."""
         if (words := only_text(nodes)) is not None:
-            return publish(self.wrap(escape_first(words, in_link=self.card is not None)))
+            if self.card is None:
+                return publish(escape_first(words)) if has_special(words) else words
+            return publish(self.wrap(escape_first(words, in_link=True)))
         run = Run(self.inline, flat=True, in_link=self.card is not None)
         if bold:
             run.active[STRONG] = 1
@@ -106,7 +113,7 @@ class Writer:
 
 def write_words(words: str) -> str:
     """Return the words of a paragraph that is a single text."""
-    return guard_line(publish(escape_first(words)))
+    return guard_line(publish(escape_first(words)) if has_special(words) else words)
 
 
 def enter(writer: Writer, node: CleanElement, out: list[Block], stack: Stack) -> None:

@@ -35,6 +35,12 @@ def clean(text: str) -> str:
     return text if text.isprintable() else _CONTROL.sub(_replace_control, text)
 
 
+def clean_lines(text: str) -> str:
+    """Do what `clean` does, for a text of many lines."""
+    is_clean = text.replace("\n", "").replace("\t", "").isprintable()
+    return text if is_clean else clean(text)
+
+
 def _replace_control(match: re.Match[str]) -> str:
     found = match.group()
     if found.isspace():
@@ -42,9 +48,23 @@ def _replace_control(match: re.Match[str]) -> str:
     return "\ufffd" if 0xD800 <= ord(found) <= 0xDFFF else ""
 
 
+def has_special(text: str) -> bool:
+    """Return whether the text has a character that may need a backslash."""
+    if len(text) < _LONG_CHARS:
+        return _ANY_SPECIAL.search(text) is not None
+    return (
+        "*" in text or "_" in text or "[" in text or "]" in text or "&" in text or "$" in text or "`" in text
+        or "<" in text or "~" in text or "\\" in text or "^" in text
+    )  # fmt: skip
+
+
+_LONG_CHARS: Final = 32
+"""From this length on, looking for each character is faster than a regular expression."""
+
+
 def escape(text: str, *, in_link: bool = False) -> str:
     """Return one line of clean text as Markdown that renders to that text, anywhere in a line."""
-    if not _ANY_SPECIAL.search(text):
+    if not has_special(text):
         return text
     return _SPECIAL.sub(_escape_in_link if in_link else _escape_special, text)
 
@@ -143,7 +163,8 @@ def escape_dollars(tex: str) -> str:
     return tex[:-1].rstrip() if tex.endswith("\\") and (len(tex) - len(tex.rstrip("\\"))) % 2 else tex
 
 
-_RISKY: Final = frozenset("#-+*_=>|:[~0123456789")
+_DIGITS: Final = frozenset("0123456789")
+_RISKY: Final = _DIGITS | frozenset("#-+*_=>|:[~")
 _BLOCK_START: Final = compile_lazily(
     r"#{1,6}(?: |$)|[-+*](?: |$)|>|~~~"
     r"|=+ *$|-{2,} *$|([-_*])(?: *\1){2,} *$|[|:-][-|: ]*$"  # underlines, rules, the line below a table's header
@@ -157,8 +178,11 @@ def guard_line(line: str) -> str:
     """Add a backslash if the start of the line would start a block other than a paragraph."""
     if not line or line[0] not in _RISKY:
         return line
-    if number := _NUMBER.match(line):
-        return f"{number.group(1)}\\{line[number.end(1) :]}"
+    if line[0] in _DIGITS:
+        number = _NUMBER.match(line)
+        return f"{number.group(1)}\\{line[number.end(1) :]}" if number else line
+    if line[0] == "[" and line[1:2] not in "^ xX":  # a link, most often
+        return line
     if note := _NOTE_START.match(line):
         return f"{note.group()}\\{line[note.end() :]}"
     return "\\" + line if _BLOCK_START.match(line) else line
@@ -203,9 +227,14 @@ _MAX_PARENTHESES: Final = 30
 _URL_UNSAFE: Final = re.compile(rf"[\s<>\\`|{_CONTROLS}\ud800-\udfff]|&(?=#?\w+;)")
 
 
+_URL_SPECIAL: Final = re.compile(r"[ <>\\`|&]")
+
+
 def destination(url: str) -> str:
     """Escape a URL for use between the parentheses of a link, also in a table."""
-    url = _URL_UNSAFE.sub(_percent, url.strip())
+    url = url.strip()
+    if not url.isascii() or not url.isprintable() or _URL_SPECIAL.search(url):
+        url = _URL_UNSAFE.sub(_percent, url)
     if ("(" in url or ")" in url) and not _is_balanced(url):
         url = url.replace("(", "%28").replace(")", "%29")
     return url

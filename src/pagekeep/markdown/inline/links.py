@@ -16,7 +16,7 @@ _FILE_NAME: Final = compile_lazily(r"\S*[_\d.]\S*")
 
 def link(run: Run, node: CleanElement, stack: Stack) -> None:
     """Write a link; without a target, or inside another link, only its text."""
-    href, children = node.attr("href").strip(), node.children
+    href, children = node.attributes.get("href", "").strip(), node.children
     if run.in_link or not href or href.startswith("#"):
         stack.extend(children[::-1])
         return

@@ -15,6 +15,7 @@ from pagekeep.markdown.inline.escape import (
     escape_dollars,
     escape_first,
     guard,
+    guard_line,
     publish,
 )
 from pagekeep.model.clean_tree import CleanElement, CleanNode, text_of
@@ -129,7 +130,8 @@ class Run:
         """Start bold, italic or struck-through text; nested in the same it changes nothing."""
         self.active[mark] += 1
         if self.active[mark] == 1:
-            self._flush()
+            if self.raw:
+                self._flush()
             self.parts.append(mark)
             self._opened.append(mark)
 
@@ -137,13 +139,15 @@ class Run:
         """End what `open` started."""
         self.active[mark] -= 1
         if self.active[mark] == 0:
-            self._flush()
+            if self.raw:
+                self._flush()
             self.parts.append(ENDS[mark])
             self._opened.pop()
 
     def atom(self, markdown: str) -> None:
         """Add finished Markdown that nothing may be moved into or out of."""
-        self._flush()
+        if self.raw:
+            self._flush()
         self.parts.append(f"{ATOM_START}{markdown}{ATOM_END}")
 
     def code(self, text: str) -> None:
@@ -168,13 +172,12 @@ class Run:
         if self.flat:
             self.raw.append(" ")
         else:
-            self._flush()
+            if self.raw:
+                self._flush()
             self.parts.append("\n")
 
     def _flush(self) -> None:
-        """Escape the text collected so far."""
-        if not self.raw:
-            return
+        """Escape the text collected so far, of which there is some."""
         text = self.raw[0] if len(self.raw) == 1 else "".join(self.raw)
         self.raw.clear()
         if text.isprintable() and "  " not in text:
@@ -195,11 +198,13 @@ class Run:
 
     def take(self) -> str:
         """Return and clear the content, with marks and outer spaces; open emphasis continues in what follows."""
-        self._flush()
-        if self._opened:
-            self.parts.extend([ENDS[mark] for mark in reversed(self._opened)])
-        taken = "".join(self.parts)
-        self.parts[:] = self._opened
+        if self.raw:
+            self._flush()
+        parts, opened = self.parts, self._opened
+        if opened:
+            parts.extend([ENDS[mark] for mark in reversed(opened)])
+        taken = parts[0] if len(parts) == 1 else "".join(parts)
+        parts[:] = opened
         return taken
 
     def paragraphs(self, wrap: Callable[[str], str] | None = None) -> list[str]:
@@ -208,7 +213,10 @@ class Run:
             self.raw.clear()
             return []
         taken = self.take()
-        lines = [one_line(part) for part in (_split_paragraphs(taken) if "\n" in taken else (taken,))]
+        if "\n" not in taken:
+            line = one_line(taken)
+            return [guard_line(publish(wrap(line) if wrap else line))] if line else []
+        lines = [one_line(part) for part in _split_paragraphs(taken)]
         return [guard(publish(wrap(line) if wrap else line)) for line in lines if line]
 
 
