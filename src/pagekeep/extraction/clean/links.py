@@ -6,7 +6,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState, Removals
-from pagekeep.extraction.clean.vocabulary import HEADINGS, fill
+from pagekeep.extraction.clean.vocabulary import HEADINGS, fill, is_line
 from pagekeep.model import Removal
 from pagekeep.text import compile_lazily
 
@@ -82,7 +82,7 @@ def drop_heading_anchors(state: CleanState) -> list[Removal]:
     """Remove permalink signs and edit links from headings; a link that is the heading's own text stays."""
     removals = Removals(state.changes)
     for heading in state.index.find(*HEADINGS, "dt"):
-        for anchor in dom.select(heading, _HEADING_ANCHORS):
+        for anchor in dom.select(heading, _HEADING_ANCHORS) if not is_line(heading.children) else ():
             if _is_sign(anchor) or _is_permalink(anchor, heading):
                 removals.drop(anchor, "permalink or edit link of a heading")
         if heading.tag != "dt" and dom.text_of(heading).rstrip().endswith(_TRAILING_SIGNS):

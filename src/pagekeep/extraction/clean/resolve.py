@@ -13,6 +13,9 @@ from pagekeep.text import compile_lazily
 _RELATIVE: Final = compile_lazily(r"[\w-]++(?:[./][\w-]++)*+(?:[?#][\w.=&-]*[\w=-])?\Z", re.ASCII)
 """An address relative to the page's folder that needs no parsing: `next.html`, `img/a.png?w=2`."""
 
+_PLAIN_BASE: Final = re.compile(r"((https?)://[a-z0-9.-]++)((?:/[\w~%-][\w.~%-]*+)*+/?+)(?=[?#]|\Z)", re.ASCII)
+"""The beginning of an address of a page that needs no parsing."""
+
 _MAX_CHARS: Final = 2000
 """Longer addresses take the slow way: they are `data:` addresses or broken."""
 
@@ -22,8 +25,13 @@ Resolve = Callable[[str | None], str | None]
 
 def make_resolver(base_url: str | None) -> Resolve:
     """Return a function that makes addresses absolute; it handles the common forms without a full URL parse."""
-    scheme, origin = _origin(base_url)
-    folder = (urls.absolute("x", base_url) or "x")[:-1] if origin else ""
+    plain_base = _PLAIN_BASE.match(base_url or "")
+    if plain_base:
+        scheme, origin = plain_base[2], plain_base[1]
+        folder = plain_base[0].rpartition("/")[0] + "/" if plain_base[3] else origin + "/"
+    else:
+        scheme, origin = _origin(base_url)
+        folder = (urls.absolute("x", base_url) or "x")[:-1] if origin else ""
 
     def resolve(address: str | None) -> str | None:
         address = (address or "").strip()

@@ -46,6 +46,9 @@ class ElementIndex:
 
     def find_names(self, words: frozenset[str]) -> list[str]:
         """Return the class names in the content as it came whose last word is one of these."""
+        lower = self._class_names.lower()
+        if not any(word in lower for word in words):
+            return []
         names = set(self._class_names.split())
         return sorted(
             name for name in names if name.rpartition("-")[2].lower() in words and name.replace("-", "").isalnum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -44,6 +44,11 @@ def is_blank(node: dom.Node) -> bool:
         data = node.data
         return not data or data.isspace()
     return not isinstance(node, dom.Element)
+
+
+def is_line(nodes: Sequence[dom.Node]) -> bool:
+    """Return whether the nodes are a single text with words, as most lines are."""
+    return len(nodes) == 1 and isinstance(nodes[0], dom.Text) and not is_blank(nodes[0])
 
 
 def is_tag(node: dom.Node | None, tag: str) -> bool:

@@ -23,7 +23,7 @@ _WIDTHS: Final = {"inline": 2, "block": 2, "dollars": 2, "dollar": 1, "environme
 _BLOCKS: Final = ("$$", "\\[", "\\begin{")
 Span = tuple[str, int, int]
 """Kind, start and end of a formula in a text."""
-_DOLLAR: Final = compile_lazily(r"(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$\n]{0,300}?[^\s$\\])?)\$(?![\d$])")
+_DOLLAR: Final = compile_lazily(r"\$(?<![\\$\w]\$)(?P<dollar>[^\s$](?:[^$\n]{0,300}?[^\s$\\])?)\$(?![\d$])")
 _SURELY_TEX: Final = compile_lazily(r"\\[a-zA-Z]{2,}|[\^_]\{|\w[\^_]\w")
 _NOT_TEXT: Final = frozenset(("pre", "code", "kbd", "script", "style", "textarea", "samp", "tt"))
 _MAX_CODE_DEPTH: Final = 8

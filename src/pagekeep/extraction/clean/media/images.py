@@ -58,12 +58,18 @@ _PLACEHOLDER: Final = compile_lazily(
     r"\.(?:gif|png|svg|jpe?g|webp)"
 )
 """File names of placeholders that are visible until the image is loaded."""
+_BLANK_WORDS: Final = "placeholder spacer lazy blank transparent pixel clear empty gray grey load 1x1".split()
+"""One of these is in every such name but that of `s.gif`."""
 _TRACKERS: Final = compile_lazily(
     r"//pixel\.|//track\.|//tracking\.|//tracker\.|//beacon\.|//stats\.|//counter\.|//analytics\.|//b\.scorecard|"
     r"facebook\.com/tr[?/]|doubleclick\.net|quantserve|google-analytics|/pixel\.gif|/pixel\.png|/pixel\?|/beacon|"
     r"/tracking\.gif|/track\?|feedburner\.com/~|feedsportal|/_/stat\?|stats\.wordpress|republication-tracker|"
     r"/piwik\.php|/matomo\.php"
 )
+_TRACKER_WORDS: Final = (
+    "pixel track beacon stat counter analytics scorecard facebook doubleclick quantserve feed piwik matomo".split()
+)
+"""One of these is in the address of every tracker."""
 _PICTURE_FILE: Final = compile_lazily(r"\.(?:jpe?g|png|webp|gif|avif)(?:$|[?#])", re.I)
 _SIZE_SUFFIX: Final = compile_lazily(r"[-_](?:\d{2,4}x\d{2,4}|small|medium|large|thumb(?:nail)?)?(?:\.\w{3,4})?$")
 _TINY_STYLE: Final = compile_lazily(r"(?:^|;)\s*(?:width|height)\s*:\s*[01]px", re.I)
@@ -100,7 +106,7 @@ def _resolve_image(image: dom.Element, resolve: Resolve, removals: Removals) -> 
         dom.replace(image, emoji)
         return False
     address = None if _is_tiny(image) else _best_address(image, resolve)
-    if address is None or _TRACKERS.search(address):
+    if address is None or (any(word in address for word in _TRACKER_WORDS) and _TRACKERS.search(address)):
         removals.drop(
             image,
             "placeholder or image without an address" if address is None and not _is_tiny(image) else "tracking pixel",
@@ -153,8 +159,10 @@ def _best_address(image: dom.Element, resolve: Resolve) -> str | None:
 
 def is_placeholder(address: str | None) -> bool:
     """Return whether the address is of a placeholder file."""
-    name = (address or "").partition("?")[0].rpartition("/")[2]
-    return len(name) <= _MAX_FILE_NAME_CHARS and _PLACEHOLDER.fullmatch(name.lower()) is not None
+    name = (address or "").partition("?")[0].rpartition("/")[2].lower()
+    if len(name) > _MAX_FILE_NAME_CHARS or not (name.startswith("s.") or any(word in name for word in _BLANK_WORDS)):
+        return False
+    return _PLACEHOLDER.fullmatch(name) is not None
 
 
 def _addresses(image: dom.Element) -> Iterator[str]:

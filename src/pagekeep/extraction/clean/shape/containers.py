@@ -6,7 +6,7 @@ from typing import Final
 
 from pagekeep import dom
 from pagekeep.extraction.clean.state import CleanState
-from pagekeep.extraction.clean.vocabulary import BLOCKS, DRAWING, LISTS, fill, is_blank, is_tag
+from pagekeep.extraction.clean.vocabulary import BLOCKS, DRAWING, LISTS, fill, is_blank, is_line, is_tag
 
 _CONTAINERS: Final = tuple(
     "li dd td th address blockquote details ul ol dl figure tr thead tbody tfoot table colgroup".split()
@@ -40,6 +40,8 @@ def normalise_containers(state: CleanState) -> None:
 
 def _normalise_holder(node: dom.Element, tag: str) -> None:
     """Unwrap a single paragraph, and an item's line above its nested lists."""
+    if is_line(node.children):
+        return
     visible = [child for child in node.children if not is_blank(child)]
     if not visible:
         if tag not in ("td", "th"):
@@ -54,6 +56,8 @@ def _normalise_holder(node: dom.Element, tag: str) -> None:
 
 def _normalise_line(node: dom.Element) -> None:
     """Unwrap the blocks in a line and put spaces between them."""
+    if is_line(node.children):
+        return
     if any(isinstance(child, dom.Element) and child.tag in BLOCKS for child in node.children):
         for block in dom.select(node, _BLOCKS):
             if block.previous_sibling is not None:
@@ -165,6 +169,8 @@ def _take_images(line: dom.Element) -> list[dom.Node]:
 
 def drop_edge_rules(state: CleanState) -> None:
     """Remove horizontal rules at the start, at the end, and right after the title."""
+    if not state.index.has_tag("hr"):
+        return
     visible = [child for child in state.root.children if not is_blank(child)]
     while visible and is_tag(visible[-1], "hr"):
         dom.drop(visible.pop())

@@ -65,11 +65,15 @@ def shape_paragraphs(state: CleanState) -> None:
 
 
 def _unwrap_boxes(root: dom.Element) -> None:
+    has_language = dom.first(root, "[lang],[dir]") is not None
     for box in dom.tagged(root, _BOXES):
-        if box.attr("class") in OWN_CLASSES or (box.tag == "span" and (box.attr("lang") or box.attr("dir"))):
+        if box.attr("class") in OWN_CLASSES:
             continue
-        if box.attr("dir") == "rtl":
-            _pass_on_direction(box)
+        if has_language:
+            if box.tag == "span" and (box.attr("lang") or box.attr("dir")):
+                continue
+            if box.attr("dir") == "rtl":
+                _pass_on_direction(box)
         dom.unwrap(box)
 
 
