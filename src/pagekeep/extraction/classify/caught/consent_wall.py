@@ -84,7 +84,7 @@ def detect(signals: Signals, extracted: Extracted) -> Caught | None:
     is_named = bool(name)
     # Other content beside a notice rules the wall out, whether or not extraction separated the two.
     texts = [extracted.text or signals.text, *([signals.render_signs.text] if signals.render_signs.filled else [])]
-    if not _ACCEPT.search(signals.text) or not all(_is_about_consent(text, is_named) for text in texts):
+    if not all(_is_about_consent(text, is_named) for text in texts) or not _ACCEPT.search(signals.text):
         return None
     reason = f'The page calls itself "{name}"' if name else "The page speaks of cookies and consent and of little else"
     return Caught("consent_wall", reason, SUGGESTION)
@@ -92,13 +92,12 @@ def detect(signals: Signals, extracted: Extracted) -> Caught | None:
 
 def _find_gate(signals: Signals) -> str | None:
     """Return how the page shows that it is a gate: by its host, or by its title and the buttons of such a page."""
-    hits = len(_COOKIES.findall(signals.text))
-    if signals.host.startswith(_HOSTS) and hits:
+    if signals.host.startswith(_HOSTS) and _COOKIES.search(signals.text):
         return f"{signals.host} asks for consent to cookies and shows nothing else"
     name = _GATES.find(signals.names)
-    return (
-        f'The page calls itself "{name}"' if name and hits >= _MIN_HITS_GATE and _ACCEPT.search(signals.text) else None
-    )
+    if not name or len(_COOKIES.findall(signals.text)) < _MIN_HITS_GATE or not _ACCEPT.search(signals.text):
+        return None
+    return f'The page calls itself "{name}"'
 
 
 def _is_about_consent(text: str, is_named: bool) -> bool:

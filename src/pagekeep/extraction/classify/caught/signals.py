@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
@@ -51,7 +52,9 @@ class Signals:
     def text(self) -> str:
         """Return the start of the visible text in lower case, on one line."""
         removed = [dom.text_of(node)[:_MAX_TEXT_CHARS] for node in self.removed[:_MAX_REMOVED]]
-        return normalise(" ".join([*_texts(self.survey, 0, _MAX_TEXT_CHARS), *removed]))
+        # Piece by piece, because most of them are in ASCII, which takes a tenth of the time of other letters.
+        pieces = [text.lower() for text in (*_texts(self.survey, 0, _MAX_TEXT_CHARS), *removed)]
+        return normalise(" ".join(pieces), is_lower=True)
 
     @cached_property
     def headings(self) -> tuple[str, ...]:
@@ -107,9 +110,9 @@ class Extracted:
     strategy: Strategy
 
 
-def normalise(text: str) -> str:
+def normalise(text: str, *, is_lower: bool = False) -> str:
     """Return the text in lower case, on one line, with plain apostrophes."""
-    return " ".join(text.lower().replace("’", "'").split())
+    return " ".join((text if is_lower else text.lower()).replace("’", "'").split())
 
 
 def _split(url: str | None) -> tuple[str, str]:
@@ -122,15 +125,18 @@ def _split(url: str | None) -> tuple[str, str]:
 
 def _texts(survey: Survey, root: int, limit: int) -> list[str]:
     """Return the texts below the root in document order, about `limit` characters, without `<noscript>`."""
+    places, end = survey.places[TEXT], survey.end[root]
+    noscripts = [(index, survey.end[index]) for index in survey.places.get("noscript", ()) if index > root]
+    noscripts.reverse()
     texts: list[str] = []
-    index, end = root + 1, survey.end[root]
-    while index < end and limit > 0:
-        tag = survey.tag[index]
-        if tag == TEXT:
-            data = survey.nodes[index].data  # type: ignore[attr-defined]
-            texts.append(data[:limit])
-            limit -= len(data)
-        index = survey.end[index] if tag == "noscript" else index + 1
+    for number in range(bisect_left(places, root + 1), bisect_left(places, end)):
+        if limit <= 0:
+            break
+        while noscripts and noscripts[-1][1] <= places[number]:
+            noscripts.pop()
+        if not noscripts or noscripts[-1][0] > places[number]:
+            texts.append(survey.texts[number][:limit])
+            limit -= len(survey.texts[number])
     return texts
 
 
