@@ -6,7 +6,7 @@ The list is data. From it come the trace (what each step removed, how long it to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pagekeep import dom
@@ -65,7 +65,9 @@ def run_steps(
             continue
         try:
             for removal in step.run(state) or ():
-                removals.append(removal if removal.step else replace(removal, step=step.name))
+                if not removal.step:
+                    removal = Removal(removal.element, removal.reason, removal.words, step.name)
+                removals.append(removal)
         except Exception as error:
             if not step.may_fail or warn is None:
                 raise

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pagekeep import dom
 from pagekeep.extraction.locate import survey as module
+from pagekeep.extraction.locate.class_names import Sign
 from pagekeep.extraction.locate.survey import TEXT, Survey, survey
 
 Surveyed = Callable[[str], Survey]
@@ -58,6 +59,28 @@ def test_the_sums_of_a_subtree_are_those_of_its_texts(surveyed: Surveyed, parts:
         in_links = [inner for inner in texts if any(found.tag[above] == "a" for above in found.ancestors(inner))]
         assert found.chars[index] == sum(found.chars[inner] for inner in texts)
         assert found.linked[index] == sum(found.chars[inner] for inner in in_links)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(tree, max_size=4))
+def test_the_lists_by_tag_and_of_texts_agree_with_the_arrays(surveyed: Surveyed, parts: list[str]) -> None:
+    found = surveyed("".join(parts))
+    for tag in set(found.tag):
+        assert found.places[tag] == [index for index, other in enumerate(found.tag) if other == tag]
+    assert found.texts == [dom.text_of(found.nodes[index]) for index in found.places[TEXT]]
+    for index, end in enumerate(found.end):
+        inside = [place for place in found.places[TEXT] if index <= place < end]
+        assert found.texts_in(index, end) == [dom.text_of(found.nodes[place]) for place in inside]
+
+
+def test_elements_are_found_by_tag_by_sign_and_by_node(surveyed: Surveyed, index_of: IndexOf) -> None:
+    found = surveyed("<nav class=menu><a>x</a></nav><p class=share>y</p><svg><g></g></svg><p>z</p>")
+    paragraph = index_of(found, "p")
+    assert found.find_tags("p", "nav", "table") == [index_of(found, "nav"), paragraph, len(found.nodes) - 2]
+    assert found.find_signs(int(Sign.SHARE)) == [paragraph]
+    assert found.flagged == [index_of(found, "nav"), paragraph]
+    wanted = dom.select(found.nodes[0], "g, p.share")
+    assert found.find_nodes(wanted) == {wanted[0]: paragraph}  # what is in a drawing is not listed
 
 
 def test_only_visible_text_is_counted(surveyed: Surveyed, index_of: IndexOf) -> None:

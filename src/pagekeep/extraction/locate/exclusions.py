@@ -112,6 +112,7 @@ def exclusion_step(name: str, find: Callable[[State], Reasons]) -> Step[State]:
 
     @wraps(find)
     def run(state: State) -> None:
-        state.excluded |= label(find(state), name)
+        if found := find(state):
+            state.excluded |= label(found, name)
 
     return Step(name, run)

@@ -46,7 +46,9 @@ def measure_own_text(survey: Survey, *, links: bool = False) -> list[int]:
             block = parents[index]
             if tags[block] in PHRASING:
                 above = parents[block]
-                block = above if tags[above] not in PHRASING else _find_block(survey, block, blocks)
+                block = (
+                    above if tags[above] not in PHRASING else blocks.get(block) or _find_block(survey, block, blocks)
+                )
             own[block] += chars[index]
     return own
 

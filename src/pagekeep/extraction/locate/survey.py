@@ -38,6 +38,7 @@ OPAQUE: Final = frozenset(
 # Those of them that are listed all the same, because they may be kept, and those whose text is lost with them.
 OPAQUE_LISTED: Final = frozenset({"iframe", "svg", "math", "audio", "video", "object", "embed", "canvas"})
 _UNLISTED: Final = OPAQUE - OPAQUE_LISTED
+_CHILDLESS: Final = OPAQUE | {"br", "hr", "img", "wbr"}
 _CONTROLS: Final = frozenset({"select", "textarea"})
 
 
@@ -135,7 +136,7 @@ def survey(root: dom.Element) -> Survey:
     tags, parents, ends, flags, chars, linked = [root.tag], [0], [0], [0], [0], [0]
     places: defaultdict[str, list[int]] = defaultdict(list, {TEXT: [], root.tag: [0]})
     text_places, flagged, texts, controls = places[TEXT], list[int](), list[str](), list[tuple[int, Element]]()
-    known: dict[str, int] = {}  # by class attribute; the cache of all pages is farther away in memory
+    known: dict[str | None, int] = {None: 0}  # signs by class; the cache of all pages is farther away in memory
     truncated = too_deep = in_link = False
     here = 1  # the next index
     index = total = total_linked = 0  # the element whose children are visited, and the characters in it so far
@@ -157,11 +158,9 @@ def survey(root: dom.Element) -> Survey:
                 parents.append(index)
                 chars.append(0)
                 linked.append(0)
-                signs = 0
-                if names := child.attr("class"):
-                    signs = known.get(names, -1)
-                    if signs < 0:
-                        signs = known[names] = find_signs(names)
+                signs = known.get(names := child.attr("class"), -1)
+                if signs < 0:
+                    signs = known[names] = find_signs(names or "")
                 if name in _WITH_LAYOUT_ID and (names := child.attr("id")):
                     signs |= find_id_signs(names)
                 flags.append(signs)
@@ -170,7 +169,7 @@ def survey(root: dom.Element) -> Survey:
                 places[name].append(here)
                 owner, here = here, here + 1
                 ends.append(here)
-                inner = () if name in OPAQUE else child.children
+                inner = () if name in _CHILDLESS else child.children
                 if not inner:
                     continue
                 if len(outer) > dom.MAX_DEPTH:  # leaves may be one level below the bound

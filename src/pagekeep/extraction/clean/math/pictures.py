@@ -42,7 +42,9 @@ def find_image_source(image: dom.Element) -> str | None:
         if is_surely_tex(alt) or _DOLLARS.fullmatch(alt) or _is_named_formula(names, alt):
             return plain_tex(alt)
     address = image.attr("src")
-    return _read_address(address) if address and _MAYBE_DRAWN.search(address) else None
+    if not address or not ("?" in address or "upmath" in address or "s2cms" in address):  # as `_SERVICE` needs it
+        return None
+    return _read_address(address) if _MAYBE_DRAWN.search(address) else None
 
 
 def _is_named_formula(names: str | None, alt: str) -> bool:
