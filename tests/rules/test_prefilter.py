@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep import dom
-from pagekeep.rules import Rulebook
+from pagekeep.rules import Rulebook, shipped
 from pagekeep.rules.prefilter import ANY, Names, Need, needs
 from pagekeep.rules.rule import DomTrigger, Rule, Trigger
 from pagekeep.rules.selectors import SelectorFault, check
@@ -92,13 +92,16 @@ def test_names_are_in_lower_case_and_apart() -> None:
     [
         (".wide", True),
         (".narrow", False),
-        (".wide .narrow", True),  # one need is looked up; the selector itself decides
+        (".wide .narrow", False),
+        (".wide .dark", True),  # all names are there; whether one is in the other, the selector itself decides
         (".narrow, #top", True),
         (".narrow, #bottom", False),
         ("[class*=sqs-]", True),
         ("[class*=elementor]", False),
         ("table", True),  # of tags nothing is known
         ("[data-x]", True),
+        ("[data-testid=post] p", False),  # one of the few attributes and custom elements that are looked up
+        ("relative-time", False),
         (":not(", True),
     ],
 )
@@ -110,3 +113,11 @@ def test_names_around_the_root_count() -> None:
     paragraph = dom.first(PAGE, "p")
     assert paragraph is not None
     assert Names(paragraph).classes == {"dark", "wide", "sqs-col-4"}
+
+
+@pytest.mark.parametrize("phase", ["pre", "post"])
+def test_no_shipped_rule_makes_every_page_be_searched(phase: str) -> None:
+    """A rule that needs another attribute or custom element wants it in `RARE`."""
+    others = shipped().tables()[phase]["_by_other"]
+    assert not Names(PAGE).rare
+    assert [selector for selector in others if Names(PAGE).may_match(selector)] == []

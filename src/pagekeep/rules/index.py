@@ -128,8 +128,13 @@ class Index:
         for selector, owners in self._by_tagged.items():
             if page.finds(selector):
                 numbers.update(owners)
-        if self._by_other:
-            numbers.update(page.owners_of_found(self._by_other))
+        others = {
+            selector: owners
+            for selector, owners in self._by_other.items()
+            if page.is_searched or page.names.may_match(selector)
+        }
+        if others:
+            numbers.update(page.owners_of_found(others))
         return numbers
 
     def _reason(self, number: int, host: str | None, page: _Page) -> str:

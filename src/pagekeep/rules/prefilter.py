@@ -14,18 +14,24 @@ from typing import Final, Literal, NamedTuple
 from pagekeep import dom
 from pagekeep.text import compile_lazily
 
-Place = Literal["class", "id", "class_part", "tag", "any"]
+Place = Literal["class", "id", "class_part", "rare", "tag", "any"]
 
 
 class Need(NamedTuple):
-    """A token and where it must occur. `tag` and `any` cannot be looked up: the selector has to be run."""
+    """A token and where it must occur. `tag` and `any` cannot be looked up: the selector has to be run.
+
+    For `rare` the token is one of `RARE`, and where it occurs follows from its form.
+    """
 
     place: Place
     token: str
 
 
 ANY: Final = Need("any", "")
-_SELECTIVITY: Final[dict[Place, int]] = {"class": 4, "id": 3, "class_part": 2, "tag": 1, "any": 0}
+RARE: Final = ("[data-testid]", "relative-time", "faceplate-timeago", "model-response", "share-viewer")
+"""Attributes and custom elements that rules and metadata look for. The library has no index of them, so that each would be
+a search of the whole page; here all are found by one, together with the ids."""
+_SELECTIVITY: Final[dict[Place, int]] = {"class": 5, "id": 4, "class_part": 3, "rare": 2, "tag": 1, "any": 0}
 
 _NAME: Final = r"-?[A-Za-z_][A-Za-z0-9_-]*|--[A-Za-z0-9_-]+"
 _PIECE: Final = compile_lazily(
@@ -33,7 +39,7 @@ _PIECE: Final = compile_lazily(
       (?P<class>\.(?:{_NAME}))
     | (?P<id>\#(?:{_NAME}))
     | (?P<attribute>\[\s*class\s*[~|^$*]?=\s*(?:"(?P<double>[^"\\\]]+)"|'(?P<single>[^'\\\]]+)'|(?P<bare>{_NAME}))\s*[is]?\s*\])
-    | (?P<other_attribute>\[[^\]\\"']*+(?:(?:"[^"\\]*+"|'[^'\\]*+')[^\]\\"']*+)?\])
+    | (?P<other_attribute>\[\s*(?P<attribute_name>[A-Za-z-]*+)[^\]\\"']*+(?:(?:"[^"\\]*+"|'[^'\\]*+')[^\]\\"']*+)?\])
     | (?P<nested>:[a-z-]+\()
     | (?P<pseudo>:[a-z-]+)
     | (?P<tag>{_NAME})
@@ -47,25 +53,30 @@ _CACHED_SELECTORS: Final = 8_192
 """The shipped rules have 2,400 selectors, and users add some."""
 
 
-@lru_cache(maxsize=_CACHED_SELECTORS)
 def needs(selector: str) -> tuple[Need, ...]:
     """Return one need for each selector of the list: where no need is met, the selector matches nothing."""
+    return tuple(max(options, key=selectivity, default=ANY) for options in all_needs(selector))
+
+
+@lru_cache(maxsize=_CACHED_SELECTORS)
+def all_needs(selector: str) -> tuple[tuple[Need, ...], ...]:
+    """Return all needs of each selector of the list: where one is not met, that selector matches nothing."""
     alternatives: list[list[Need]] = [[]]
     position = 0
     while position < len(selector):
         piece = _PIECE.match(selector, position)
         if piece is None:
-            return (ANY,)  # an escape or a namespace: too rare to parse
+            return ((),)  # an escape or a namespace: too rare to parse
         position = piece.end()
         if piece.lastgroup == "comma":
             alternatives.append([])
         elif piece.lastgroup == "nested":
             position = _skip_bracket(selector, position)
             if position < 0:
-                return (ANY,)
+                return ((),)
         elif need := _need(piece):
             alternatives[-1].append(need)
-    return tuple(max(options, key=selectivity, default=ANY) for options in alternatives)
+    return tuple(map(tuple, alternatives))
 
 
 def _need(piece: re.Match[str]) -> Need | None:
@@ -78,7 +89,8 @@ def _need(piece: re.Match[str]) -> Need | None:
         return Need("class_part", max(words, key=len)) if words else None
     if piece.lastgroup == "tag" and "-" not in piece[0]:
         return Need("tag", piece[0].lower())
-    return None
+    token = piece[0] if piece.lastgroup == "tag" else f"[{piece['attribute_name']}]"
+    return Need("rare", token) if token in RARE else None
 
 
 def selectivity(need: Need) -> int:
@@ -114,30 +126,54 @@ class Names:
     @cached_property
     def ids(self) -> frozenset[str]:
         """Return every id; one that contains a line break, which no selector here looks for, is split there."""
-        return frozenset("\n".join(self._values("id")).lower().split("\n"))
+        values = {value for node in self._with_id_or_rare if (value := node.attr("id"))}
+        return frozenset("\n".join(values).lower().split("\n"))
+
+    @cached_property
+    def rare(self) -> frozenset[str]:
+        """Return which of `RARE` there are."""
+        tags = {node.tag for node in self._with_id_or_rare}
+        attributes = [token for token in RARE if token[0] == "[" and self._has_attribute(token[1:-1])]
+        return frozenset([*tags.intersection(RARE), *attributes])
+
+    @cached_property
+    def _with_id_or_rare(self) -> list[dom.Element]:
+        return [*dom.select(self._root, _ID_OR_RARE), *self._above()]
 
     @cached_property
     def lines(self) -> str:
         """Return all class attributes, one per line, for a fast search for parts of names."""
         return "\n".join(self._values("class")).lower()
 
+    def _has_attribute(self, name: str) -> bool:
+        return any(value is not None for value in map(dom.Element.attr, self._with_id_or_rare, repeat(name)))
+
     def may_match(self, selector: str) -> bool:
         """Return whether the tree has a name the selector needs; true when in doubt."""
-        return any(map(self._meets, needs(selector)))
+        return any(all(map(self._meets, alternative)) for alternative in all_needs(selector))
 
     def _meets(self, need: Need) -> bool:
         if need.place == "class":
             return need.token in self.classes
         if need.place == "id":
             return need.token in self.ids
-        return need.place != "class_part" or need.token in self.lines
+        if need.place == "class_part":
+            return need.token in self.lines
+        return need.place != "rare" or need.token in self.rare
 
     def _values(self, name: str) -> set[str]:
-        nodes = dom.select(self._root, f"[{name}]")
-        values = {value for value in map(dom.Element.attr, nodes, repeat(name)) if value}
-        above: dom.Node | None = self._root  # selectors can also refer to elements around the root
+        nodes = [*dom.select(self._root, f"[{name}]"), *self._above()]
+        return {value for value in map(dom.Element.attr, nodes, repeat(name)) if value}
+
+    def _above(self) -> list[dom.Element]:
+        """Return the root and the elements around it, which selectors can refer to."""
+        found: list[dom.Element] = []
+        above: dom.Node | None = self._root
         while above is not None:
             if isinstance(above, dom.Element):
-                values.add(above.attr(name) or "")
+                found.append(above)
             above = above.parent
-        return values
+        return found
+
+
+_ID_OR_RARE: Final = ", ".join(("[id]", *RARE))
