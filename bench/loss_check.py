@@ -25,7 +25,7 @@ from typing import Any
 
 from pagekeep import PagekeepError, dom, pipeline
 from pagekeep.extraction import clean
-from pagekeep.extraction.locate.page_facts import iterate_kept
+from pagekeep.extraction.locate.page_facts import find_kept
 from pagekeep.extraction.state import State
 from pagekeep.model import Page
 from pagekeep.model.clean_tree import read_tree
@@ -128,7 +128,8 @@ def _delete_located(state: State, deletion: Deletion) -> None:
     """Delete a structure that is kept by the strategy that won."""
     content = state.outcome.content
     if content is not None and content.made is None:
-        kept = {id(state.survey.nodes[index]) for index in iterate_kept(state.survey, content)}
+        ranges = find_kept(state.survey, content)
+        kept = {id(node) for first, end in ranges for node in state.survey.nodes[first:end]}
         root = state.survey.nodes[content.root]
         assert isinstance(root, dom.Element)
         deletion.delete(root, [node for node in dom.select(root, KINDS[deletion.kind]) if id(node) in kept])
