@@ -113,5 +113,5 @@ def purge_items(store: Store, item_ids: Sequence[str] | None = None, *, deleted_
     Their pictures follow a week after, unless other items use them.
     """
     count = store.purge(item_ids, deleted_before=deleted_before)
-    remove_unused(store)
+    remove_unused(store, sweep=False)
     return count

@@ -17,8 +17,11 @@ def measure_storage(store: Store) -> Storage:
     return store.storage()
 
 
-def remove_unused(store: Store, *, at_once: bool = False) -> Collected:
-    """Remove kept files that no item has used for a week; with `at_once`, all that no item uses."""
+def remove_unused(store: Store, *, at_once: bool = False, sweep: bool = True) -> Collected:
+    """Remove kept files that no item has used for a week; with `at_once`, all that no item uses.
+
+    With `sweep`, the whole folder is searched for files that a killed process left.
+    """
     now = clock.now()
     before = now if at_once else clock.add_seconds(now, -GRACE_SECONDS)
-    return store.collect_blobs(now, before, at_once=at_once)
+    return store.collect_blobs(now, before, at_once=at_once, sweep=sweep)

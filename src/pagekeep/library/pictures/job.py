@@ -15,14 +15,13 @@ from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library.pictures.keep import ROLES, PictureReport, keep_pictures
 from pagekeep.library.pictures.wanted import missing_sources, wanted_sources
-from pagekeep.library.queue.jobs import LEASE_SECONDS
+from pagekeep.library.queue.jobs import LEASE_SECONDS, PICTURES_ADDRESS
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.model import Item, Job
 from pagekeep.store import Store
 
 TASK: Final = "pictures"
 """The value of `task` in the options of these jobs."""
-_ADDRESS: Final = "pagekeep:pictures"
 _POLL_SECONDS: Final = 0.25
 """How often a job is looked at that another process runs."""
 _INTERRUPTED: Final = {
@@ -45,14 +44,16 @@ def request_pictures(store: Store, item: Item, settings: Settings, *, again: boo
     if not missing_sources(sources, links) or (not again and known.issuperset(sources)):
         return None
     options = {"task": TASK, "item": item.id}
-    return store.enqueue(f"{_ADDRESS}/{item.id}", _ADDRESS, options, clock.now())
+    return store.enqueue(f"{PICTURES_ADDRESS}/{item.id}", PICTURES_ADDRESS, options, clock.now())
 
 
 def request_many(store: Store, items: Iterable[Item], settings: Settings) -> None:
     """Add jobs that keep the pictures of new items, in one step."""
     wanted = [item for item in items if item.deleted_at is None and wanted_sources(item, settings)]
     if wanted:
-        store.enqueue_many([(f"{_ADDRESS}/{item.id}", _ADDRESS) for item in wanted], {"task": TASK}, clock.now())
+        store.enqueue_many(
+            [(f"{PICTURES_ADDRESS}/{item.id}", PICTURES_ADDRESS) for item in wanted], {"task": TASK}, clock.now()
+        )
 
 
 async def pictures_job(job: Job, store: Store, retrieval: Retrieval, progress: Progress) -> SliceResult:

@@ -17,6 +17,8 @@ LEASE_SECONDS: Final = 120.0
 MAX_LEASE_SECONDS: Final = 600.0
 """A lease that ends later than this from now was made while the clock was ahead. It is five times as long as a lease, as the
 clocks of several machines may differ by minutes."""
+PICTURES_ADDRESS: Final = "pagekeep:pictures"
+"""The address of jobs that keep the pictures of a page: they follow every save, and are not counted as pages that wait."""
 _MAX_JOBS: Final = 10_000
 """Jobs of one state in which the beginning of an id is looked up."""
 
@@ -36,8 +38,8 @@ def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple
 
 
 def count_jobs(store: Store) -> Mapping[str, int]:
-    """Return how many jobs are queued, running and dead."""
-    return store.job_counts()
+    """Return how many jobs are queued, running and dead, apart from those that keep pictures."""
+    return store.job_counts(PICTURES_ADDRESS)
 
 
 def get_job(store: Store, job_id: str) -> Job:

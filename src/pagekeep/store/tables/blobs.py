@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.errors import NotFound, StoreError
 from pagekeep.model import BlobRole, BlobUse, Collected, ItemBlob, Storage
-from pagekeep.store.blobs.folder import BlobFile
+from pagekeep.store.blobs.folder import BlobFile, BlobFolder
 from pagekeep.store.engine import Transaction
 from pagekeep.store.packing import pack, unpack
 from pagekeep.store.storable import clean_id, clean_text, clean_time, url_hash
@@ -196,25 +196,37 @@ class BlobTable(Table):
         rows = tx.all("SELECT COALESCE(SUM(stored), 0) FROM blobs WHERE user_id = :user", user=tx.user_id)
         return int(rows[0][0])
 
-    def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False) -> Collected:
+    def collect_blobs(self, now: str, unused_before: str, *, at_once: bool = False, sweep: bool = True) -> Collected:
         """Remove files that were found unused before a time; note those that are found unused now.
 
-        With `at_once`, these are removed too, except files that were stored in the last hour and not linked yet. Also files
-        in the folder whose row is missing, once they are an hour old.
+        With `at_once`, these are removed too, except files that were stored in the last hour and not linked yet. With
+        `sweep`, which reads the whole folder, also files there whose row is missing, once they are an hour old.
         """
         removed = self._collect_rows(now, unused_before, at_once)
         folder = self._engine.blobs
         if folder is not None:
-            oldest = time.time() - _ABANDONED_SECONDS
-            removed_names = {name for name, _ in removed}
-            candidates = (file for file in folder.files() if file.hash in removed_names or file.changed < oldest)
-            while batch := list(islice(candidates, _BATCH)):
-                self._remove_files(batch)
-        waiting = self._count_unused()
-        return Collected(len(removed), sum(size for _, size in removed), waiting)
+            gone = (BlobFile(folder.path(name, encoding), name, encoding, size, 0) for name, encoding, size in removed)
+            self._remove_in_batches(chain(gone, self._find_abandoned(folder) if sweep else ()))
+        return Collected(len(removed), sum(size for *_, size in removed), self._count_unused())
+
+    def _find_abandoned(self, folder: BlobFolder) -> Iterator[BlobFile]:
+        """Yield old files that have no row, of any user, as far as it is known without a lock."""
+        known = self._all_names()
+        oldest = time.time() - _ABANDONED_SECONDS
+        return (file for file in folder.files() if file.changed < oldest and (file.hash, file.encoding) not in known)
+
+    @reads
+    def _all_names(self, tx: Transaction) -> set[tuple[str, str | None]]:
+        return {(name, encoding) for name, encoding in tx.all("SELECT hash, encoding FROM blobs")}
+
+    def _remove_in_batches(self, files: Iterator[BlobFile]) -> None:
+        while batch := list(islice(files, _BATCH)):
+            self._remove_files(batch)
 
     @writes
-    def _collect_rows(self, tx: Transaction, now: str, unused_before: str, at_once: bool) -> list[tuple[str, int]]:
+    def _collect_rows(
+        self, tx: Transaction, now: str, unused_before: str, at_once: bool
+    ) -> list[tuple[str, str | None, int]]:
         tx.lock(_LOCK)
         values = {"user": tx.user_id}
         tx.run(
@@ -227,22 +239,22 @@ class BlobTable(Table):
             **values,
         )
         rows = tx.all(
-            "DELETE FROM blobs WHERE user_id = :user AND unused_at < :before RETURNING hash, stored",
+            "DELETE FROM blobs WHERE user_id = :user AND unused_at < :before RETURNING hash, encoding, stored",
             **values,
             before=clean_time(unused_before),
         )
-        return [(name, int(size)) for name, size in rows]
+        return [(name, encoding, int(size)) for name, encoding, size in rows]
 
     @writes
-    def _remove_files(self, tx: Transaction, files: Iterable[BlobFile]) -> None:
+    def _remove_files(self, tx: Transaction, files: Sequence[BlobFile]) -> None:
         """Remove files that have no row, of any user; within the transaction, so that none gets a row meanwhile."""
         tx.lock(_LOCK)
+        names = [file.hash for file in files if file.hash is not None]
+        chosen, values = _among("hash", names)
+        rows = tx.all(f"SELECT l.hash, l.encoding FROM blobs l WHERE TRUE{chosen}", **values) if names else []
+        used = {(name, encoding) for name, encoding in rows}
         for file in files:
-            if file.hash is None or not tx.all(
-                "SELECT 1 FROM blobs WHERE hash = :hash AND COALESCE(encoding, '') = :encoding",
-                hash=file.hash,
-                encoding=file.encoding or "",
-            ):
+            if (file.hash, file.encoding) not in used:
                 file.path.unlink(missing_ok=True)
 
     @reads

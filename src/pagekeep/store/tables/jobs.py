@@ -217,11 +217,13 @@ class JobTable(Table):
         return tuple(map(_job, rows))
 
     @reads
-    def job_counts(self, tx: Transaction) -> Mapping[str, int]:
-        """Return how many jobs are queued, running and dead."""
+    def job_counts(self, tx: Transaction, without: str = "") -> Mapping[str, int]:
+        """Return how many jobs are queued, running and dead, not counting those with the address `without`."""
         owner, values = self._owner()
         rows = tx.all(
-            f"SELECT state, COUNT(*) FROM jobs WHERE {owner}state IN ('queued', 'running', 'dead') GROUP BY state",
+            f"SELECT state, COUNT(*) FROM jobs WHERE {owner}state IN ('queued', 'running', 'dead') "
+            "AND url_full <> :without GROUP BY state",
+            without=without,
             **values,
         )
         return {"queued": 0, "running": 0, "dead": 0, **dict(rows)}
