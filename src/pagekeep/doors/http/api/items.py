@@ -128,20 +128,19 @@ def purge_items(body: PurgeRequest, library: WriteLibrary) -> Purged:
 )
 async def read_item(
     request: Request,
-    response: Response,
     item_id: ItemId,
     library: ReadLibrary,
     service: CurrentService,
     format: Annotated[item_formats.ItemFormat | None, Query(description="Overrides the `Accept` header.")] = None,
-) -> OneWholeItem | Response:
+) -> Response:
     """Return an item with its content: as JSON, Markdown with frontmatter or clean HTML, by `Accept` or `format`."""
     item_format = format or item_formats.parse_accept(request.headers.get("accept"))
     item = await run_in_threadpool(items.get_item, library, item_id)
     if item_format != "json":
         return await item_formats.text_response(item, item_format, service.renderer)
     pictures = await run_in_threadpool(show_pictures, library, item)
-    response.headers["ETag"] = item_formats.etag_with(item, pictures)
-    return {"item": whole_item_shape(item, pictures)}
+    # Not checked against the model, as in the list.
+    return Json({"item": whole_item_shape(item, pictures)}, headers={"ETag": item_formats.etag_with(item, pictures)})
 
 
 @router.patch("/items/{item_id}", responses=error_responses(404, 412))
