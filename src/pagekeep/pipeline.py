@@ -277,6 +277,7 @@ STEPS: Final[list[Step[State]]] = [
     Step("links-and-media", _list_links_and_media, may_fail=True),
 ]
 """What happens to a page, in this order."""
+_UP_TO_CUT: Final = STEPS[: 1 + next(place for place, step in enumerate(STEPS) if step.run is _cut)]
 
 PHASES: Final = (
     Phase("pipeline", "The whole way of a page; its steps `locate` and `clean` have the lists below.", STEPS),
@@ -299,12 +300,8 @@ def extract(
         check_skippable(options.skip_steps, PHASES)
     stopwatch = Stopwatch(options.timer) if options.timer else None
     state, removals = _run(State(html, url, shipped() if rules is None else rules, options), stopwatch)
-    other, other_removals = state, removals
-    while suspects := _find_suspects(other):  # rules took more prose than they left: try without those parts of them
-        other, other_removals = _run(State(html, url, state.rules, options, (*other.reverts, *suspects)), stopwatch)
-    if other.reverts and site_rules.is_destructive(_found(state), _found(other)):
-        state, removals = other, other_removals
-        state.warnings.append(site_rules.warn_of_reverts(state.reverts))
+    if (suspects := _find_suspects(state)) and _is_worth_reverting(state):
+        state, removals = _revert(state, removals, suspects, stopwatch)
     trace = Trace(
         document_type=state.document_type,
         kind_reasons=state.kind_reasons,
@@ -316,6 +313,28 @@ def extract(
         seconds=MappingProxyType(stopwatch.seconds if stopwatch else {}),
     )
     return leave_out(_make_page(state, trace), options)
+
+
+def _is_worth_reverting(state: State) -> bool:
+    """Return whether the page without any rule has so much more prose that rules may have taken its content."""
+    trial = State(state.html, state.url, Rulebook(), state.options)
+    run_steps(_UP_TO_CUT, trial, skip=find_skipped(state.options), warn=trial.warnings.append)
+    return site_rules.is_destructive(_found(state), trial.content if trial.outcome.content else None)
+
+
+def _revert(
+    state: State, removals: list[Removal], suspects: tuple[site_rules.Revert, ...], stopwatch: Stopwatch | None
+) -> tuple[State, list[Removal]]:
+    """Extract the page again without the suspected parts of rules, and without those behind them; return the better one."""
+    other, other_removals = state, removals
+    while suspects and len(other.reverts) < _MAX_REVERTS:
+        reverts = (*other.reverts, *suspects)
+        other, other_removals = _run(State(state.html, state.url, state.rules, state.options, reverts), stopwatch)
+        suspects = _find_suspects(other)
+    if not site_rules.is_destructive(_found(state), _found(other)):
+        return state, removals
+    other.warnings.append(site_rules.warn_of_reverts(other.reverts))
+    return other, other_removals
 
 
 def _run(state: State, stopwatch: Stopwatch | None) -> tuple[State, list[Removal]]:
@@ -330,9 +349,7 @@ def _run(state: State, stopwatch: Stopwatch | None) -> tuple[State, list[Removal
 
 
 def _find_suspects(state: State) -> tuple[site_rules.Revert, ...]:
-    """Return the parts of rules that took more prose than the result has; none once enough were reverted."""
-    if len(state.reverts) >= _MAX_REVERTS:
-        return ()
+    """Return the parts of rules that took more prose than the result has."""
     return site_rules.find_suspects(state.before, state.after, state.whole_survey, _found(state))
 
 
