@@ -20,6 +20,7 @@ class Request:
     headers: dict[str, str]
     target: str
     """Path and query as they came."""
+    body: bytes = b""
 
 
 @dataclass
@@ -134,8 +135,10 @@ class Site:
         target = first.split(" ")[1]
         path, _, query = target.partition("?")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = headers.get("content-length", "")
+        body = await reader.readexactly(int(length)) if length.isdigit() else b""
         request = Request(
-            path, dict(parse_qsl(query, keep_blank_values=True, errors="surrogateescape")), headers, target
+            path, dict(parse_qsl(query, keep_blank_values=True, errors="surrogateescape")), headers, target, body
         )
         self.requests.append(request)
         handler = self.handlers.get(path.split("/")[1])

@@ -113,6 +113,10 @@ async def test_reading_with_a_read_only_token_changes_nothing(running: Running) 
             "read": [{"key": key}, {"key": key, "outline": True}],
             "get_metadata": [{"key": key}],
             "fetch": [{"id": key}],
+            "history": [{"key": key}],
+            "read_version": [{"key": key}],
+            "diff": [{"key": key, "before": 1}],
+            "changes": [{}],
         }
         reading = {
             tool.name

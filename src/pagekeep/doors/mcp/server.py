@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-from collections.abc import Awaitable, Callable
-from functools import wraps
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from pagekeep.capture.from_url import Request
 from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
 from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
+from pagekeep.doors.mcp.history import add_history_tools
+from pagekeep.doors.mcp.report import report_errors, report_web_errors
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
-from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
+from pagekeep.errors import InvalidUrl, NotFound
 from pagekeep.library import change, items
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
@@ -75,42 +75,10 @@ def make_server(find_context: ContextFinder, *, allow_write: bool) -> MCPServer[
     _add_browsing_tools(server, find_context)
     if allow_write:
         _add_write_tools(server, find_context)
+    add_history_tools(server, find_context, allow_write=allow_write)
     _add_resources(server, find_context)
     _add_prompts(server)
     return server
-
-
-def report_errors(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Return the tool's errors as JSON, in the same shape as the API and the CLI."""
-
-    @wraps(tool)
-    async def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await tool(*args, **kwargs)
-        except PagekeepError as error:
-            return _error_result(error.to_json())
-
-    return run
-
-
-def report_web_errors(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Return the errors of a tool that fetches pages: the message is marked, as it may quote what a server sent."""
-
-    @wraps(tool)
-    async def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await tool(*args, **kwargs)
-        except PagekeepError as error:
-            shape, quote = error.to_json(), Quote()
-            shape["error"]["message"] = quote(error.message)
-            return _error_result({**shape, "notice": quote.notice})
-
-    return run
-
-
-def _error_result(shape: dict[str, Any]) -> CallToolResult:
-    text = json.dumps(shape, ensure_ascii=False)
-    return CallToolResult(is_error=True, content=[TextContent(type="text", text=text)])
 
 
 def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
