@@ -82,6 +82,8 @@ hostile: setup browser
 	$(BIN)/python tests/hostile/render_many.py --full
 	$(BIN)/python -m tests.hostile.store_kill --full
 	$(BIN)/python -m tests.hostile.store_blobs --full
+	$(BIN)/python -m tests.hostile.watch_kill --full
+	$(BIN)/python -m tests.hostile.watch_noise --full
 	$(BIN)/python -m tests.hostile.picture_mutations 500
 	$(BIN)/python -m tests.hostile.site_gone --full
 	$(BIN)/python -m tests.hostile.store_race --full

@@ -261,7 +261,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     picture = f"https://{secret}.example/picture.png"
     library.link_blobs(stored.id, [ItemBlob("picture", picture, "kept", NOW, "image/png", blob, len(secret))])
     schedule = library.set_schedule("watch", stored.id, item.url, 3600, LATER, NOW)
-    change = Change(str(uuid.uuid4()), stored.id, 0, 0, 1, 1, secret, NOW)
+    change = Change(str(uuid.uuid4()), stored.id, 1, 0, 1, 1, secret, NOW)
     newer = make_raw(f"<p>The {secret} again</p>".encode())
     library.record_change(schedule.id, {"seen": secret}, item, newer, change, retention=Retention())
     library.put_check(PageCheck(stored.id, NOW, LATER, "gone", 1, NOW, secret))

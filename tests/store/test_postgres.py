@@ -75,7 +75,7 @@ def fill(library: Store) -> None:
     name = library.put_blob(b"secret picture", NOW)
     library.link_blobs(item.id, [ItemBlob("picture", "https://example.com/a.png", "kept", NOW, "image/png", name, 14)])
     schedule = library.set_schedule("watch", item.id, item.url_full, 3600, NOW, NOW)
-    change = Change(str(uuid.uuid4()), item.id, 0, 0, 1, 1, "secret", NOW)
+    change = Change(str(uuid.uuid4()), item.id, 1, 0, 1, 1, "secret", NOW)
     changed = make_item(user_id=library.user_id, content="other secret words")
     library.record_change(schedule.id, {}, changed, make_raw(b"new"), change, retention=Retention())
     library.put_check(PageCheck(item.id, NOW, NOW, "ok"))

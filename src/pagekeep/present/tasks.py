@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pagekeep.model import Page
 from pagekeep.present import sections
 from pagekeep.present.sections import Section
-from pagekeep.present.word_diff import CONTEXT_BLOCKS, WordDiff, compare_words
 from pagekeep.text import split_words, strip_markdown
+
+if TYPE_CHECKING:
+    from pagekeep.present.word_diff import WordDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,12 @@ class WordDiffTask:
 
     before: str
     after: str
-    context: int = CONTEXT_BLOCKS
 
     def run(self) -> WordDiff:
         """Return the differences."""
-        return compare_words(self.before, self.after, context=self.context)
+        from pagekeep.present.word_diff import compare_words
+
+        return compare_words(self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def test_help_groups_the_commands() -> None:
     sections = dict(re.findall(r"(?m)^(\w+):\n((?:  .*\n)+)", shown))
     assert list(sections) == ["Options", "Library", "Pages", "Rules", "Admin", "Lab"]
     assert {
-        section: re.findall(r"(?m)^  (\w+)", rows) for section, rows in sections.items() if section != "Options"
+        section: re.findall(r"(?m)^  ([\w-]+)", rows) for section, rows in sections.items() if section != "Options"
     } == {section: list(commands) for section, commands in COMMANDS.items()}
 
 

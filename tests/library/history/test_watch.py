@@ -1,82 +1,144 @@
-"""Watching a page on a real site: changes are found, noise and a new parser are not."""
+"""Watching a page on a real site: changes are found, noise and a new parser are not. Full counts: `tests/hostile/watch_*.py`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
-from pagekeep.library.history import texts, watch
+from pagekeep.errors import NotFound
+from pagekeep.library.history import watch
+from pagekeep.library.history.versions import restore_version
+from pagekeep.library.queue.runner import JobRunner
 from pagekeep.library.save import save
-from pagekeep.rules import Rulebook
-from pagekeep.rules.loading import read
+from pagekeep.model import Change, Item
 from pagekeep.store import Store
+from tests.hostile import store_places, watch_kill, watch_noise
 from tests.library.history.changing_site import ChangingPage
-from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.library.history.conftest import Run
+from tests.site.fixtures import WALL, Shore, article
 
-NEW_RULES = """
-- id: tests-newer-rules
-  trigger: {dom: {any: [article]}}
-  remove: ["article p:nth-of-type(2)"]
-"""
+NEWS = "<p>The {} boat leaves the old pier in the evening, when the lamp is lit.</p>"
 
 
-@contextmanager
-def serving(page: ChangingPage) -> Iterator[Site]:
-    async def show(_request: Asked, reply: Reply) -> None:
-        await reply.send(page.html())
+@pytest.fixture
+def item(shore: Shore, any_library: Store, run: Run) -> Item:
+    """A watched page."""
+    shore.bodies["a"] = article(300, extra=NEWS.format("first"))
 
-    with Site({"page": show}) as site:
-        yield site
+    async def one(retrieval: Retrieval) -> Item:
+        return (await save(Request(shore.url("a"), render="never"), any_library, retrieval)).item
 
-
-async def visit_all(
-    page: ChangingPage,
-    url: str,
-    library: Store,
-    settings: Settings,
-    visits: int,
-    newer: Rulebook | None,
-    monkeypatch: Any,
-) -> tuple[list[int], list[int]]:
-    """Visit the page many times; return the visits at which it changed, and those at which a change was found."""
-    changed, found = [], []
-    async with Retrieval(settings) as retrieval, Retrieval(settings, newer) as later:
-        page.begin_visit(0)
-        saved = await save(Request(url, render="never"), library, retrieval)
-        watch.watch(library, saved.item.id)
-        for number in range(1, visits + 1):
-            if number == visits // 2:  # the program is updated
-                monkeypatch.setattr(texts, "PARSER_VERSION", 10_000)
-                monkeypatch.setattr(watch, "PARSER_VERSION", 10_000)
-                retrieval = later
-            if page.begin_visit(number):
-                changed.append(number)
-            item = library.get(saved.item.id)
-            schedule = library.schedule(watch.TASK, item.id)
-            assert schedule is not None
-            if await watch.visit(item, schedule, library, retrieval):
-                found.append(number)
-    return changed, found
+    saved = run(one)
+    watch.watch(any_library, saved.id)
+    return saved
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_all_true_changes_are_found_among_noise_and_no_others(
-    seed: int, library: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = ChangingPage(seed, visits=60)
-    newer = Rulebook(read(NEW_RULES, "tests").rules)
-    with serving(page) as site:
-        changed, found = asyncio.run(visit_all(page, site.url("/page/1"), library, settings, 62, newer, monkeypatch))
+def visit(item: Item, library: Store, run: Run) -> Change | None:
+    schedule = library.schedule(watch.TASK, item.id)
+    assert schedule is not None
+    found: Change | None = run(watch.visit, library.get(item.id), schedule, library)
+    return found
+
+
+def test_all_true_changes_are_found_among_noise_and_no_others(library: Store, settings: Settings) -> None:
+    page = ChangingPage(1, visits=60)
+    with watch_noise.serving(page) as site:
+        changed, found = asyncio.run(watch_noise.visit_all(page, site.url("/page/1"), library, settings, 62))
     assert len(changed) == 12
-    assert len(found) == 12
-    # Beside an advertisement the next visit decides.
-    assert all(late - early in (0, 1) for early, late in zip(changed, found, strict=True))
+    assert watch_noise.faults_of(changed, found) == []
     (item_id,) = {change.item_id for change in library.changes()}
     assert len(library.snapshots(item_id)) == 13
+
+
+def test_killed_workers_miss_and_double_nothing() -> None:
+    assert store_places.attack_on("sqlite", watch_kill.attack, 3) == []
+
+
+def test_in_its_first_visits_a_change_is_believed_when_it_lasts(
+    item: Item, shore: Shore, any_library: Store, run: Run
+) -> None:
+    shore.bodies["a"] = article(300, extra=NEWS.format("second"))
+    assert visit(item, any_library, run) is None
+    change = visit(item, any_library, run)
+    assert change is not None
+    assert (change.before, change.after, change.added, change.removed) == (1, 2, 1, 1)
+    assert change.excerpt == "second"
+    assert "second boat" in any_library.get(item.id).content
+    assert visit(item, any_library, run) is None
+    assert [found.id for found, _ in watch.list_changes(any_library, unseen=True)] == [change.id]
+    assert watch.count_unseen(any_library) == watch.mark_seen(any_library) == 1
+
+
+def test_a_page_that_was_stable_is_believed_at_once(item: Item, shore: Shore, any_library: Store, run: Run) -> None:
+    for _ in range(3):
+        assert visit(item, any_library, run) is None
+    shore.bodies["a"] = article(300, extra=NEWS.format("second"))
+    assert visit(item, any_library, run) is not None
+
+
+def test_visits_are_conditional(item: Item, shore: Shore, any_library: Store, run: Run) -> None:
+    shore.etags["a"] = '"1"'
+    visit(item, any_library, run)
+    asked = len(shore.site.requests)
+    visit(item, any_library, run)
+    (request,) = shore.site.requests[asked:]
+    assert request.headers["if-none-match"] == '"1"'
+
+
+@pytest.mark.parametrize(("status", "body"), [(503, ""), (200, WALL), (404, "")])
+def test_a_visit_that_fails_is_no_change_and_the_next_comes_later(
+    status: int, body: str, item: Item, shore: Shore, any_library: Store, run: Run
+) -> None:
+    shore.statuses["a"], shore.bodies["a"] = status, body
+    assert visit(item, any_library, run) is None
+    (watched,) = watch.watched_pages(any_library)
+    assert watched.schedule.attempts == 1
+    assert watched.error is not None
+    assert any_library.get(item.id).content == item.content
+    assert len(any_library.snapshots(item.id)) == 1
+
+
+def test_a_version_that_the_user_restored_is_not_taken_for_a_change(
+    item: Item, shore: Shore, any_library: Store, run: Run
+) -> None:
+    for _ in range(3):
+        visit(item, any_library, run)
+    shore.bodies["a"] = article(300, extra=NEWS.format("second"))
+    assert visit(item, any_library, run) is not None
+    run(restore_version, any_library, item.id, number=1)
+    assert visit(item, any_library, run) is None
+    assert "first boat" in any_library.get(item.id).content
+
+
+def test_jobs_visit_due_pages_once_and_leave_nothing_behind(
+    item: Item, any_library: Store, settings: Settings, run: Run
+) -> None:
+    class Kept:
+        """The library, which stays open after a job."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(any_library, name)
+
+        def close(self) -> None:
+            pass
+
+    async def work_with(retrieval: Retrieval) -> None:
+        runner = JobRunner("me", any_library, lambda _user: Kept(), retrieval, lambda _result: None)  # type: ignore[arg-type,return-value]
+        await runner.run(until_empty=True)
+
+    run(work_with)
+    schedule = any_library.schedule(watch.TASK, item.id)
+    assert schedule is not None
+    assert schedule.last_run_at is not None
+    assert schedule.next_at > schedule.last_run_at
+    assert [job for job in any_library.jobs() if job.options.get("task") == watch.TASK] == []
+
+
+def test_a_page_can_be_unwatched_once(item: Item, any_library: Store) -> None:
+    assert watch.unwatch(any_library, item.id).id == item.id
+    with pytest.raises(NotFound):
+        watch.unwatch(any_library, item.id)
+    assert watch.watched_pages(any_library) == ()

@@ -14,11 +14,13 @@ from tests.store.making import NOW, make_item, make_raw, moment
 
 def record(library: Store, number: int, item_id: str, **how: str) -> Change:
     schedule = library.set_schedule("watch", item_id, "https://example.com/page/0", 3600, NOW, NOW)
-    change = Change(str(uuid.uuid4()), item_id, 0, 0, 5, 3, f"words {number}", moment(number))
+    change = Change(str(uuid.uuid4()), item_id, number - 1, 0, 5, 3, f"words {number}", moment(number))
     item = make_item(user_id=library.user_id, content=f"Version {number}.")
-    return library.record_change(
+    recorded = library.record_change(
         schedule.id, {"seen": number}, item, make_raw(b"%d" % number), change, retention=Retention(), **how
     )
+    assert recorded is not None
+    return recorded
 
 
 def test_a_change_comes_with_its_version_and_what_the_schedule_remembers(library: Store) -> None:
@@ -34,6 +36,17 @@ def test_a_change_comes_with_its_version_and_what_the_schedule_remembers(library
     assert schedule.state == {"seen": 2}
     (job,) = library.jobs()
     assert job.options == {"task": "webhook", "change": change.id}
+
+
+def test_of_two_processes_that_saw_the_same_change_one_stores_it(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), make_raw(b"1"))
+    record(library, 2, item.id)
+    schedule = library.set_schedule("watch", item.id, "https://example.com/page/0", 3600, NOW, NOW)
+    late = Change(str(uuid.uuid4()), item.id, 1, 0, 5, 3, "words", NOW)
+    newer = make_item(user_id=library.user_id, content="Version 2, with another advertisement.")
+    assert library.record_change(schedule.id, {}, newer, make_raw(b"2b"), late, retention=Retention()) is None
+    assert len(library.changes()) == 1
+    assert library.get(item.id).content == "Version 2."
 
 
 def test_changes_are_listed_newest_first_until_they_are_seen(library: Store) -> None:
@@ -54,7 +67,7 @@ def test_changes_are_listed_newest_first_until_they_are_seen(library: Store) -> 
 def test_the_text_of_an_edited_item_stays_and_the_version_is_added(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, content="Mine.", edited=True), make_raw(b"1"))
     schedule = library.set_schedule("watch", item.id, "https://example.com/page/0", 3600, NOW, NOW)
-    change = Change(str(uuid.uuid4()), item.id, 0, 0, 5, 3, "words", NOW)
+    change = Change(str(uuid.uuid4()), item.id, 1, 0, 5, 3, "words", NOW)
     library.record_change(schedule.id, {}, item, make_raw(b"2"), change, retention=Retention())
     assert library.get(item.id).content == "Mine."
     assert library.snapshot_raw(item.id, 2).body == b"2"

@@ -33,10 +33,7 @@ COMMANDS: Final = {
             "library.history:diff",
             "Show what changed between two versions of a page, word by word: the last two, A and the current one, or A and B.",
         ),
-        "watch": (
-            "library.history:watch",
-            "Watch pages for changes, or list the watched pages. The server and `pagekeep work` visit them.",
-        ),
+        "watch": ("library.history:watch", "Watch pages for changes, or list the watched pages."),
         "unwatch": ("library.history:unwatch", "Watch pages no longer."),
         "changes": ("library.history:changes", "List changes of watched pages, newest first."),
         "check-links": (

@@ -116,13 +116,13 @@ async def watch_job(job: Job, store: Store, retrieval: Retrieval, progress: Call
 
 async def visit(item: Item, schedule: Schedule, store: Store, retrieval: Retrieval) -> Change | None:
     """Visit a watched page and return the change, if there is one. A failure is noted, and the next visit comes later."""
-    baseline = await to_thread(_baseline, store, item)
+    baseline, newest = await to_thread(_baseline, store, item)
     try:
         if baseline is None:  # nothing to compare with yet: the page is saved
             await refetch_item(item, store, retrieval)
             await to_thread(_settle, store, schedule, schedule.state)
             return None
-        return await _compare(item, baseline, schedule, store, retrieval)
+        return await _compare(item, baseline, newest, schedule, store, retrieval)
     except StoreError:
         raise
     except NotModified:
@@ -135,17 +135,17 @@ async def visit(item: Item, schedule: Schedule, store: Store, retrieval: Retriev
         return None
 
 
-def _baseline(store: Store, item: Item) -> Snapshot | None:
-    """Return the version that the page had when it was last fetched: not one that the user restored since."""
+def _baseline(store: Store, item: Item) -> tuple[Snapshot | None, int]:
+    """Return the version that the page had when it was last fetched, not one that the user restored since, and the newest."""
     if item.metadata.quality not in _GOOD and not item.metadata.edited:
-        return None
+        return None, 0
     versions = store.snapshots(item.id)
     fetched = tuple(version for version in versions if version.source != "restored") or versions
-    return fetched[-1] if fetched else None
+    return (fetched[-1], versions[-1].number) if fetched else (None, 0)
 
 
 async def _compare(
-    item: Item, baseline: Snapshot, schedule: Schedule, store: Store, retrieval: Retrieval
+    item: Item, baseline: Snapshot, newest: int, schedule: Schedule, store: Store, retrieval: Retrieval
 ) -> Change | None:
     raw = await to_thread(store.snapshot_raw, item.id, baseline.number)
     before, state = await read_text(item, raw, retrieval), _current_state(schedule.state, retrieval)
@@ -169,7 +169,7 @@ async def _compare(
             after |= {"etag": None, "last_modified": None}
         await to_thread(_note_unchanged, store, item, schedule, after, retrieval)
         return None
-    return await _record(item, texts[0], first, judged, schedule, after, store, retrieval)
+    return await _record(item, texts[0], first, judged, schedule, after, newest, store, retrieval)
 
 
 def _current_state(state: Mapping[str, Any], retrieval: Retrieval) -> Mapping[str, Any]:
@@ -245,24 +245,27 @@ async def _record(
     judged: Judgement,
     schedule: Schedule,
     state: Mapping[str, Any],
+    newest: int,
     store: Store,
     retrieval: Retrieval,
-) -> Change:
+) -> Change | None:
     """Store the new version, the change, and what the schedule remembers, in one step."""
     diff = await retrieval.run(WordDiffTask(judged.before, judged.after), TEXT)
     now = clock.now()
     raw = build_item.to_raw_page(captured.fetched, now)
-    change = Change(str(uuid.uuid4()), item.id, 0, 0, diff.added, diff.removed, diff.excerpt, now)
+    change = Change(str(uuid.uuid4()), item.id, newest, 0, diff.added, diff.removed, diff.excerpt, now)
     new = item if item.metadata.edited else replace(text.item, updated_at=now)
     deliver = webhooks.TASK if webhooks.is_wanted(retrieval.settings, store.user_id) else None
-    change = await to_thread(
+    stored = await to_thread(
         lambda: store.record_change(
             schedule.id, state, new, raw, change, retention=retention(retrieval.settings), deliver=deliver
         )
     )
+    if stored is None:
+        return None
     await to_thread(_note_check, store, item, retrieval)
     await to_thread(request_pictures, store, await to_thread(store.get, item.id), retrieval.settings, again=True)
-    return change
+    return stored
 
 
 def _note_unchanged(

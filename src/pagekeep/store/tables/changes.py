@@ -33,17 +33,22 @@ class ChangeTable(Table):
         *,
         retention: Retention,
         deliver: str | None = None,
-    ) -> Change:
+    ) -> Change | None:
         """Store a new version of a watched page, the change, and what its schedule remembers, all or nothing.
 
-        `deliver` is the task of a job that sends the change on. The text of an item that the user edited stays.
+        Return `None`, and store nothing, when `before` of the change is not the newest version any more: another process
+        had the job too, as after a lost lease, and was faster. `deliver` is the task of a job that sends the change on. The
+        text of an item that the user edited stays.
         """
+        tx.lock(f"versions {change.item_id}")
         before = snapshots.newest(tx, change.item_id)
+        if before != change.before:
+            return None
         if item.metadata.edited:
             snapshots.add(tx, change.item_id, raw, "web", retention)
         else:
             items.put_page(tx, item, raw, versions="add", retention=retention, source="web")
-        change = replace(change, before=before, after=snapshots.newest(tx, change.item_id))
+        change = replace(change, after=snapshots.newest(tx, change.item_id))
         values = {**asdict(change), "excerpt": clean_text(change.excerpt)}
         tx.run(
             f"INSERT INTO changes (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in _COLUMNS)})",
