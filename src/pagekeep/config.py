@@ -84,6 +84,13 @@ def _list(value: object) -> tuple[str, ...]:
     return tuple(_text(item) for item in value if item != "")
 
 
+def _copies(value: object) -> tuple[str, ...]:
+    kinds = _list(value)
+    if not set(kinds) <= {"screenshot", "pdf", "html"}:
+        raise ValueError
+    return kinds
+
+
 def _networks(value: object) -> tuple[str, ...]:
     import ipaddress
 
@@ -120,6 +127,7 @@ _SWITCH = _Parser("true or false", _switch)
 _RENDER = _choice("auto", "force", "never")
 _LOG_LEVEL = _choice("debug", "info", "warning", "error")
 _PICTURES = _choice("all", "hero", "none")
+_COPIES = _Parser("a list of: screenshot, pdf, html", _copies)
 _MODE = _choice("local", "remote", "compare", "fallback", aliases={"jina": "remote"})
 
 
@@ -170,6 +178,11 @@ class Settings:
     )
     keep_pictures: Literal["all", "hero", "none"] = _setting(
         "all", _PICTURES, "Which pictures of a saved page are kept with it: all, the main one, or none."
+    )
+    keep: tuple[str, ...] = _setting(
+        (),
+        _COPIES,
+        "Copies of the whole page that are made after each save, in the background: `screenshot`, `pdf`, `html`.",
     )
     picture_bytes: int = _setting(
         5_000_000, _AMOUNT, "Largest picture that is kept as it is, in bytes. Larger ones are downscaled."

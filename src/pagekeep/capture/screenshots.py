@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, Literal
 
 from pagekeep.capture.slots import Slots
 from pagekeep.errors import FetchTimeout
 
 if TYPE_CHECKING:
-    from pagekeep.fetch.browser.browser import Browser, PageScreenshot
+    from pagekeep.fetch.browser.browser import Browser, PageCopies, PageScreenshot
+    from pagekeep.model.archive import CopyKind
 
 MAX_WAITING: Final = 8
 """Requests that may wait for a slot; further ones are refused."""
@@ -44,9 +47,21 @@ class Screenshots:
 
         Raises `TooManyRequests` when too many wait already.
         """
+        async with self._hold(user_id, timeout) as seconds:
+            return await self._browser.screenshot(url, part, wait_for=wait_for, timeout=seconds, html=html)
+
+    async def copy(
+        self, user_id: str, url: str, kinds: tuple[CopyKind, ...], *, timeout: float, html: bytes | None = None
+    ) -> PageCopies:
+        """Return the page and copies of it; `timeout` and errors are as in `take`."""
+        async with self._hold(user_id, timeout) as seconds:
+            return await self._browser.copy(url, kinds, timeout=seconds, html=html)
+
+    @asynccontextmanager
+    async def _hold(self, user_id: str, timeout: float) -> AsyncIterator[float]:
         try:
             async with self._slots.hold(user_id, timeout) as remaining:
                 seconds = max(remaining, _MIN_SECONDS)
-                return await self._browser.screenshot(url, part, wait_for=wait_for, timeout=seconds, html=html)
+                yield seconds
         except TimeoutError:
             raise FetchTimeout(f"The browser was busy with other pages for {timeout:g} seconds.") from None

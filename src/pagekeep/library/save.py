@@ -15,6 +15,7 @@ from pagekeep.capture.modes import capture_by_mode
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
+from pagekeep.library.copies.job import request_configured
 from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.history import archives, links
 from pagekeep.library.history.texts import is_current, read_text
@@ -69,6 +70,7 @@ async def save(
         capture.outcome = "unchanged" if saved.unchanged else saved.outcome
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
+    await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)
     return replace(saved, pictures_job=job.id if job else None)
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from pagekeep.values import dataclass
 
 BlobRole = Literal["picture", "hero", "thumbnail", "screenshot", "pdf", "page_copy", "resource", "wacz"]
 """What a file is to its item."""
+CopyKind = Literal["screenshot", "pdf", "html"]
+"""A copy of a whole page: a picture of it, a PDF, or one HTML file with everything in it."""
+COPY_KINDS: Final[tuple[CopyKind, ...]] = ("screenshot", "pdf", "html")
+COPY_ROLES: Final[Mapping[CopyKind, BlobRole]] = {"screenshot": "screenshot", "pdf": "pdf", "html": "page_copy"}
 LeftOut = Literal[
     "too_large",
     "too_many",

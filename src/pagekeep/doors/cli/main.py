@@ -70,6 +70,10 @@ COMMANDS: Final = {
             "library.reparse:reparse",
             "Extract saved pages again, offline: the ones named, or all that an older version or other rules extracted.",
         ),
+        "copy": (
+            "library.copy:copy",
+            "Keep copies of whole pages: a screenshot, a PDF, or one HTML file with pictures and styles and without scripts.",
+        ),
         "verify": (
             "library.verify:verify",
             "Prove that saved pages are intact: derive each text again from its raw page, and compare all hashes.",

@@ -26,7 +26,7 @@ from pagekeep.doors.http.api import (
     transfers,
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
-from pagekeep.doors.http.api.archive import pictures, storage
+from pagekeep.doors.http.api.archive import copies, pictures, storage
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import firecrawl, jina, screenshots
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
@@ -89,6 +89,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         rules,
         tokens,
         account,
+        copies,
         pictures,
         storage,
     ):

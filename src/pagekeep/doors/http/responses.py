@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic_core import PydanticSerializationError, to_json
+
+from pagekeep.model.archive import CopyKind
 
 
 class Json(JSONResponse):
@@ -59,3 +61,27 @@ def has_etag(header: str | None, etag: str) -> bool:
     """Return whether a header such as `If-None-Match` lists the ETag. Weak forms count: proxies weaken what they compress."""
     etags = {part.strip().removeprefix("W/") for part in (header or "").split(",")}
     return etag in etags or "*" in etags
+
+
+COPY_POLICY: Final = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+"""A copy of a page runs no script, loads nothing, and does not get our origin."""
+_COPY_TYPES: Final[dict[CopyKind, str]] = {
+    "screenshot": "image/png",
+    "pdf": "application/pdf",
+    "html": "text/html; charset=utf-8",
+}
+
+
+def copy_response(body: bytes, kind: CopyKind, name: str) -> Response:
+    """Return a copy of a page such that nothing of it runs as a part of this server; a PDF is a download."""
+    headers = {
+        "Content-Security-Policy": COPY_POLICY,
+        "X-DNS-Prefetch-Control": "off",
+        "Cache-Control": "private, no-cache",
+    }
+    if kind == "pdf":
+        headers["Content-Disposition"] = f'attachment; filename="{name}.pdf"'
+    return Response(body, media_type=_COPY_TYPES[kind], headers=headers)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, ViewportSize
 
     from pagekeep.fetch.browser.visit import RenderRequest, RenderResult
+    from pagekeep.model.archive import CopyKind
 
 MAX_PAGES: Final = 4
 """Pages open at the same time; each needs about 100 MB."""
@@ -46,6 +47,13 @@ class PageScreenshot(NamedTuple):
 
     page: Fetched
     png: bytes
+
+
+class PageCopies(NamedTuple):
+    """A page and its copies: PNG, PDF, and MHTML for `html`."""
+
+    page: Fetched
+    copies: Mapping[CopyKind, bytes]
 
 
 class Browser:
@@ -126,14 +134,25 @@ class Browser:
         request = RenderRequest(
             url.strip(), origin, wait_for, check_headers(headers), check_cookies(cookies), html, part
         )
-        page, png = await self._render(request, None, timeout)
-        if png is None:
+        page, result = await self._render(request, None, timeout)
+        if result.screenshot is None:
             raise RenderError("The browser returned no screenshot of the page.")
-        return PageScreenshot(page, png)
+        return PageScreenshot(page, result.screenshot)
+
+    async def copy(
+        self, url: str, kinds: tuple[CopyKind, ...], *, timeout: float | None = None, html: bytes | None = None
+    ) -> PageCopies:
+        """Render a page and make copies of it; with `html`, the page itself is not fetched from the server."""
+        await engines.require_playwright(self._settings.chromium)
+        from pagekeep.fetch.browser.visit import RenderRequest
+
+        origin = self._guard.check_url(url).origin
+        page, result = await self._render(RenderRequest(url.strip(), origin, html=html, copies=kinds), None, timeout)
+        return PageCopies(page, result.copies)
 
     async def _render(
         self, request: RenderRequest, user_agent: str | None, timeout: float | None
-    ) -> tuple[Fetched, bytes | None]:
+    ) -> tuple[Fetched, RenderResult]:
         start = perf_counter()
         async with self._slots:
             result = await self._render_with_retry(request, user_agent, timeout or self._settings.render_timeout)
@@ -152,7 +171,7 @@ class Browser:
             error = make_http_error(split_url(request.url).host.name, page.status)
             error.page = page
             raise error
-        return page, result.screenshot
+        return page, result
 
     async def _render_with_retry(self, request: RenderRequest, user_agent: str | None, timeout: float) -> RenderResult:
         crashes: list[BrowserCrashed] = []

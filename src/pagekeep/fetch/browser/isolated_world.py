@@ -47,6 +47,10 @@ class IsolatedWorld:
         """Return whether the page still waits for style sheets, fonts or images."""
         return bool(await self._run(IS_LOADING))
 
+    async def scroll_to(self, y: int) -> None:
+        """Scroll the page."""
+        await self._run(f"scrollTo(0, {int(y)})")
+
     async def _run(self, script: str) -> Any:
         try:
             if self._context is None:
@@ -61,7 +65,7 @@ class IsolatedWorld:
             raise Navigated from None
         if "exceptionDetails" in answer:
             raise RenderError("The browser could not return the content of the page.")
-        return answer["result"]["value"]
+        return answer["result"].get("value")
 
     async def _enter(self) -> int:
         world = await self._session.send(

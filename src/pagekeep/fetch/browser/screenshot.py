@@ -28,7 +28,7 @@ async def take(session: CDPSession, world: IsolatedWorld, *, whole: bool, second
 
     `seconds` limits the wait for images.
     """
-    await _wait_until_loaded(world, min(MAX_LOAD_SECONDS, seconds))
+    await wait_until_loaded(world, min(MAX_LOAD_SECONDS, seconds))
     height = HEIGHT
     if whole:
         size = (await session.send("Page.getLayoutMetrics"))["cssContentSize"]
@@ -43,7 +43,7 @@ async def take(session: CDPSession, world: IsolatedWorld, *, whole: bool, second
     return base64.b64decode(screenshot["data"])
 
 
-async def _wait_until_loaded(world: IsolatedWorld, seconds: float) -> None:
+async def wait_until_loaded(world: IsolatedWorld, seconds: float) -> None:
     """Wait until the page has loaded what it shows, or the time is up."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from playwright.async_api import Error
 
 from pagekeep.errors import FetchTimeout, RenderError, TooLarge
-from pagekeep.fetch.browser import screenshot
+from pagekeep.fetch.browser import copies, screenshot
 from pagekeep.fetch.browser.engine import is_being_cancelled
 from pagekeep.fetch.browser.isolated_world import IsolatedWorld, Navigated
 from pagekeep.fetch.browser.playwright_errors import BrowserCrashed, navigation_error
@@ -19,6 +19,7 @@ from pagekeep.fetch.browser.proxy import ProxySession
 from pagekeep.fetch.browser.requests import Requests
 from pagekeep.fetch.browser.settle import MAX_GROWTH_SECONDS, Settling, Traffic
 from pagekeep.fetch.content_type import refuse_non_page
+from pagekeep.model.archive import CopyKind
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
@@ -47,6 +48,8 @@ class RenderRequest:
     """The page's HTML if it is known already and only its scripts must run."""
     screenshot: Literal["window", "whole"] | None = None
     """Whether to take a screenshot of what the window shows, or of the whole page."""
+    copies: tuple[CopyKind, ...] = ()
+    """Which copies to make of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class RenderResult:
     html: str
     screenshot: bytes | None = None
     """PNG, if requested."""
+    copies: Mapping[CopyKind, bytes] = field(default_factory=dict)
 
 
 class Visit:
@@ -105,11 +109,13 @@ class Visit:
         world = IsolatedWorld(session, frame)
         await self._settle(world)
         result = self._make_result(await self._read(world), response)
-        return (
-            replace(result, screenshot=await self._take_screenshot(session, world))
-            if self._request.screenshot
-            else result
-        )
+        if self._request.screenshot:
+            result = replace(result, screenshot=await self._take_screenshot(session, world))
+        if self._request.copies:
+            remaining = self._deadline - self._clock()
+            made = await copies.take(session, world, self._request.copies, remaining / 2)
+            result = replace(result, copies=made)
+        return result
 
     async def _take_screenshot(self, session: CDPSession, world: IsolatedWorld) -> bytes:
         remaining = self._deadline - self._clock()
@@ -132,7 +138,7 @@ class Visit:
             request.headers,
             request.html,
             self._proxy_session,
-            visual=request.screenshot is not None,
+            visual=request.screenshot is not None or bool(request.copies),
         )
         await requests.watch()
 

@@ -13,6 +13,7 @@ from pagekeep import clock
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
+from pagekeep.library.copies import job as copies
 from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
@@ -42,6 +43,7 @@ _TASKS: Final[dict[str, _Task]] = {
     many.TASK: many.reparse_job,
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
+    copies.TASK: copies.copies_job,
     watch.TASK: watch.watch_job,
     links.TASK: links.links_job,
     webhooks.TASK: webhooks.deliver_job,

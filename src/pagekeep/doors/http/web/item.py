@@ -11,18 +11,22 @@ from starlette.concurrency import run_in_threadpool
 
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
+from pagekeep.doors.http.responses import copy_response
 from pagekeep.doors.http.web.annotations import COLOURS
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.change import tag_item
+from pagekeep.library.copies.job import request_copies
+from pagekeep.library.copies.make import list_copies, read_copy
 from pagekeep.library.history.versions import find_lost, get_history
 from pagekeep.library.history.watch import find_watch
-from pagekeep.library.items import get_item, get_raw
+from pagekeep.library.items import get_item, get_item_and_raw, get_raw
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Annotation, Item
+from pagekeep.model.archive import COPY_KINDS, CopyKind
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
@@ -40,19 +44,21 @@ RAW_POLICY: Final = (
 
 
 @router.get("/items/{key}")
-async def read(frame: ReadFrame, key: str) -> HTMLResponse:
+async def read(frame: ReadFrame, key: str, copying: CopyKind | None = None) -> HTMLResponse:
     """Show the article. This changes nothing: our script reports that it was opened."""
-    return await _show_item(frame, await run_in_threadpool(get_item, frame.library, key))
+    return await _show_item(frame, await run_in_threadpool(get_item, frame.library, key), copying=copying)
 
 
-async def _show_item(frame: Frame, item: Item, problem: PagekeepError | None = None) -> HTMLResponse:
+async def _show_item(
+    frame: Frame, item: Item, problem: PagekeepError | None = None, *, copying: CopyKind | None = None
+) -> HTMLResponse:
     image_url = image_signer(frame.service, frame.caller)
     rendered = await frame.service.renderer.render(
         body_of(item.content), base=item.url, title=item.title, image_url=image_url
     )
     annotations = await run_in_threadpool(get_annotations, frame.library, item.id)
     lost = await find_lost(item, annotations, frame.service.retrieval)
-    return await run_in_threadpool(_fill_template, frame, item, rendered, problem, annotations, lost)
+    return await run_in_threadpool(_fill_template, frame, item, rendered, problem, annotations, lost, copying)
 
 
 def _fill_template(
@@ -62,6 +68,7 @@ def _fill_template(
     problem: PagekeepError | None,
     annotations: tuple[Annotation, ...],
     lost: tuple[str, ...],
+    copying: CopyKind | None,
 ) -> HTMLResponse:
     tried, versions = item.metadata.retry_count, get_history(frame.library, item.id).versions
     watched = find_watch(frame.library, item.id) is not None
@@ -80,6 +87,9 @@ def _fill_template(
         watched=watched,
         pictures=show_pictures(frame.library, item),
         colours=COLOURS,
+        copies=(copies := list_copies(frame.library, item.id)),
+        copying=copying is not None and copying not in copies,
+        copy_kinds=COPY_KINDS,
     )
     if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"
@@ -121,6 +131,22 @@ def raw(frame: ReadFrame, key: str) -> Response:
             "Cache-Control": "private, no-cache",
         },
     )
+
+
+@router.get("/items/{key}/copies/{kind}")
+def show_copy(frame: ReadFrame, key: str, kind: CopyKind) -> Response:
+    """Show a copy of the whole page in a sandbox, without an origin; a PDF is a download."""
+    item = get_item(frame.library, key)
+    return copy_response(read_copy(frame.library, item.id, kind), kind, item.id)
+
+
+@router.post("/items/{key}/copies")
+async def make_copies(frame: WriteFrame, key: str, kind: Annotated[CopyKind, Form()]) -> Response:
+    """Make a copy of the whole page in the background."""
+    item, _ = await run_in_threadpool(get_item_and_raw, frame.library, key)
+    await run_in_threadpool(request_copies, frame.library, item, (kind,))
+    frame.service.background.nudge()
+    return RedirectResponse(f"/items/{item.id}?copying={kind}", 303)
 
 
 @router.post("/items/{key}/tags")

@@ -1,0 +1,294 @@
+"""Make the single file from what the browser loaded. Runs in a worker, as all of it comes from the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep import dom
+from pagekeep.capture.single_file.resources import Part, Resources, read_snapshot
+from pagekeep.capture.single_file.styles import count_uses, embed, inline_imports, join
+
+POLICY: Final = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
+)
+"""In the file itself, for users who open it from their disk."""
+_DROPPED: Final = (
+    *(
+        "script",
+        "noscript",
+        "base",
+        "object",
+        "embed",
+        "applet",
+        "portal",
+        "template",
+        "audio",
+        "video",
+        "source",
+        "track",
+    ),
+    *(
+        "set",
+        "animate",
+        "animatemotion",
+        "animatetransform",
+        "animateMotion",
+        "animateTransform",
+        "foreignObject",
+        "foreignobject",
+    ),
+)
+_DROPPED_ATTRS: Final = frozenset(
+    {
+        "srcset",
+        "sizes",
+        "integrity",
+        "nonce",
+        "crossorigin",
+        "ping",
+        "action",
+        "formaction",
+        "srcdoc",
+        "background",
+        "manifest",
+    }
+)
+_LINKS: Final = ("http://", "https://", "mailto:", "tel:", "#")
+_ACTIVE: Final = re.compile(r"(?:javascript|vbscript|livescript|data)\s*:", re.IGNORECASE)
+_NOT_SHOWN: Final = re.compile(r"[\x00-\x20\x7f-\xa0]+")
+_CANDIDATE: Final = re.compile(r"([^\s,]\S*)(?:\s+[\d.]+[wx])?\s*(?:,|$)")
+_NOTE_STYLE: Final = (
+    "all:initial;display:block;clear:both;font:14px sans-serif;padding:1em;border-top:1px solid gray;"
+    "overflow-wrap:anywhere"
+)
+_MAX_FRAMES: Final = 20
+_MAX_FRAME_DEPTH: Final = 2
+_MAX_CANDIDATES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that the page shows and the file does not."""
+
+    url: str
+    reason: str
+    """A code of `LeftOut`."""
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SingleFile:
+    """The finished file."""
+
+    html: bytes
+    missing: tuple[Missing, ...]
+    resources: int
+    """Pictures and fonts in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleFileTask:
+    """Make one HTML file from a snapshot of a page."""
+
+    mhtml: bytes
+    url: str
+    saved_at: str
+
+    def run(self) -> SingleFile:
+        """Return the file."""
+        main, parts = read_snapshot(self.mhtml)
+        builder = _Builder(parts, self.saved_at)
+        html = builder.build(parts[main], self.url if main.startswith("cid:") else main, final=True)
+        missing = tuple(Missing(url, reason, size) for url, (reason, size) in builder.missing.items())
+        return SingleFile(html.encode("utf-8", "replace"), missing, builder.count)
+
+
+class _Builder:
+    """Builds the page and the pages in its frames."""
+
+    def __init__(self, parts: dict[str, Part], saved_at: str) -> None:
+        self._parts = parts
+        self._saved_at = saved_at
+        self._frames = 0
+        self.missing: dict[str, tuple[str, int | None]] = {}
+        self.count = 0
+
+    def build(self, part: Part, url: str, *, depth: int = 0, final: bool = False) -> str:
+        document = dom.parse_bounded(part.text)[0]
+        resources = Resources(self._parts)
+        base = dom.first(document, "base[href]")
+        page = _Page(document, join(url, dom.attributes(base)["href"]) if base else url, resources)
+        page.clean()
+        page.collect()
+        page.embed()
+        for frame in dom.tagged(document, ("iframe", "frame")):
+            self._embed_frame(frame, depth)
+        self.missing |= resources.missing
+        self.count += len(resources.kept)
+        page.add_head(resources.shared_style())
+        if final:
+            page.add_note(url, self._saved_at, self.missing)
+        return "<!DOCTYPE html>\n" + dom.html_of(document).removeprefix("<!DOCTYPE html>").lstrip()
+
+    def _embed_frame(self, frame: dom.Element, depth: int) -> None:
+        source = dom.attributes(frame).get("src", "")
+        part = self._parts.get(source)
+        kept = {
+            name: value
+            for name, value in dom.attributes(frame).items()
+            if name in ("width", "height", "title", "style")
+        }
+        if part is None or "html" not in part.media_type or depth >= _MAX_FRAME_DEPTH or self._frames >= _MAX_FRAMES:
+            if source.startswith(("http://", "https://")):
+                self.missing.setdefault(source, ("not_wanted", None))
+            dom.drop(frame)
+            return
+        self._frames += 1
+        location = next((url for url, other in self._parts.items() if other is part and not url.startswith("cid:")), "")
+        html = self.build(part, location or "about:blank", depth=depth + 1)
+        dom.replace(frame, dom.element("iframe", {**kept, "sandbox": "", "srcdoc": html}))
+
+
+@dataclass(slots=True)
+class _Page:
+    """One document of the file."""
+
+    document: dom.Document
+    base: str
+    resources: Resources
+
+    def clean(self) -> None:
+        """Remove what runs, and make links absolute."""
+        for element in dom.tagged(self.document, ("img",)):
+            dom.set_attr(element, "src", self._chosen_source(element))
+        for element in dom.tagged(self.document, _DROPPED):
+            dom.drop(element)
+        for element in dom.select(self.document, "meta[http-equiv], meta[charset], link:not([rel~=stylesheet i])"):
+            dom.drop(element)
+        for element in dom.elements(self.document):
+            for name, value in dom.attributes(element).items():
+                if not self._may_stay(element, name.lower(), value):
+                    dom.set_attr(element, name, None)
+            if element.tag in ("a", "area"):
+                self._clean_link(element)
+
+    def _chosen_source(self, image: dom.Element) -> str | None:
+        """Return the address of the picture that the browser loaded: one of several that fit different screens."""
+        attrs = dom.attributes(image)
+        found = [attrs.get("src", "")]
+        parent = image.parent
+        if isinstance(parent, dom.Element) and parent.tag == "picture":
+            sets = [dom.attributes(source).get("srcset", "") for source in dom.tagged(parent, ("source",))]
+        else:
+            sets = []
+        for text in (attrs.get("srcset", ""), *sets):
+            found += [match[1].rstrip(",") for match in list(_CANDIDATE.finditer(text[:20_000]))[:_MAX_CANDIDATES]]
+        urls = [join(self.base, url) for url in found if url]
+        loaded = (url for url in urls if url in self.resources.parts or url.startswith("data:image/"))
+        return next(loaded, urls[0] if urls else None)
+
+    def _may_stay(self, element: dom.Element, name: str, value: str) -> bool:
+        if name.startswith("on") or name in _DROPPED_ATTRS:
+            return False
+        if element.tag == "img" and name == "src":
+            return True
+        if name in ("style", "title", "alt", "class", "id"):
+            return True
+        return _ACTIVE.match(_NOT_SHOWN.sub("", value[:200])) is None
+
+    def _clean_link(self, link: dom.Element) -> None:
+        href = dom.attributes(link).get("href")
+        if href is None:
+            return
+        target = href if href.startswith("#") else join(self.base, href)
+        dom.set_attr(link, "href", target if target.lower().startswith(_LINKS) else None)
+        dom.set_attr(link, "rel", "noreferrer noopener")
+
+    def collect(self) -> None:
+        """Turn style sheets into `style` elements with absolute addresses, and count the uses of all files."""
+        for link in dom.tagged(self.document, ("link",)):
+            url = join(self.base, dom.attributes(link).get("href", ""))
+            part = self.resources.parts.get(url)
+            if part is None or "css" not in part.media_type:
+                self.resources.missing.setdefault(url, ("unreachable", None))
+                dom.drop(link)
+                continue
+            media = dom.attributes(link).get("media")
+            css = inline_imports(part.text, url if not url.startswith("cid:") else self.base, self.resources)
+            dom.replace(link, dom.element("style", {"media": media} if media else None, css))
+        for style in dom.tagged(self.document, ("style",)):
+            css = inline_imports(dom.text_of(style), self.base, self.resources)
+            count_uses(css, self.resources)
+            attrs = {name: value for name, value in dom.attributes(style).items() if name == "media"}
+            dom.replace(style, dom.element("style", attrs, css))
+        for element in dom.select(self.document, "[style]"):
+            css = inline_imports(dom.attributes(element)["style"], self.base, self.resources)
+            count_uses(css, self.resources)
+            dom.set_attr(element, "style", css)
+        for image in dom.tagged(self.document, ("img",)):
+            source = dom.attributes(image).get("src", "")
+            if source and not source.startswith("data:"):
+                self.resources.uses[source] += 1
+
+    def embed(self) -> None:
+        """Put all files where they are used."""
+        for style in dom.tagged(self.document, ("style",)):
+            css = embed(dom.text_of(style), self.resources)
+            dom.replace(style, dom.element("style", dom.attributes(style), css))
+        for element in dom.select(self.document, "[style]"):
+            dom.set_attr(element, "style", embed(dom.attributes(element)["style"], self.resources))
+        for image in dom.tagged(self.document, ("img",)):
+            self._embed_image(image)
+        for element in dom.tagged(self.document, ("image", "use", "feimage", "feImage", "input")):
+            for name in ("href", "xlink:href", "src"):
+                value = dom.attributes(element).get(name, "")
+                if value and not value.startswith("#"):
+                    dom.set_attr(element, name, self.resources.data_url(join(self.base, value)))
+
+    def _embed_image(self, image: dom.Element) -> None:
+        attrs = dom.attributes(image)
+        source = attrs.get("src", "")
+        if not source or source.startswith("data:image/"):
+            return
+        name = self.resources.variable(source)
+        if name is None:
+            dom.set_attr(image, "src", self.resources.data_url(source))
+            return
+        dom.set_attr(image, "src", None)
+        dom.set_attr(image, "style", f"{attrs.get('style', '')};content:var({name})".lstrip(";"))
+
+    def add_head(self, shared_style: str) -> None:
+        """Add the encoding, the policy and the shared files at the beginning of the head."""
+        head = dom.first(self.document, "head")
+        if head is None:
+            return
+        style = [dom.element("style", None, shared_style)] if shared_style else []
+        dom.prepend(
+            head,
+            dom.element("meta", {"charset": "utf-8"}),
+            dom.element("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}),
+            dom.element("meta", {"name": "referrer", "content": "no-referrer"}),
+            *style,
+        )
+
+    def add_note(self, url: str, saved_at: str, missing: dict[str, tuple[str, int | None]]) -> None:
+        """Say at the end of the page where it came from, and what is missing."""
+        body = dom.first(self.document, "body")
+        if body is None or not missing:
+            return
+        entries = [
+            dom.element("li", None, f"{address} ({reason.replace('_', ' ')})")
+            for address, (reason, _) in missing.items()
+        ]
+        text = f"Copy of {url}, made by Pagekeep on {saved_at[:10]}. Missing here:"
+        dom.append(
+            body,
+            dom.element(
+                "aside",
+                {"lang": "en", "style": _NOTE_STYLE},
+                dom.element("p", None, text),
+                dom.element("ul", None, *entries),
+            ),
+        )

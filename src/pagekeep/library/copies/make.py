@@ -1,0 +1,125 @@
+"""Make copies of a saved page with the browser, and keep them with the item."""
+
+from __future__ import annotations
+
+import struct
+from asyncio import to_thread
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
+from pagekeep.capture.single_file import SingleFile, SingleFileTask
+from pagekeep.errors import NotFound, TooLarge, UnsupportedContent
+from pagekeep.library.items import get_item_and_raw
+from pagekeep.model import Item, Options, RawPage
+from pagekeep.model.archive import COPY_KINDS, COPY_ROLES, CopyKind, ItemBlob
+from pagekeep.store import Store
+from pagekeep.workers import Limits
+
+TIMEOUT_SECONDS: Final = 60.0
+"""For one page: loading, settling and all copies."""
+MAX_HTML_BYTES: Final = 60_000_000
+MEDIA_TYPES: Final[dict[CopyKind, str]] = {"screenshot": "image/png", "pdf": "application/pdf", "html": "text/html"}
+_LIMITS: Final = Limits(cpu_seconds=60.0, wall_seconds=120.0, megabytes=1_500)
+"""For making the single file: a page with 25 MB of pictures needs some hundred megabytes."""
+_MISSING: Final = "resource"
+"""The role under which what is missing in an HTML copy is noted with the item."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """What was made."""
+
+    item_id: str
+    made: dict[str, int] = field(default_factory=dict)
+    """Kind to bytes."""
+    missing: tuple[str, ...] = ()
+    """Addresses of what the HTML copy lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeTask:
+    """Decode a raw page, so that the browser reads it as we do, whatever the headers said."""
+
+    raw: RawPage
+
+    def run(self) -> bytes:
+        """Return the page in UTF-8, with a byte order mark."""
+        from pagekeep.extraction.input.decode import decode
+
+        text, _ = decode(self.raw.body, Options(encoding=self.raw.encoding, max_bytes=len(self.raw.body) + 1))
+        return text.encode("utf-8-sig", "replace")
+
+
+async def make_copies(
+    key: str,
+    kinds: Sequence[CopyKind],
+    store: Store,
+    retrieval: Retrieval,
+    progress: Progress = ignore_progress,
+) -> CopyReport:
+    """Make copies of the page as it was saved, and keep them in place of earlier ones of the same kinds.
+
+    The browser gets the stored HTML and loads pictures, styles and scripts from the web through the address guard. Raises
+    `NotFound` without a raw page, `UnsupportedContent` for text that is not HTML, and what the browser raises.
+    """
+    item, raw = await to_thread(get_item_and_raw, store, key)
+    if "html" not in raw.content_type:
+        raise UnsupportedContent("Only web pages can be copied as a whole.", suggestions=())
+    wanted = tuple(kind for kind in COPY_KINDS if kind in kinds)
+    html = await retrieval.run(DecodeTask(raw))
+    progress("Starting the browser")
+    browser = await retrieval.screenshots()
+    progress("Copying the page")
+    taken = await browser.copy(item.user_id, raw.final_url, wanted, timeout=TIMEOUT_SECONDS, html=html)
+    now, made, missing = clock.now(), dict[str, int](), tuple[str, ...]()
+    for kind in wanted:
+        body = taken.copies[kind]
+        if kind == "html":
+            file = await retrieval.run(SingleFileTask(body, raw.final_url, now), _LIMITS)
+            body, missing = file.html, tuple(entry.url for entry in file.missing)
+            await to_thread(_note_missing, store, item, file, now)
+        await to_thread(_keep, store, item, raw.final_url, kind, body, now)
+        made[kind] = len(body)
+    return CopyReport(item.id, made, missing)
+
+
+def _keep(store: Store, item: Item, source: str, kind: CopyKind, body: bytes, now: str) -> None:
+    if len(body) > MAX_HTML_BYTES:
+        raise TooLarge(f"The copy is larger than {MAX_HTML_BYTES // 1_000_000} MB.", suggestions=())
+    name = store.put_blob(body, now, compress=kind == "html")
+    width, height = struct.unpack(">II", body[16:24]) if kind == "screenshot" else (None, None)
+    role = COPY_ROLES[kind]
+    link = ItemBlob(role, source, "kept", now, MEDIA_TYPES[kind], name, len(body), width, height)
+    store.replace_links(item.id, [role], [link])
+
+
+def _note_missing(store: Store, item: Item, file: SingleFile, now: str) -> None:
+    links = [
+        ItemBlob(_MISSING, entry.url, "left_out", now, size=entry.size, reason=entry.reason, position=number)
+        for number, entry in enumerate(file.missing)
+    ]
+    store.replace_links(item.id, [_MISSING], links)
+
+
+def list_copies(store: Store, item_id: str) -> dict[CopyKind, ItemBlob]:
+    """Return the copies that are kept with an item, by kind."""
+    links = {link.role: link for link in store.item_blobs(item_id, tuple(COPY_ROLES.values())) if link.hash}
+    return {kind: links[role] for kind, role in COPY_ROLES.items() if role in links}
+
+
+def read_copy(store: Store, item_id: str, kind: CopyKind) -> bytes:
+    """Return the newest copy of a kind; `NotFound` when there is none."""
+    link = list_copies(store, item_id).get(kind)
+    if link is None or link.hash is None:
+        raise NotFound(
+            f"There is no {kind} copy of this page.", suggestions=(f"Make one: pagekeep copy ITEM --as {kind}",)
+        )
+    return store.blob(link.hash)
+
+
+def missing_parts(store: Store, item_id: str) -> tuple[ItemBlob, ...]:
+    """Return what is missing in the HTML copy of an item."""
+    return store.item_blobs(item_id, (_MISSING,))
