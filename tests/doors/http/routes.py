@@ -64,6 +64,9 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/items/{item_id}": looks(ITEM, other=404),
     "GET /api/v1/items/{item_id}/explanation": looks(f"{ITEM}/explanation", other=404),
     "GET /api/v1/items/{item_id}/verification": looks(f"{ITEM}/verification", other=404),
+    "GET /api/v1/items/{item_id}/copies": looks(f"{ITEM}/copies", other=404),
+    "POST /api/v1/items/{item_id}/copies": changes(f"{ITEM}/copies?kind=pdf", other=404, ada=202),
+    "GET /api/v1/items/{item_id}/copies/{kind}": Route(f"{ITEM}/copies/pdf", 401, 404, 404, 404, ada=404),
     "GET /api/v1/items/{item_id}/annotations": looks(f"{ITEM}/annotations", other=404),
     "POST /api/v1/items/{item_id}/annotations": changes(
         f"{ITEM}/annotations", json={"note": "Read again."}, other=404, ada=201
@@ -117,6 +120,8 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /items/{key}": looks("/items/{item}", other=404),
     "GET /items/{key}/markdown": looks("/items/{item}/markdown", other=404),
     "GET /items/{key}/raw": looks("/items/{item}/raw", other=404),
+    "GET /items/{key}/copies/{kind}": Route("/items/{item}/copies/html", 401, 404, 404, 404, ada=404),
+    "POST /items/{key}/copies": changes("/items/{item}/copies", form={"kind": "pdf"}, other=404, ada=303),
     "GET /items/{key}/explain": looks("/items/{item}/explain", other=404),
     "POST /items/{key}/tags": changes("/items/{item}/tags", form={"add": "seen"}, other=404, ada=303),
     "POST /items/{key}/retry": changes("/items/{item}/retry", form={"render": "auto"}, other=404, ada=303),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pagekeep.capture.single_file.task import Missing, SingleFile, SingleFileTask
+from pagekeep.capture.single_file.task import DecodeTask, Missing, SingleFile, SingleFileTask
 
-__all__ = ["Missing", "SingleFile", "SingleFileTask"]
+__all__ = ["DecodeTask", "Missing", "SingleFile", "SingleFileTask"]

@@ -9,6 +9,8 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.capture.single_file.resources import Part, Resources, read_snapshot
 from pagekeep.capture.single_file.styles import count_uses, embed, inline_imports, join
+from pagekeep.extraction.input.decode import decode
+from pagekeep.model import Options
 
 POLICY: Final = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'"
@@ -86,6 +88,19 @@ class SingleFile:
     missing: tuple[Missing, ...]
     resources: int
     """Pictures and fonts in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeTask:
+    """Decode a raw page, so that the browser reads it as we do, whatever the headers said."""
+
+    body: bytes
+    encoding: str | None
+
+    def run(self) -> bytes:
+        """Return the page in UTF-8, with a byte order mark."""
+        text, _ = decode(self.body, Options(encoding=self.encoding, max_bytes=len(self.body) + 1))
+        return text.encode("utf-8-sig", "replace")
 
 
 @dataclass(frozen=True, slots=True)

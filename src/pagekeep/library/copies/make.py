@@ -10,10 +10,10 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
-from pagekeep.capture.single_file import SingleFile, SingleFileTask
+from pagekeep.capture.single_file import DecodeTask, SingleFile, SingleFileTask
 from pagekeep.errors import NotFound, TooLarge, UnsupportedContent
 from pagekeep.library.items import get_item_and_raw
-from pagekeep.model import Item, Options, RawPage
+from pagekeep.model import Item
 from pagekeep.model.archive import COPY_KINDS, COPY_ROLES, CopyKind, ItemBlob
 from pagekeep.store import Store
 from pagekeep.workers import Limits
@@ -39,20 +39,6 @@ class CopyReport:
     """Addresses of what the HTML copy lacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeTask:
-    """Decode a raw page, so that the browser reads it as we do, whatever the headers said."""
-
-    raw: RawPage
-
-    def run(self) -> bytes:
-        """Return the page in UTF-8, with a byte order mark."""
-        from pagekeep.extraction.input.decode import decode
-
-        text, _ = decode(self.raw.body, Options(encoding=self.raw.encoding, max_bytes=len(self.raw.body) + 1))
-        return text.encode("utf-8-sig", "replace")
-
-
 async def make_copies(
     key: str,
     kinds: Sequence[CopyKind],
@@ -69,7 +55,7 @@ async def make_copies(
     if "html" not in raw.content_type:
         raise UnsupportedContent("Only web pages can be copied as a whole.", suggestions=())
     wanted = tuple(kind for kind in COPY_KINDS if kind in kinds)
-    html = await retrieval.run(DecodeTask(raw))
+    html = await retrieval.run(DecodeTask(raw.body, raw.encoding))
     progress("Starting the browser")
     browser = await retrieval.screenshots()
     progress("Copying the page")
