@@ -99,7 +99,7 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
     with closing(open_store(settings.library)) as store:
         store.delete(item, LATER)
         job = store.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
-        store.lease("hand", LATER, clock.add_seconds(clock.now(), 300))
+        store.lease("hand", LATER, clock.add_seconds(clock.now(), 300), job_id=job.id)
         store.fail(job.id, "hand", {"message": "The server answered 404."}, retry_at=None)
     page = window("/?state=trash", bypass_csp=True)
     page.get_by_text("Empty the trash…").click()

@@ -37,6 +37,11 @@ def list_jobs(store: Store, state: str | None = None, limit: int = 100) -> tuple
     return store.jobs(state, limit)
 
 
+def list_pages(store: Store, state: str, limit: int) -> tuple[Job, ...]:
+    """Return the user's jobs in a state, newest first, apart from those that keep pictures."""
+    return store.jobs(state, limit, PICTURES_ADDRESS)
+
+
 def count_jobs(store: Store) -> Mapping[str, int]:
     """Return how many jobs are queued, running and dead, apart from those that keep pictures."""
     return store.job_counts(PICTURES_ADDRESS)

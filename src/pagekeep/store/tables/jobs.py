@@ -205,12 +205,13 @@ class JobTable(Table):
         return _job(rows[0])
 
     @reads
-    def jobs(self, tx: Transaction, state: str | None = None, limit: int = 100) -> tuple[Job, ...]:
-        """Return the user's jobs, newest first."""
+    def jobs(self, tx: Transaction, state: str | None = None, limit: int = 100, without: str = "") -> tuple[Job, ...]:
+        """Return the user's jobs, newest first, but for those with the address `without`."""
         where, values = ("", {}) if state is None else (" AND state = :state", {"state": state})
         rows = tx.all(
-            f"{_SELECT} WHERE user_id = :user{where} ORDER BY seq DESC LIMIT :limit",
+            f"{_SELECT} WHERE user_id = :user{where} AND url_full <> :without ORDER BY seq DESC LIMIT :limit",
             user=tx.user_id,
+            without=without,
             limit=max(1, limit),
             **values,
         )

@@ -60,3 +60,12 @@ def test_pages_still_to_be_fetched_are_counted_and_listed(client: TestClient, li
     page = client.get("/waiting").text
     assert "Waiting: 1" in page
     assert "https://e.example/soon" in page
+
+
+def test_jobs_that_keep_pictures_are_not_shown_as_pages(client: TestClient, library: Store) -> None:
+    library.enqueue("pagekeep:pictures/x", "pagekeep:pictures", {"task": "pictures"}, LATER)
+    library.enqueue("https://example.com/a", "https://example.com/a", {}, LATER)
+    page = client.get("/waiting").text
+    assert "Waiting: 1" in page
+    assert page.count("<li>") == 1
+    assert "1 page is in the queue" in client.get("/").text

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from pagekeep.doors.http.web.layout.page import ReadFrame, WriteFrame
-from pagekeep.library.queue.jobs import count_jobs, forget_job, list_jobs, revive_job
+from pagekeep.library.queue.jobs import count_jobs, forget_job, list_pages, revive_job
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
 
 router = APIRouter()
@@ -24,8 +24,8 @@ def show_queue(frame: ReadFrame) -> HTMLResponse:
     return frame.show(
         "waiting.html",
         counts=count_jobs(library),
-        failed=list_jobs(library, "dead", _MAX_JOBS),
-        waiting=(*list_jobs(library, "running", _MAX_JOBS), *list_jobs(library, "queued", _MAX_JOBS)),
+        failed=list_pages(library, "dead", _MAX_JOBS),
+        waiting=(*list_pages(library, "running", _MAX_JOBS), *list_pages(library, "queued", _MAX_JOBS)),
     )
 
 
