@@ -5,7 +5,6 @@ A stream of them below an article may have more sentences than the article does,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from pagekeep.extraction.locate.exclusions import Reason, Reasons
@@ -26,9 +25,12 @@ _HEADINGS: Final = frozenset({"h2", "h3", "h4", "h5"})
 
 
 def remove_votes(survey: Survey, own: list[int], min_chars: int) -> list[int]:
-    """Return each block's own characters, but none within teasers; `own` itself where no article would be left."""
+    """Return each block's own characters, but none within teasers; `own` itself without any or without an article."""
+    lists = _find_lists(survey)
+    if not lists:
+        return own
     votes = list(own)
-    for index in _find_lists(survey):
+    for index in lists:
         end = survey.end[index]
         votes[index:end] = [0] * (end - index)
     left = sum(chars for chars in votes if chars >= min_chars)
@@ -47,7 +49,7 @@ def find_headed_lists(survey: Survey) -> Reasons:
     return reasons
 
 
-def _find_lists(survey: Survey) -> Iterator[int]:
+def _find_lists(survey: Survey) -> list[int]:
     """Find the lists with enough teasers."""
     count: dict[int, int] = {}
     for index in survey.places.get("li", ()):
@@ -55,4 +57,4 @@ def _find_lists(survey: Survey) -> Iterator[int]:
         if _MIN_TITLE_CHARS <= linked < _MAX_LINK_SHARE * chars and chars < _MAX_TEASER_CHARS:
             parent = survey.parent[index]
             count[parent] = count.get(parent, 0) + 1
-    return (index for index, teasers in count.items() if teasers >= _MIN_TEASERS)
+    return [index for index, teasers in count.items() if teasers >= _MIN_TEASERS]
