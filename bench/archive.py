@@ -4,6 +4,8 @@ pictures   a page with 8 pictures, of which the slowest takes a second: how much
            and whether the text waits for them (goal: 2 times the slowest picture; the text does not wait)
 library    a library whose items have 5 kept pictures each beside one without: CPU time of list and item, in the reader and in
            the API (goal: a ratio of at most 1.1)
+history    word-by-word differences of two versions of 50,000 words, in a worker (goal: 0.5 s of CPU time), and what a fetch
+           that finds nothing new adds to the library (goal: under 200 bytes)
 
 Both are ratios of times measured in turn, so a busy machine affects both sides.
 """
@@ -164,15 +166,19 @@ def _link(number: int, nth: int, names: list[str]) -> ItemBlob:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=["pictures", "library", []], help="default: all")
+    parser.add_argument("parts", nargs="*", choices=["pictures", "library", "history", []], help="default: all")
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    parts = arguments.parts or ["pictures", "library"]
+    parts = arguments.parts or ["pictures", "library", "history"]
     if "pictures" in parts:
         measure_pictures(arguments.rounds)
     if "library" in parts:
         measure_library(arguments.items, 4 * arguments.rounds)
+    if "history" in parts:
+        from bench.archive_history import measure_history
+
+        measure_history(arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -69,10 +69,10 @@ async def change_version(
 
 @router.post("/items/{key}/watch")
 def watch_item(frame: WriteFrame, key: str, every: Annotated[str, Form(max_length=20)] = "1d") -> Response:
-    """Watch a page, or stop with an empty interval."""
-    if every:
+    """Watch a page, or stop with the interval `never`."""
+    if every == "never":
+        watch.unwatch(frame.library, key)
+    else:
         watch.watch(frame.library, key, parse_interval(every))
         frame.service.background.nudge()
-    else:
-        watch.unwatch(frame.library, key)
     return RedirectResponse(f"/items/{key}/history#watch", 303)
