@@ -19,7 +19,7 @@ from pagekeep.store import Store, open_store
 from pagekeep.workers import TEXT, run_alone
 from tests.site.fixtures import article
 from tests.site.server import Reply, Site
-from tests.site.server import Request as Asked
+from tests.site.server import Request as SiteRequest
 
 WORDS = 50_000
 PARAGRAPH = 80
@@ -78,7 +78,7 @@ def _unchanged_bytes() -> float:
     """Return what a fetch adds to the library's pages when the HTML differs and the content does not."""
     visits = 0
 
-    async def show(_request: Asked, reply: Reply) -> None:
+    async def show(_request: SiteRequest, reply: Reply) -> None:
         nonlocal visits
         visits += 1
         await reply.send(article(2_000) + f"<!-- {visits} -->", etag=f'"{visits}"')
