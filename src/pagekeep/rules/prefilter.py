@@ -163,7 +163,8 @@ class Names:
 
     def _values(self, name: str) -> set[str]:
         nodes = [*dom.select(self._root, f"[{name}]"), *self._above()]
-        return {value for value in map(dom.Element.attr, nodes, repeat(name)) if value}
+        values = set(map(dom.Element.attr, nodes, repeat(name)))
+        return {value for value in values if value}
 
     def _above(self) -> list[dom.Element]:
         """Return the root and the elements around it, which selectors can refer to."""

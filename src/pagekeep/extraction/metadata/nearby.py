@@ -50,14 +50,17 @@ def find_text(document: dom.Document, title: str) -> dom.Element | None:
     """Return the first element that shows the start or the end of the squeezed title; a link only if nothing else does."""
     if width(title) < _MIN_TITLE_WIDTH:
         return None
+    text_type, element_type = dom.Text, dom.Element
     link: dom.Element | None = None
     before: dom.Node | None = None
     for node in islice(dom.nodes(document), _MAX_SEARCHED):
-        if type(node) is dom.Text and not (type(before) is dom.Element and before.tag in _NOT_SHOWN):
-            parent = node.parent if _shows(node.data[:_MAX_TITLE_CHARS].strip(), title) else None
-            if isinstance(parent, dom.Element) and parent.tag != "a":
-                return parent
-            link = link or (parent if isinstance(parent, dom.Element) else None)
+        if type(node) is text_type and not (type(before) is element_type and before.tag in _NOT_SHOWN):
+            data = node.data
+            if len(data) >= _MIN_TITLE_WIDTH // 2 and _shows(data[:_MAX_TITLE_CHARS].strip(), title):
+                parent = node.parent
+                if isinstance(parent, dom.Element) and parent.tag != "a":
+                    return parent
+                link = link or (parent if isinstance(parent, dom.Element) else None)
         before = node
     return link
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from typing import Final
 
 from pagekeep.text import compile_lazily
@@ -15,6 +16,8 @@ _RAW_FACTOR: Final = 4
 """Raw text is longer than the result: markup, entities and white space go; the rest need not be processed."""
 _WORD: Final = re.compile(r"\w+")
 _NOT_WORD: Final = re.compile(r"\W+")
+_SQUEEZED: Final = 256
+"""Texts that are remembered: those of a page, such as its title, are compared several times each."""
 
 
 def one_line(value: object, limit: int = _MAX_CHARS) -> str:
@@ -41,6 +44,7 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+@lru_cache(maxsize=_SQUEEZED)
 def squeeze(text: str) -> str:
     """Return only letters and digits in lower case, for comparing names that differ in spacing or punctuation."""
     return _NOT_WORD.sub("", text.lower())

@@ -51,13 +51,14 @@ class Forest:
 
     def contributions(self, row: Sequence[int]) -> dict[int, int]:
         """Return how much each feature changed the score, summed over the ways through the first trees."""
+        features, threshold, left, right, means = self.feature, self.threshold, self.left, self.right, self.mean
         changes: dict[int, int] = {}
         for node in self.roots[:_FIRST_TREES]:
             while node >= 0:
-                following = self.left[node] if row[self.feature[node]] <= self.threshold[node] else self.right[node]
-                value = self.mean[following] if following >= 0 else self.leaf[~following]
-                changes[self.feature[node]] = changes.get(self.feature[node], 0) + value - self.mean[node]
-                node = following
+                feature, mean = features[node], means[node]
+                node = left[node] if row[feature] <= threshold[node] else right[node]
+                value = means[node] if node >= 0 else self.leaf[~node]
+                changes[feature] = changes.get(feature, 0) + value - mean
         return changes
 
 
