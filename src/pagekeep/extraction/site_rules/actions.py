@@ -345,5 +345,10 @@ _OPERATIONS: Final[dict[Op, _Operation]] = {
     "break_lines": _break_lines,
     "insert_data": _insert_data,
 }
+ADDING_NO_NAMES: Final[frozenset[Op]] = frozenset({
+    "retag", "unwrap", "remove_container", "remove_children", "remove_parent", "remove_outer_parent", "remove_to_parent",
+    "move", "remove_attrs", "replace_with_text", "reorder",
+})  # fmt: skip
+"""Operations after which a tree has no class or id that it did not have before."""
 DEEPENING: Final = frozenset({"wrap", "group_siblings", "move", "insert_data"})
 """Operations that can make a tree deeper."""

@@ -11,7 +11,7 @@ from pagekeep import dom
 from pagekeep.extraction.locate.page_facts import Content
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.site_rules import guard, include, overrides
-from pagekeep.extraction.site_rules.actions import DEEPENING, run_action
+from pagekeep.extraction.site_rules.actions import ADDING_NO_NAMES, DEEPENING, run_action
 from pagekeep.extraction.site_rules.guard import Revert, Taken
 from pagekeep.extraction.site_rules.include import Part
 from pagekeep.extraction.site_rules.keep import find_in_place
@@ -274,12 +274,15 @@ def _change(root: dom.Element, rule: Rule, effects: list[RuleEffect], log: _Effe
         log.removed += removed.nodes
         log.taken += _list_taken(rule, removed)
     for action in rule.actions:
+        if not log.names.may_match(action.selector):
+            effects.append(RuleEffect(action.op, action.selector, 0, 0))
+            continue
         effect = run_action(root, action, is_result=log.phase == "post")
         effects.append(effect)
+        if effect.count and action.op not in ADDING_NO_NAMES:
+            log.names = Names(root)
         if action.op == "replace_with_text" and "{text" not in (action.template or ""):
             log.taken.append(Taken(rule, "replace_with_text", action.selector, effect.count, effect.words))
-    if rule.actions:
-        log.names = Names(root)  # actions may have added names
 
 
 def _list_taken(rule: Rule, removed: RemovedElements) -> list[Taken]:
