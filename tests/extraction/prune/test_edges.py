@@ -60,6 +60,7 @@ def test_other_articles_authors_and_letters_below_a_short_article_are_left_out(b
     [
         f"<section><h2>Related articles</h2>{CARDS}</section><p>{SENTENCES[1]} How flour is made is another question.</p>",
         f'<div><h2>Read more</h2><p>{SENTENCES[0]} <a href="/1">How flour is made</a> says the rest.</p></div>',
+        f"<div><h2>Read more</h2><p>{SENTENCES[0]} This list has the rest:</p>{CARDS}</div>",
         f"<div><h2>Related rivers</h2>{CARDS}</div>",
         f"<div><h2>About the author</h2><p>How flour is made. {' '.join(SENTENCES * 4)}</p></div>",
     ],

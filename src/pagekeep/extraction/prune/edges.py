@@ -77,7 +77,11 @@ def find(survey: Survey, root: int, excluded: Exclusions, own: Sequence[int]) ->
     for heading, reason in reversed(_find_announcements(survey, root, excluded)):
         section = _find_section(survey, root, heading)
         chars = survey.chars[section]
-        if section == heading or chars > _MAX_SHARE * survey.chars[root] or not _fits(survey, section, reason, own):
+        if (
+            section == heading
+            or chars > _MAX_SHARE * survey.chars[root]
+            or not _fits(survey, section, heading, reason, own)
+        ):
             continue
         if not _has_paragraph(survey, survey.end[section], last, own, excluded):
             reasons[section] = reason
@@ -110,13 +114,16 @@ def _find_section(survey: Survey, root: int, heading: int) -> int:
     return section
 
 
-def _fits(survey: Survey, section: int, reason: Reason, own: Sequence[int]) -> bool:
-    """Return whether a section is what its heading says: links to other articles, no sentences with links, or a few words."""
-    if reason is Reason.RELATED:
-        inside = range(section, survey.end[section])
-        has_sentence = any(own[index] >= _PARAGRAPH_CHARS and survey.linked[index] for index in inside)
-        return survey.linked[section] >= _MIN_LINKED_SHARE * survey.chars[section] and not has_sentence
-    return survey.chars[section] <= _MAX_BIO_CHARS
+def _fits(survey: Survey, section: int, heading: int, reason: Reason, own: Sequence[int]) -> bool:
+    """Return whether a section is what its heading says: links to others without sentences about them, or a few words."""
+    if reason is not Reason.RELATED:
+        return survey.chars[section] <= _MAX_BIO_CHARS
+    inside = range(survey.end[heading], survey.end[section])
+    sentences = [index for index in inside if own[index] >= _PARAGRAPH_CHARS]
+    # A teaser has its link above its text; a sentence with a link, or before the first link, is about the links.
+    first_link = next((index for index in inside if survey.linked[index]), survey.end[section])
+    is_about = any(survey.linked[index] or index < first_link for index in sentences)
+    return survey.linked[section] >= _MIN_LINKED_SHARE * survey.chars[section] and not is_about
 
 
 def _has_paragraph(survey: Survey, first: int, end: int, own: Sequence[int], excluded: Exclusions) -> bool:
