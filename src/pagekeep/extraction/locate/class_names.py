@@ -123,7 +123,8 @@ _NAMES: Final[dict[Sign, str]] = {
     " markdown-section mdbook-content",
     Sign.MEMBER: "message-userextras message-userdetails message-user message-lastedit user-details user-info post-signature"
     " user-signature post-author-info",
-    Sign.BYLINE: "post-meta entry-meta article-meta meta-info post-info post-date entry-date posted-on article-date"
+    Sign.BYLINE: "authors author-list author-names article-authors article-author"
+    " post-meta entry-meta article-meta meta-info post-info post-date entry-date posted-on article-date"
     " publish-date read-time reading-time post-tags tags-links entry-tags cat-links post-categories entry-categories"
     " tag-list taglist tagcloud",
 }
