@@ -102,3 +102,17 @@ def test_dates_above_every_part_of_a_diary_stay(tag):
 def test_names_and_roles_alone_with_a_date_are_left_out(surveyed: Surveyed, line: str, is_left_out: bool) -> None:
     page = surveyed(f"<h1>The mill</h1><div><p>March 5, 2024</p><p>{line}</p></div>{PROSE}")
     assert (line in found(page)) == is_left_out
+
+
+@pytest.mark.parametrize(
+    ("line", "is_left_out"),
+    [
+        ('<a href="/ada">Ada Marsh</a> <a href="/p">Mar 3, 2025</a> · 4 min read', True),
+        ('<a href="/hastings">Battle Abbey</a> 14 October 2021', False),
+        ('<a href="/x">How we made it in</a> 4 min read, March 3, 2025', False),
+    ],
+)
+def test_a_linked_name_beside_a_date_and_a_reading_time_is_left_out(
+    surveyed: Surveyed, line: str, is_left_out: bool
+) -> None:
+    assert bool(found(surveyed(f"<h1>The mill</h1><div>{line}</div>{PROSE}"))) == is_left_out

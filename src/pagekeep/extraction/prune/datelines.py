@@ -35,6 +35,8 @@ _READING_TIME: Final = compile_lazily(
     r"|(?:read(?:ing)? time|lesezeit|temps de lecture|tiempo de lectura)\s?:?\s?(?:ca\.\s?)?\d{1,3}\s?min\w{0,4}\.?",
     re.IGNORECASE,
 )
+_NAME_WORDS: Final = range(2, 5)
+"""Words of a name."""
 _MAX_BYLINE_CHARS: Final = 150
 """Characters of the longest line of authors and their roles."""
 _BOXES: Final = frozenset({"div", "header", "section", "p"})
@@ -132,7 +134,9 @@ def _is_date_line(survey: Survey, index: int, names: frozenset[str]) -> bool:
         return True
     # Links beside a date and the author's name lead to the author's page or the subject.
     is_signed = not names.isdisjoint(_words(line)) and 0 < survey.linked[index] <= _MAX_LINKED_CHARS
-    return is_signed and is_dateline(" ".join(_texts_outside_links(survey, index)), names)
+    if is_signed and is_dateline(" ".join(_texts_outside_links(survey, index)), names):
+        return True
+    return 0 < survey.linked[index] <= _MAX_LINKED_CHARS and _is_signed_dateline(line)
 
 
 def _texts_outside_links(survey: Survey, index: int) -> list[str]:
@@ -152,6 +156,16 @@ def is_dateline(line: str, names: frozenset[str] = frozenset()) -> bool:
     for _ in range(_MAX_DATES):
         left = remove_date(left)
     return left != line and all(word in _DATE_WORDS or word in names for word in _words(left))
+
+
+def _is_signed_dateline(line: str) -> bool:
+    """Return whether a line with links is a date or a reading time, with nothing but a name beside."""
+    left = _READING_TIME.sub(" ", " ".join(line.split()))
+    has_time = left != " ".join(line.split())
+    without_date = remove_date(left)
+    words = [word for word in _WORD.findall(without_date) if word.lower() not in _DATE_WORDS]
+    is_name = len(words) in _NAME_WORDS and all(word[0].isupper() for word in words)
+    return is_name and has_time and without_date != left
 
 
 def _words(text: str) -> list[str]:

@@ -123,7 +123,8 @@ def _fits(survey: Survey, section: int, heading: int, reason: Reason, own: Seque
     # A teaser has its link above its text; a sentence with a link, or before the first link, is about the links.
     first_link = next((index for index in inside if survey.linked[index]), survey.end[section])
     is_about = any(survey.linked[index] or index < first_link for index in sentences)
-    return survey.linked[section] >= _MIN_LINKED_SHARE * survey.chars[section] and not is_about
+    chars = survey.chars[section] - survey.chars[heading]
+    return survey.linked[section] >= _MIN_LINKED_SHARE * chars and not is_about
 
 
 def _has_paragraph(survey: Survey, first: int, end: int, own: Sequence[int], excluded: Exclusions) -> bool:
