@@ -24,6 +24,7 @@ ALLOWED = {
     "library/history/watch.py": "the task itself",
     "library/reparse/reparse.py": "the task of its worker processes",
     "library/imports/run.py": "without a room, for callers that trust the file",
+    "library/receipts/web_archive.py": "the task of its worker process",
     "library/imports/reader.py": "the task of its worker process",
     "library/imports/rows.py": "called by that task",
     "library/imports/failed_rows.py": "a format that `rows.py` reads",

@@ -1,4 +1,4 @@
-"""`verify` finds every flipped byte: in texts and raw pages of both engines, and in the file of SQLite itself.
+"""`verify` finds every flipped byte: in texts, raw pages and kept files of both engines, and in the file of SQLite itself.
 
 `python -m tests.hostile.receipt_flips [--full] [--engine sqlite|postgres]`
 """
@@ -14,17 +14,21 @@ from pathlib import Path
 from pagekeep.library.receipts.verify import select, verify
 from pagekeep.store import open_store
 from tests.hostile.store_places import USER, run_script
-from tests.library.receipts.making import RULES, flip, keep
+from tests.library.receipts.making import RULES, Part, flip, keep, keep_file
+
+PARTS: tuple[Part, ...] = ("raw", "text", "blob")
 
 
 def attack(where: str, count: int) -> list[str]:
-    """Flip a byte of so many items' texts and raw pages, and look for each."""
+    """Flip a byte of the text, raw page or kept file of so many items, and look for each."""
     dice = random.Random(count)
     with closing(open_store(where, USER)) as library:
         items = [keep(library, number) for number in range(count + 10)]
         damaged = {item.id for item in items[:count]}
+        for item in items:
+            keep_file(library, item)
         for number, item in enumerate(items[:count]):
-            flip(where, USER, item.id, "raw" if number % 2 else "text", dice)
+            flip(where, USER, item.id, PARTS[number % 3], dice)
         found = {verdict.item_id for verdict in verify(library, select(library, ()), RULES) if verdict.is_fault}
     return [f"not found: {item_id}" for item_id in damaged - found] + [
         f"found without damage: {item_id}" for item_id in found - damaged

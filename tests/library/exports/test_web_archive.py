@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -26,6 +27,7 @@ from pagekeep.library.exports.run import ExportOptions, Format, export
 from pagekeep.library.exports.web_archive.surt import surt
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.run import ImportPlan, import_upload
+from pagekeep.library.receipts.web_archive import ArchiveCheck, verify_archive
 from pagekeep.model import Annotation
 from pagekeep.model.archive import ItemBlob
 from pagekeep.store import Store
@@ -280,3 +282,22 @@ def wait_for_port(server: subprocess.Popen[bytes], port: int) -> None:
                 return
         time.sleep(0.1)
     raise AssertionError("pywb ended")
+
+
+def test_archive_is_verified_and_every_flipped_byte_is_found(library: Store, tmp_path: Path) -> None:
+    fill(library)
+    path = write(library, tmp_path / "out.wacz", "wacz")
+    check = ArchiveCheck()
+    states = {verdict.url.rpartition("/")[2]: verdict.state for verdict in verify_archive(path, RULES, check)}
+    assert states == {**dict.fromkeys("0123", "verified"), "4": "unproven", "9": "unproven"}
+    assert (check.files, check.faults, check.pages) == (4, [], 0)
+    whole, dice = path.read_bytes(), random.Random(3)
+    with ZipFile(path) as archive:
+        (data,) = (entry for entry in archive.infolist() if entry.filename.endswith(".warc.gz"))
+    for _ in range(5):
+        damaged = bytearray(whole)
+        damaged[data.header_offset + 100 + dice.randrange(data.compress_size - 200)] ^= 0xFF
+        path.write_bytes(damaged)
+        check = ArchiveCheck()
+        found = list(verify_archive(path, RULES, check))
+        assert check.faults or any(verdict.is_fault for verdict in found)

@@ -6,18 +6,21 @@ import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from pagekeep.capture.extract import extract_page
 from pagekeep.library import build_item
 from pagekeep.model import Fetched, Item, Options
+from pagekeep.model.archive import ItemBlob
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from tests.site.fixtures import SENTENCE
 from tests.store.making import NOW
 
 RULES = Rulebook(())
-Part = Literal["raw", "text"]
+Part = Literal["raw", "text", "blob"]
 
 
 def page(number: int) -> bytes:
@@ -73,6 +76,9 @@ def database(where: str, user: str) -> Iterator[Any]:
 
 def flip(where: str, user: str, item_id: str, part: Part, dice: random.Random) -> None:
     """Change one byte of an item's text or packed raw page, as a bad disk does."""
+    if part == "blob" and not where.startswith("postgres"):
+        _flip_file(where, user, item_id, dice)
+        return
     mark = "%s" if where.startswith("postgres") else "?"
     if part == "text":
         key = f"user_id = {mark} AND id = {mark}"
@@ -81,6 +87,10 @@ def flip(where: str, user: str, item_id: str, part: Part, dice: random.Random) -
             f"UPDATE items SET content = {mark} WHERE {key}",
             (user, item_id),
         )
+    elif part == "blob":
+        key = f"user_id = {mark} AND hash = (SELECT hash FROM item_blobs WHERE user_id = {mark} AND item_id = {mark})"
+        select, update = f"SELECT body FROM blobs WHERE {key}", f"UPDATE blobs SET body = {mark} WHERE {key}"
+        values = (user, user, item_id)  # type: ignore[assignment]
     else:
         key = f"user_id = {mark} AND hash = (SELECT hash FROM raw_pages WHERE user_id = {mark} AND item_id = {mark})"
         select, update = f"SELECT body FROM raw_bodies WHERE {key}", f"UPDATE raw_bodies SET body = {mark} WHERE {key}"
@@ -95,3 +105,19 @@ def flip(where: str, user: str, item_id: str, part: Part, dice: random.Random) -
             data[at] ^= 0xFF
             changed = bytes(data)
         connection.execute(update, (changed, *values))
+
+
+def _flip_file(where: str, user: str, item_id: str, dice: random.Random) -> None:
+    with database(where, user) as connection:
+        sql = "SELECT hash FROM item_blobs WHERE user_id = ? AND item_id = ?"
+        (name,) = connection.execute(sql, (user, item_id)).fetchone()
+    (file,) = Path(f"{where}.blobs").rglob(f"{name}*")
+    data = bytearray(file.read_bytes())
+    data[dice.randrange(len(data))] ^= 0xFF
+    file.write_bytes(data)
+
+
+def keep_file(store: Store, item: Item) -> None:
+    """Keep a file with an item that no other has."""
+    link = ItemBlob("picture", "https://harbour.example/a.png", "kept", NOW, "image/png")
+    store.link_blobs(item.id, [replace(link, hash=store.put_blob(item.id.encode() * 9, NOW))])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pagekeep.library.receipts.verdict import Verdict
 from pagekeep.library.receipts.verify import select, verify
 from pagekeep.model import PARSER_VERSION, Item
-from pagekeep.model.archive import ItemBlob
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store
-from tests.library.receipts.making import RULES, database, flip, keep
+from tests.library.receipts.making import RULES, flip, keep, keep_file
 from tests.store.making import NOW, make_item, make_raw
 
 
@@ -65,17 +63,9 @@ def test_every_flipped_byte_is_found(library: Store, where: str) -> None:
 def test_damage_of_kept_files_is_found(library: Store, where: str) -> None:
     items = [keep(library, number) for number in range(3)]
     for item in items:
-        link = ItemBlob("picture", "https://harbour.example/a.png", "kept", NOW, "image/png")
-        library.link_blobs(item.id, [replace(link, hash=library.put_blob(item.id.encode() * 9, NOW))])
+        keep_file(library, item)
     assert all("files" in verdict.compared for verdict in verdicts(library).values())
-    name = library.item_blobs(items[0].id)[0].hash
-    if where.startswith("postgres"):
-        with database(where, library.user_id) as connection:
-            sql = "UPDATE blobs SET body = %s WHERE user_id = %s AND hash = %s"
-            connection.execute(sql, (b"x" + items[0].id.encode() * 9, library.user_id, name))
-    else:
-        (file,) = Path(f"{where}.blobs").rglob(f"{name}*")
-        file.write_bytes(b"x" + file.read_bytes()[1:])
+    flip(where, library.user_id, items[0].id, "blob", random.Random(1))
     found = verdicts(library)
     assert [found[item.id].state for item in items] == ["damaged", "verified", "verified"]
     assert found[items[0].id].reason == "file"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -16,6 +17,7 @@ from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.library.receipts.verdict import Verdict
+    from pagekeep.rules import Rulebook
 
 CHECK_FAILED: Final = 1
 """Exit code when something is damaged or differs."""
@@ -29,20 +31,27 @@ _UNPROVEN: Final = {
 }
 
 
-@click.command(epilog=examples("verify", "verify 3f2a", "verify --json"))
-@click.argument("keys", nargs=-1, metavar="[ID|URL]...")
+@click.command(epilog=examples("verify", "verify 3f2a", "verify archive.wacz", "verify --json"))
+@click.argument("keys", nargs=-1, metavar="[ID|URL|FILE]...")
 @click.option("--processes", type=click.IntRange(1, 256), help="Number of processes. Default: one per core.")
 @library_options
 def verify(keys: tuple[str, ...], processes: int | None, library: str | None, user: str | None, as_json: bool) -> None:
     """Prove that saved pages are intact: derive each text again from its raw page, and compare all hashes.
 
-    Without names, all pages are checked, deleted ones too. Nothing is changed. The exit code is 1 when something is damaged
-    or differs. What cannot be derived again (edited texts, texts of an older parser) is counted separately.
+    A FILE is a WACZ or WARC: its own hashes and the texts of its items are checked. Without names, all pages are checked,
+    deleted ones too. Nothing is changed. The exit code is 1 when something is damaged or differs. What cannot be derived
+    again (edited texts, texts of an older parser) is counted separately.
     """
     with open_library(library, user, as_json) as opened:
         from pagekeep.library.receipts import verify as receipts
 
         rules, report = load_rules(opened.settings), Report(as_json=as_json)
+        files, keys = _split(keys)
+        for path in files:
+            report.add_archive(path, rules, processes)
+        if files and not keys:
+            report.finish()
+            return
         total = sum(1 for _ in receipts.select(opened.store, keys)) if sys.stderr.isatty() else None
         with show_bar("Verifying") as progress:
             for verdict in receipts.verify(
@@ -53,6 +62,14 @@ def verify(keys: tuple[str, ...], processes: int | None, library: str | None, us
         report.finish()
 
 
+def _split(keys: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
+    """Return the names that are web archives, and the others."""
+    from pagekeep.library.receipts.web_archive import is_web_archive
+
+    files = [Path(key) for key in keys if is_web_archive(Path(key))]
+    return files, tuple(key for key in keys if Path(key) not in files)
+
+
 class Report:
     """Counts verdicts, and collects those that are not plain."""
 
@@ -61,6 +78,7 @@ class Report:
         self._states: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
         self._notes: list[dict[str, Any]] = []
+        self._archives: list[dict[str, Any]] = []
 
     @property
     def count(self) -> int:
@@ -75,12 +93,23 @@ class Report:
         if verdict.message:
             self._notes.append(verdict.to_json())
 
+    def add_archive(self, path: Path, rules: Rulebook, processes: int | None) -> None:
+        """Check a web archive."""
+        from pagekeep.library.receipts.web_archive import ArchiveCheck, verify_archive
+
+        check = ArchiveCheck()
+        for verdict in verify_archive(path, rules, check, processes=processes):
+            self.add(verdict)
+        self._archives.append({"file": str(path), "files": check.files, "pages": check.pages, "faults": check.faults})
+
     def finish(self) -> None:
         """Print the counts; exit with 1 when something is wrong."""
-        faults = sum(self._states[state] for state in ("damaged", "differs", "failed"))
+        faults = sum(len(archive["faults"]) for archive in self._archives)
+        faults += sum(self._states[state] for state in ("damaged", "differs", "failed"))
         if self._as_json:
             counts = {state: self._states[state] for state in _STATES}
-            write_json({"success": not faults, **counts, "reasons": dict(self._reasons), "notes": self._notes})
+            shown = {"success": not faults, **counts, "reasons": dict(self._reasons), "notes": self._notes}
+            write_json({**shown, "archives": self._archives} if self._archives else shown)
         else:
             self._print(faults)
         if faults:
@@ -91,8 +120,15 @@ class Report:
             if note["state"] in ("damaged", "differs", "failed"):
                 line = f"{note['state']}  {short_id(note['id'])}  {note['url']}: {note['message']}"
                 click.echo(printable(line), err=True)
+        for archive in self._archives:
+            for fault in archive["faults"]:
+                click.echo(printable(f"damaged  {archive['file']}: {fault}"), err=True)
+            if archive["pages"]:
+                write(
+                    f"{format_count(archive['pages'], 'page')} of other programs: only the hashes of files were compared."
+                )
         write(f"{format_count(self._states['verified'], 'page')} verified: the raw page gives the stored text again.")
         for reason, count in sorted(self._reasons.items()):
             write(f"{format_count(count, 'page')} not derived again: {_UNPROVEN[reason]}.")
         if faults:
-            write(f"{format_count(faults, 'page')} damaged or different.")
+            write(f"{format_count(faults, 'fault')}: damaged or different.")
