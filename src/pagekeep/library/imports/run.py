@@ -21,12 +21,13 @@ from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.check import CheckedRow
 from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, SkippedRow
 from pagekeep.library.imports.merge import has_content, merge_items, was_fetched
+from pagekeep.library.imports.newer import add_newer
 from pagekeep.library.imports.reader import RowReader, copied, copied_stream
 from pagekeep.library.imports.report import ImportReport
 from pagekeep.library.imports.rows import NamedRow, ReadyRow, read_stream
 from pagekeep.library.pictures.job import request_many
 from pagekeep.library.save import save
-from pagekeep.model import Fetched, Item, NewItem, Options, Page
+from pagekeep.model import Fetched, Item, NewItem, Options, Page, PutResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 
@@ -233,7 +234,10 @@ class _Batch:
             return []
         items: dict[str, Item] = {}
         changed: list[Item] = []
-        for number, (item, outcome) in enumerate(self.store.upsert_many(entries, merge_items)):
+        for number, (stored, merged) in enumerate(self.store.upsert_many(entries, merge_items)):
+            newer = None if merged == "added" else self._add_newer(stored, entries[number])
+            item = newer or stored
+            outcome: PutResult = "updated" if newer else merged
             self.report.count(outcome)
             items[item.id] = item
             if outcome != "unchanged":
@@ -246,6 +250,10 @@ class _Batch:
         if self.plan.queue and self.plan.pictures is not None:
             request_many(self.store, changed, self.plan.pictures)  # also if the live page has gone by now
         return waiting
+
+    def _add_newer(self, stored: Item, entry: NewItem) -> Item | None:
+        options = Options(max_bytes=self.plan.max_bytes)
+        return add_newer(stored, entry.raw, self.store, self._read, fingerprint(self.plan.rules), options)
 
     def _keep_files(self, item: Item, files: tuple[KeptFile, ...]) -> None:
         """Keep the files that came with an item, unless it has files in their role already."""
