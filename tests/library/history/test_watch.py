@@ -10,7 +10,7 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound
 from pagekeep.library.history import watch
-from pagekeep.library.history.versions import restore_version
+from pagekeep.library.history.versions import compare_versions, restore_version
 from pagekeep.library.queue.runner import JobRunner
 from pagekeep.library.save import save
 from pagekeep.model import Change, Item
@@ -43,7 +43,7 @@ def visit(item: Item, library: Store, run: Run) -> Change | None:
     return found
 
 
-def test_all_true_changes_are_found_among_noise_and_no_others(library: Store, settings: Settings) -> None:
+def test_all_true_changes_are_found_among_noise_and_no_others(library: Store, settings: Settings, run: Run) -> None:
     page = ChangingPage(1, visits=60)
     with watch_noise.serving(page) as site:
         changed, found = asyncio.run(watch_noise.visit_all(page, site.url("/page/1"), library, settings, 62))
@@ -51,6 +51,12 @@ def test_all_true_changes_are_found_among_noise_and_no_others(library: Store, se
     assert watch_noise.faults_of(changed, found) == []
     (item_id,) = {change.item_id for change in library.changes()}
     assert len(library.snapshots(item_id)) == 13
+    shown = run(compare_versions, library, item_id)
+    assert shown.without_noise
+    words = " ".join(part.text for block in shown.diff.blocks for part in block.parts if part.operation != "same")
+    assert not [noise for noise in ("Advertisement", "Last updated", "views", "Quote of the day") if noise in words]
+    everything = run(compare_versions, library, item_id, everything=True).diff
+    assert everything.added > shown.diff.added
 
 
 def test_killed_workers_miss_and_double_nothing() -> None:

@@ -155,6 +155,11 @@ def judge(before: str, visits: Sequence[str], state: Mapping[str, Any]) -> Judge
     return Judgement(verdict, {**state, "noise": known.to_json()}, *_without_noise(old, new, known))
 
 
+def leave_out_noise(before: str, after: str, state: Mapping[str, Any]) -> tuple[str, str]:
+    """Return two versions of a watched page without what is known to change on every visit."""
+    return _without_noise(_segments(before), _segments(after), _Known.of(state))
+
+
 def _segments(text: str) -> list[_Segment]:
     made = []
     for block in split_blocks(text):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import to_thread
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import Conflict, InvalidQuery, NotFound
+from pagekeep.library.history.noise import leave_out_noise
 from pagekeep.library.history.texts import VersionText, read_text
 from pagekeep.library.items import get_item
 from pagekeep.model import Annotation, Item, Retention, Snapshot
@@ -51,6 +53,21 @@ class Comparison:
     diff: WordDiff
     lost: tuple[Annotation, ...] = ()
     """Annotations whose words are in the version before and not in the one after."""
+    without_noise: bool = False
+    """Whether what changes on every visit of a watched page is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseFreeDiffTask:
+    """Compare two versions of a watched page without what changes on every visit."""
+
+    before: str
+    after: str
+    state: Mapping[str, Any]
+
+    def run(self) -> WordDiff:
+        """Return the differences."""
+        return WordDiffTask(*leave_out_noise(self.before, self.after, self.state)).run()
 
 
 def retention(settings: Settings) -> Retention:
@@ -118,11 +135,18 @@ async def _read(store: Store, item: Item, snapshot: Snapshot, retrieval: Retriev
 
 
 async def compare_versions(
-    store: Store, key: str, retrieval: Retrieval, before: int | None = None, after: int | None = None
+    store: Store,
+    key: str,
+    retrieval: Retrieval,
+    before: int | None = None,
+    after: int | None = None,
+    *,
+    everything: bool = False,
 ) -> Comparison:
     """Compare two versions, both read by the current parser; by default the one before with the current one.
 
-    With one number, that version is compared with the current one.
+    With one number, that version is compared with the current one. Of a watched page, what changes on every visit is left
+    out, unless `everything` is wanted.
     """
     history = await to_thread(get_history, store, key)
     versions = history.versions
@@ -136,10 +160,13 @@ async def compare_versions(
         _read(store, history.item, old, retrieval), _read(store, history.item, new, retrieval)
     )
     texts = read_old.text.markdown, read_new.text.markdown
-    diff = await retrieval.run(WordDiffTask(*texts), TEXT)
+    schedule = None if everything else await to_thread(store.schedule, "watch", history.item.id)
+    is_noisy = schedule is not None and bool(schedule.state.get("noise"))
+    task = NoiseFreeDiffTask(*texts, schedule.state) if schedule and is_noisy else WordDiffTask(*texts)
+    diff = await retrieval.run(task, TEXT)
     annotations = await to_thread(store.annotations, history.item.id)
     lost = await _find_lost(annotations, *texts, retrieval) if annotations else ()
-    return Comparison(history.item, old, new, diff, lost)
+    return Comparison(history.item, old, new, diff, lost, is_noisy)
 
 
 async def _find_lost(

@@ -79,8 +79,17 @@ def history(key: str, pin: int | None, unpin: int | None, library: str | None, u
 @click.argument("key", metavar="ID|URL")
 @click.argument("before", type=click.IntRange(1), required=False, metavar="[A]")
 @click.argument("after", type=click.IntRange(1), required=False, metavar="[B]")
+@click.option("--everything", is_flag=True, help="Of a watched page, also what changes on every visit.")
 @library_options
-def diff(key: str, before: int | None, after: int | None, library: str | None, user: str | None, as_json: bool) -> None:
+def diff(
+    key: str,
+    before: int | None,
+    after: int | None,
+    everything: bool,
+    library: str | None,
+    user: str | None,
+    as_json: bool,
+) -> None:
     """Show what changed between two versions of a page, word by word: the last two, A and the current one, or A and B.
 
     Both are read by the current parser, so only what the page itself changed is shown.
@@ -89,7 +98,9 @@ def diff(key: str, before: int | None, after: int | None, library: str | None, u
         from pagekeep.library.history.versions import compare_versions
         from pagekeep.present.history_shapes import diff_shape
 
-        found = with_retrieval(settings, lambda retrieval: compare_versions(store, key, retrieval, before, after))
+        found = with_retrieval(
+            settings, lambda retrieval: compare_versions(store, key, retrieval, before, after, everything=everything)
+        )
         if as_json:
             write_json({"diff": diff_shape(found.before, found.after, found.diff, found.lost)})
             return

@@ -86,9 +86,12 @@ async def compare_versions(
     service: CurrentService,
     before: VersionNumber = None,
     after: VersionNumber = None,
+    everything: Annotated[
+        bool, Query(description="Of a watched page, also what changes on every visit, such as counters.")
+    ] = False,
 ) -> OneDiff:
     """Compare two versions word by word: by default the last two, with `before` that one and the current one."""
-    found = await versions.compare_versions(library, item_id, service.retrieval, before, after)
+    found = await versions.compare_versions(library, item_id, service.retrieval, before, after, everything=everything)
     return {"diff": diff_shape(found.before, found.after, found.diff, found.lost)}
 
 

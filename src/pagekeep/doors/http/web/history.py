@@ -37,9 +37,13 @@ def show_history(frame: ReadFrame, key: str) -> HTMLResponse:
 
 
 @router.get("/items/{key}/diff")
-async def show_diff(frame: ReadFrame, key: str, before: Number = None, after: Number = None) -> HTMLResponse:
-    """Show what changed between two versions, word by word."""
-    found = await versions.compare_versions(frame.library, key, frame.service.retrieval, before, after)
+async def show_diff(
+    frame: ReadFrame, key: str, before: Number = None, after: Number = None, everything: bool = False
+) -> HTMLResponse:
+    """Show what changed between two versions, word by word; of a watched page without noise, unless all is wanted."""
+    found = await versions.compare_versions(
+        frame.library, key, frame.service.retrieval, before, after, everything=everything
+    )
     return frame.show("diff.html", item=found.item, found=found, diff=found.diff)
 
 
