@@ -23,6 +23,7 @@ _DEEP: Final = _IN_P | _IN_A | _IN_HEADING | _EXACT
 # ...or right below these. Everything else in a table or row is moved out of it by a parser.
 _IN_LIST, _IN_DL, _IN_RUBY, _IN_TABLE, _IN_ROWS, _IN_ROW = 16, 32, 64, 128, 256, 512
 _NO_TEXT: Final = _IN_TABLE | _IN_ROWS | _IN_ROW
+_SPECIAL_TEXT: Final = _NO_TEXT | _EXACT
 
 
 class _Rule(NamedTuple):
@@ -71,10 +72,16 @@ _RULES: Final[dict[str, _Rule]] = {
     **_make_rules("tr", 0, only_in=_IN_ROWS, below=_IN_ROW),
     **_make_rules("td th", 0, only_in=_IN_ROW),
 }
-_UNWRAPPED: Final = frozenset("font u big time bdi bdo data output label b i tt var samp dfn strike acronym".split())
+_UNWRAPPED: Final = frozenset(
+    "font u big time bdi bdo data output label b i tt var samp dfn strike acronym noindex wbr".split()
+)
 """Elements of which the sanitiser keeps only the content, and that a parser opens and closes wherever they are."""
-_PLAIN_ADDRESS: Final = re.compile(r"https?://(?:(?!xn--)[a-z0-9-]+\.)+(?!xn--)[a-z][a-z0-9-]*(?:[/?#]|\Z)")
-"""The beginning of an address that the sanitiser keeps for sure."""
+_RESERVED: Final = frozenset(
+    "annotation-xml color-profile font-face font-face-src font-face-uri font-face-format font-face-name missing-glyph".split()
+)
+"""Tags of SVG and MathML that look like those that a page defines."""
+_PLAIN_HOST: Final = re.compile(r"(?:(?!xn--)[a-z0-9-]+\.)+(?!xn--)[a-z][a-z0-9-]*")
+"""The host of an address that the sanitiser keeps for sure."""
 
 
 class _NotCleanError(Exception):
@@ -125,16 +132,22 @@ class _Reader:
         html = self.html
         for node in nodes:
             if isinstance(node, dom.Text):
-                self._read_text(node.data, siblings, place)
+                data = node.data
+                if siblings or place & _SPECIAL_TEXT or not data.isprintable() or "  " in data:
+                    self._read_text(data, siblings, place)
+                elif data:  # words alone in their element, or at its beginning
+                    html.append(_escape(data) if "&" in data or "<" in data or ">" in data else data)
+                    siblings.append(data)
                 continue
             if not isinstance(node, dom.Element):
                 continue
             tag = node.tag
             rule = _RULES.get(tag)
             if rule is None:
-                if tag not in _UNWRAPPED or place & _NO_TEXT:
+                inner = node.children
+                if place & _NO_TEXT or not _is_unwrapped(tag) or (inner and tag == "wbr"):
                     raise _NotCleanError
-                self.read(node.children, siblings, place)
+                self.read(inner, siblings, place)
                 continue
             start, end, names, not_in, only_in, below = rule
             if place & not_in or (only_in and not place & only_in):
@@ -199,6 +212,13 @@ class _Reader:
         return attributes
 
 
+def _is_unwrapped(tag: str) -> bool:
+    """Return whether the sanitiser keeps only the content of such an element; also of those that a page defines itself."""
+    if "-" not in tag:
+        return tag in _UNWRAPPED
+    return tag not in _RESERVED and tag.isascii() and tag.replace("-", "").isalnum()
+
+
 def _order(attributes: dict[str, str], node: dom.Element, names: tuple[str, ...]) -> dict[str, str]:
     """Return the attributes in the order of the sanitiser, which puts the last one in place of one that it drops."""
     ordered = [name for name in dom.attributes(node) if name in names or name in _GENERAL]
@@ -210,13 +230,22 @@ def _order(attributes: dict[str, str], node: dom.Element, names: tuple[str, ...]
 
 
 def _check_address(tag: str, name: str, address: str) -> str:
-    """Return the address of a link or image if the sanitiser keeps it."""
-    if _PLAIN_ADDRESS.match(address):
+    """Return the address of a link or image if the sanitiser keeps it; most are seen to be plain."""
+    start = 8 if address.startswith("https://") else 7
+    end = address.find("/", start)
+    if address.startswith(("https://", "http://")) and _is_plain_host(
+        address[start:end] if end > 0 else address[start:]
+    ):
         return address.rstrip()
     checked = check_attribute(tag, name, address)
     if checked is None or not (checked.startswith("#") or _is_kept(tag, name, checked)):
         raise _NotCleanError
     return checked
+
+
+@lru_cache(1_000)
+def _is_plain_host(host: str) -> bool:
+    return _PLAIN_HOST.fullmatch(host) is not None
 
 
 @lru_cache(1_000)
