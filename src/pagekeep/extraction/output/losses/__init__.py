@@ -35,8 +35,8 @@ _MIN_CHUNK_SHARE: Final = 0.3
 """Share of a structure's text that must be left of it: line numbers, buttons and marks between its words are removed."""
 _MAX_NESTING: Final = dom.MAX_DEPTH + 10
 """Levels between a structure and the content's root, or a removed element around it."""
-_FORMULAS: Final = ".math-inline,.math-block"
-_STRUCTURES: Final = f"{','.join(KINDS)},{_FORMULAS}"
+_FORMULAS: Final = "span.math-inline,div.math-block"
+_STRUCTURES: Final = f"{','.join(KINDS)},.math-inline,.math-block"
 _IN_PART: Final = "the page has more code, tables, lists and images than are compared; the others are all there"
 
 
@@ -76,7 +76,8 @@ def compare(expected: Expected, content: dom.Element, changes: Changes, root: do
     lost = Counter(structure.kind for structure in expected.vanished)
     lost.update(_find_lost(expected, content, changes, root))
     words = [f"{lost[kind]} of {max(lost[kind], counts[kind])} {kind} lost" for kind in lost]
-    had, has = _count_kinds(content), _count_kinds(root)
+    had = _count_kinds(content)
+    has = had if root is content else _count_kinds(root)
     words += [f"{had[kind] - has[kind]} of {had[kind]} {kind} lost" for kind in had if has[kind] < had[kind]]
     words += find_unwritten(root, markdown)
     unknown = None if expected.is_complete else _IN_PART

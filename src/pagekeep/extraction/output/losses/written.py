@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,10 +15,20 @@ _IN_CLEAN_HTML: Final = {
     "tables": "table:not(:has(pre,table))",
     "list items": "li",
     "images": "img",
-    "math": ".math-inline,.math-block",
+    "math": "span.math-inline,div.math-block",
     "links": 'a[href]:not([href^="#"])',
     "footnotes": "section.footnotes > ol > li",
 }
+_TAGS: Final = {
+    "code blocks": ("pre",),
+    "tables": ("table",),
+    "list items": ("li",),
+    "images": ("img",),
+    "math": ("span", "div"),
+    "links": ("a",),
+    "footnotes": ("section",),
+}
+"""The tags of each kind; a selector takes longer than counting them."""
 _WRITTEN_AS_TEXT: Final = {
     "list items": ":is(td,th) li,section.footnotes > ol > li",
     "links": ":is(pre,code,kbd) a[href]",
@@ -35,11 +46,17 @@ Counts = Mapping[str, int]
 
 def count_in_clean(root: dom.Element) -> Counts:
     """Count the pieces of each kind in the clean HTML that Markdown can express."""
-    counts = {kind: len(dom.select(root, css)) for kind, css in _IN_CLEAN_HTML.items()}
+    tags = Counter([node.tag for node in dom.elements(root)])
+    counts = {kind: _count(root, css, [tags[tag] for tag in _TAGS[kind]]) for kind, css in _IN_CLEAN_HTML.items()}
     for kind, css in _WRITTEN_AS_TEXT.items():
         if counts[kind]:
             counts[kind] -= len(dom.select(root, css))
     return counts
+
+
+def _count(root: dom.Element, css: str, tagged: list[int]) -> int:
+    """Count what a selector finds among so many elements by tag; a tag alone is counted already."""
+    return len(dom.select(root, css)) if any(tagged) and not css.isalpha() else sum(tagged)
 
 
 def find_unwritten(root: dom.Element, markdown: str) -> list[str]:
