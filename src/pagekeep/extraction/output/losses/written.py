@@ -55,7 +55,7 @@ def count_in_clean(root: dom.Element) -> Counts:
 
 
 def _count(root: dom.Element, css: str, tagged: list[int]) -> int:
-    """Count what a selector finds among so many elements by tag; a tag alone is counted already."""
+    """Count what a selector finds; `tagged` are the numbers of elements by tag, which are the answer for a tag alone."""
     return len(dom.select(root, css)) if any(tagged) and not css.isalpha() else sum(tagged)
 
 
