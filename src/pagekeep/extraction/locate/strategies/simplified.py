@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -123,16 +124,23 @@ def _densest_first(facts: PageFacts) -> Iterator[Content]:
     """Yield blocks by the share of text in their HTML, the densest first."""
     survey = facts.survey
     facts.check_time()
+    blocks = [
+        index for index in survey.find_tags(*_DENSE_TAGS) if survey.chars[index] > _MIN_CHARS and not facts.dead[index]
+    ]
+    if not any(_has_paragraphs(facts, index) for index in blocks):  # else none can pass, whatever its density is
+        return
     markup = _measure_markup(survey)
     facts.check_time()
-    density = {
-        index: survey.chars[index] / (survey.chars[index] + markup[index])
-        for index in survey.find_tags(*_DENSE_TAGS)
-        if survey.chars[index] > _MIN_CHARS and not facts.dead[index]
-    }
+    density = {index: survey.chars[index] / (survey.chars[index] + markup[index]) for index in blocks}
     dense = [index for index, value in density.items() if value >= _MIN_TEXT_DENSITY]
     for index in sorted(dense, key=lambda index: (-density[index], index))[:_MAX_DENSE_CANDIDATES]:
         yield Content(index, facts.excluded)
+
+
+def _has_paragraphs(facts: PageFacts, index: int) -> bool:
+    """Return whether a block has enough paragraphs, those that are excluded too."""
+    first = bisect_left(facts.sentences, index)
+    return bisect_left(facts.sentences, facts.survey.end[index]) - first > _MIN_PARAGRAPHS
 
 
 def _measure_markup(survey: Survey) -> list[int]:
