@@ -49,7 +49,8 @@ def _read_structure(layout: Layout) -> None:
     """Read the pages that a structure tree covers by it."""
     for page in layout.file.pages:
         if is_covered(page):
-            layout.tagged[page.index] = read_tagged(page)
+            layout.tagged[page.index], rest = read_tagged(page)
+            layout.lines[page.index] = make_lines(rest)
 
 
 def _find_tables(layout: Layout) -> None:
@@ -69,7 +70,7 @@ def _make_lines(layout: Layout) -> None:
 
 def _remove_running_heads(layout: Layout) -> list[Removal]:
     """Remove running heads and page numbers."""
-    return remove_running_heads([(page, layout.lines[page.index]) for page in layout.untagged()])
+    return remove_running_heads([(page, layout.lines[page.index]) for page in layout.file.pages])
 
 
 def _order(layout: Layout) -> None:
@@ -83,7 +84,8 @@ def _make_blocks(layout: Layout) -> None:
     leading = Leading([layout.lines[page.index] for page in layout.untagged()])
     for page in layout.file.pages:
         if page.index in layout.tagged:
-            layout.blocks += layout.tagged[page.index]
+            rest = [Block("text", [line], page.index) for line in layout.lines[page.index]]
+            layout.blocks += [*layout.tagged[page.index], *rest]
             continue
         lines = layout.lines[page.index]
         mark_bullets(page, lines)
@@ -114,8 +116,8 @@ def _find_roles(layout: Layout) -> None:
 
 
 def _join_parted(layout: Layout) -> None:
-    """Join what the ends of columns and pages part."""
-    layout.blocks = join_parted(layout.blocks)
+    """Join what the ends of lines, columns and pages part."""
+    layout.blocks = join_parted(headings.join_headings(layout.blocks))
 
 
 def _write(layout: Layout) -> None:

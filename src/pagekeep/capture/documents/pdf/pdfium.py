@@ -58,10 +58,11 @@ def read_file(data: bytes) -> PdfFile:
 
 def _read_document(document: Any, data: bytes) -> PdfFile:
     count = len(document)
+    tagged = bool(raw.FPDFCatalog_IsTagged(document.raw))
     pages, chars = list[PdfPage](), 0
     for index in range(min(count, MAX_PAGES)):
         try:
-            page = _read_page(document, index)
+            page = _read_page(document, index, tagged)
         except pdfium.PdfiumError:  # a damaged page among others
             page = PdfPage(index, 0.0, 0.0, [], cut=True)
         pages.append(page)
@@ -99,20 +100,20 @@ def _read_outline(document: Any) -> list[OutlineEntry]:
     return entries
 
 
-def _read_page(document: Any, index: int) -> PdfPage:
+def _read_page(document: Any, index: int, tagged: bool) -> PdfPage:
     page = document[index]
     try:
         width, height = _clamp(page.get_width()), _clamp(page.get_height())
         frame = _Frame(page, width, height)
         text = page.get_textpage()
         try:
-            words, cut = _Words(text.raw, frame).read()
+            words, cut = _Words(text.raw, frame, tagged).read()
         finally:
             text.close()
         result = PdfPage(index, width, height, words, cut=cut)
         _read_shapes(page, frame, result)
         _set_links(document, page, frame, words)
-        result.tree = read_tree(page.raw)
+        result.tree = read_tree(page.raw) if tagged else None
         return result
     finally:
         page.close()
@@ -128,119 +129,124 @@ class _Frame:
     def __init__(self, page: Any, width: float, height: float) -> None:
         left, bottom, right, top = (_clamp(value) for value in page.get_cropbox())
         self._left, self._bottom = min(left, right), min(bottom, top)
-        self._turns = page.get_rotation() // 90 % 4
-        self._width, self._height = width, height
+        self.turns = page.get_rotation() // 90 % 4
+        self.width, self.height = width, height
 
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
-        (a, b), (c, d) = self.point(left, bottom), self.point(right, top)
-        return Box(min(a, c), min(b, d), max(a, c), max(b, d))
-
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        x, y = _clamp(x) - self._left, _clamp(y) - self._bottom
-        if self._turns == 0:
-            return x, self._height - y
-        if self._turns == 1:
-            return y, x
-        if self._turns == 2:
-            return self._width - x, y
-        return self._width - y, self._height - x
+        """Return a box as seen; a place that is not a number, or far outside, is an empty box in the corner."""
+        low, high = -_MAX_POINT, _MAX_POINT
+        if not (low < left < high and low < bottom < high and low < right < high and low < top < high):
+            return Box(0.0, 0.0, 0.0, 0.0)
+        if left > right or bottom > top:
+            left, right, bottom, top = min(left, right), max(left, right), min(bottom, top), max(bottom, top)
+        left, right, bottom, top = left - self._left, right - self._left, bottom - self._bottom, top - self._bottom
+        if self.turns == 0:
+            return Box(left, self.height - top, right, self.height - bottom)
+        if self.turns == 1:
+            return Box(bottom, left, top, right)
+        if self.turns == 2:
+            return Box(self.width - right, bottom, self.width - left, top)
+        return Box(self.width - top, self.height - right, self.width - bottom, self.height - left)
 
     def angle(self, b: float, a: float) -> float:
         """Return the direction of text as seen, in radians."""
-        x, y = {0: (a, b), 1: (b, -a), 2: (-a, -b), 3: (-b, a)}[self._turns]
+        x, y = {0: (a, b), 1: (b, -a), 2: (-a, -b), 3: (-b, a)}[self.turns]
         return atan2(y, x)
 
 
 class _Style:
-    """What the characters of one text object have in common."""
+    """What characters of one font and height have in common."""
 
-    __slots__ = ("font", "mcid", "size", "turned")
+    __slots__ = ("base", "font", "size", "turned")
 
-    def __init__(self, font: Font, size: float, mcid: int, turned: bool) -> None:
-        self.font, self.size, self.mcid, self.turned = font, size, mcid, turned
+    def __init__(self, font: Font, size: float, turned: bool, base: float) -> None:
+        self.font, self.size, self.turned = font, size, turned
+        self.base = base
+        """From the lower edge of a character's box up to its baseline."""
 
 
 class _Words:
     """Reads the words of a page in the order of its content stream."""
 
-    def __init__(self, text: Any, frame: _Frame) -> None:
+    def __init__(self, text: Any, frame: _Frame, tagged: bool) -> None:
         self._text = text
         self._frame = frame
-        self._styles: dict[int, _Style] = {}
+        self._tagged = tagged
+        self._styles: dict[tuple[int, int], _Style] = {}
         self._fonts: dict[int, Font] = {}
         self.words: list[Word] = []
 
     def read(self) -> tuple[list[Word], bool]:
         """Return the words, and whether the page has too many characters."""
         count = raw.FPDFText_CountChars(self._text)
-        text, frame, words = self._text, self._frame, self.words
-        box, x, y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        text, words, styles, tagged = self._text, self.words, self._styles, self._tagged
+        frame_box, right, foot = self._frame.box, self._frame.width, self._frame.height
+        box = raw.FS_RECTF()
+        box_out, address = ctypes.byref(box), ctypes.addressof
         get_code, get_box = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
-        get_origin, get_object = raw.FPDFText_GetCharOrigin, raw.FPDFText_GetTextObject
-        box_out, x_out, y_out = ctypes.byref(box), ctypes.byref(x), ctypes.byref(y)
+        get_object, get_font = raw.FPDFText_GetTextObject, raw.FPDFTextObj_GetFont
         word: Word | None = None
-        last_style: _Style | None = None
-        high = 0
+        style: _Style | None = None
+        mcid, high = -1, 0
         for index in range(min(count, _MAX_PAGE_CHARS)):
             code = get_code(text, index)
             if code <= 32 and code != 2:
                 word = None
                 continue
-            if 0xD800 <= code < 0xDC00:
-                high = code
-                continue
-            if 0xDC00 <= code < 0xE000:
+            if 0xD800 <= code < 0xE000:
+                if code < 0xDC00:
+                    high = code
+                    continue
                 code, high = (0x10000 + ((high - 0xD800) << 10) + code - 0xDC00, 0) if high else (0xFFFD, 0)
             char = "\u2010" if code == 2 else chr(code)
-            if char in _NO_CHARACTERS or char.isspace():
+            if code > 126 and (char in _NO_CHARACTERS or char.isspace()):
                 word = None if char.isspace() else word
                 continue
-            if not get_box(text, index, box_out) or not get_origin(text, index, x_out, y_out):
+            if not get_box(text, index, box_out):
                 continue
             handle = get_object(text, index)
-            style = self._style(index, handle) if handle else last_style
+            if handle:
+                font = get_font(handle)
+                # Nearly every character may be an object of its own; those of one font and height share their style.
+                key = (address(font.contents) if font else 0, int(_clamp(box.top - box.bottom) * 20))
+                style = styles.get(key)
+                if style is None:
+                    style = styles[key] = self._read_style(index, handle, font, box.bottom)
+                if tagged:
+                    mcid = raw.FPDFPageObj_GetMarkedContentID(handle)
+                    if mcid < 0 and _is_artifact(handle):
+                        mcid = ARTIFACT
             if style is None or style.turned:
                 continue
-            x0, top, x1, bottom = frame.box(box.left, box.bottom, box.right, box.top)
-            base = frame.point(x.value, y.value)[1]
-            if x1 < 0 or x0 > frame._width or bottom < 0 or top > frame._height:
+            x0, top, x1, bottom = frame_box(box.left, box.bottom, box.right, box.top)
+            if x1 < 0 or x0 > right or bottom < 0 or top > foot:
                 word = None
                 continue
-            last_style = style
-            if word is not None and self._continues(word, style, x0, x1, base):
+            base = bottom - style.base
+            if word is not None and self._continues(word, style, mcid, x0, x1, base):
                 word.text += char
                 word.x0, word.x1 = min(word.x0, x0), max(word.x1, x1)
                 continue
             glued = word is not None and _touches(word, x0, x1, style.size)
-            word = Word(char, x0, x1, top, bottom, base, style.size, style.font, style.mcid, glued)
+            word = Word(char, x0, x1, top, bottom, base, style.size, style.font, mcid, glued)
             words.append(word)
         return words, count > _MAX_PAGE_CHARS
 
     @staticmethod
-    def _continues(word: Word, style: _Style, x0: float, x1: float, base: float) -> bool:
-        same = word.font is style.font and word.size == style.size and word.mcid == style.mcid
+    def _continues(word: Word, style: _Style, mcid: int, x0: float, x1: float, base: float) -> bool:
+        same = word.font is style.font and word.size == style.size and word.mcid == mcid
         return same and abs(base - word.base) < 0.1 * style.size and _touches(word, x0, x1, style.size)
 
-    def _style(self, index: int, handle: Any) -> _Style:
-        key = ctypes.addressof(handle.contents)
-        style = self._styles.get(key)
-        if style is None:
-            style = self._styles[key] = self._read_style(index, handle)
-        return style
-
-    def _read_style(self, index: int, handle: Any) -> _Style:
-        matrix, size = raw.FS_MATRIX(), ctypes.c_float()
+    def _read_style(self, index: int, handle: Any, font: Any, bottom: float) -> _Style:
+        matrix, size, x, y = raw.FS_MATRIX(), ctypes.c_float(), ctypes.c_double(), ctypes.c_double()
         raw.FPDFText_GetMatrix(self._text, index, ctypes.byref(matrix))
         raw.FPDFTextObj_GetFontSize(handle, ctypes.byref(size))
+        raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(x), ctypes.byref(y))
         scale = hypot(matrix.c, matrix.d)
         points = abs(_clamp(size.value * scale)) if scale else abs(_clamp(size.value))
         turned = abs(self._frame.angle(matrix.b, matrix.a)) > _MAX_ANGLE
-        return _Style(
-            self._font(raw.FPDFTextObj_GetFont(handle)),
-            max(1.0, round(points, 1)),
-            ARTIFACT if _is_artifact(handle) else raw.FPDFPageObj_GetMarkedContentID(handle),
-            turned,
-        )
+        base = _clamp(y.value - bottom) if not self._frame.turns else 0.25 * points
+        return _Style(self._font(font), max(1.0, round(points, 1)), turned, base)
 
     def _font(self, handle: Any) -> Font:
         key = ctypes.addressof(handle.contents) if handle else 0

@@ -42,14 +42,13 @@ def _contents(node: Node) -> set[int]:
     return found
 
 
-def read_tagged(page: PdfPage) -> list[Block]:
-    """Return the blocks of a page, as its structure tree names them."""
+def read_tagged(page: PdfPage) -> tuple[list[Block], list[Word]]:
+    """Return the blocks of a page, as its structure tree names them, and the words that it does not name."""
     assert page.tree is not None
     reader = _Reader(page)
     reader.walk(page.tree, 0)
     reader.flush()
-    reader.keep_rest()
-    return reader.blocks
+    return reader.blocks, reader.rest()
 
 
 class _Reader:
@@ -95,11 +94,9 @@ class _Reader:
         words, self._pending = self._pending, []
         self._add("quote" if quotes else "text", words)
 
-    def keep_rest(self) -> None:
-        """Add the words that the tree does not name, so that nothing is lost."""
-        for mcid in sorted(self._words):
-            for line in make_lines(self._words[mcid]):
-                self.blocks.append(Block("text", [line], self._page.index))
+    def rest(self) -> list[Word]:
+        """Return the words that the tree does not name."""
+        return [word for mcid in sorted(self._words) for word in self._words[mcid]]
 
     def _add(self, kind: BlockKind, words: list[Word], *, level: int = 0, marker: str = "") -> None:
         if words:

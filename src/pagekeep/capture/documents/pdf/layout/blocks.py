@@ -78,7 +78,7 @@ def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> l
             continue
         last = blocks[-1] if blocks and blocks[-1].kind != "table" else None
         if is_mono(item):
-            if last and last.kind == "code" and 0 < item.base - last.lines[-1].base < 3 * item.size:
+            if last and last.kind == "code" and 0 < item.base - last.lines[-1].base < 4.5 * item.size:
                 last.lines.append(item)
             else:
                 blocks.append(Block("code", [item], page.index))

@@ -16,6 +16,8 @@ _LARGER: Final = 1.08
 _NUMBERED: Final = re.compile(
     r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+\S|[A-Z]\.\d|(?:Chapter|Kapitel|Chapitre|Capítulo|Глава|Part|Teil)\s+\w", re.I
 )
+_LINE_GAP: Final = 1.6
+"""Distance of baselines, in type sizes, below which two headings are lines of one."""
 _SPACES: Final = re.compile(r"\W+")
 
 
@@ -37,6 +39,20 @@ def mark_headings(blocks: list[Block], body: float, outline: list[OutlineEntry])
     levels = {style: min(6, number + 1) for number, style in enumerate(styles)}
     for block in found:
         block.kind, block.level, block.marker = "heading", levels[_style(block)], ""
+
+
+def join_headings(blocks: list[Block]) -> list[Block]:
+    """Return the blocks, with headings whose second line was taken for another one in one piece."""
+    result: list[Block] = []
+    for block in blocks:
+        last = result[-1] if result else None
+        if last and last.kind == block.kind == "heading" and last.page == block.page and _style(last) == _style(block):
+            gap = block.lines[0].base - last.lines[-1].base
+            if 0 < gap < _LINE_GAP * block.size and not _NUMBERED.match(block.text):
+                last.lines += block.lines
+                continue
+        result.append(block)
+    return result
 
 
 def _style(block: Block) -> tuple[float, bool]:

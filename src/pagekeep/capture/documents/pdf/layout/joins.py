@@ -9,6 +9,9 @@ from pagekeep.capture.documents.pdf.values import Block
 
 _ENDS: Final = (".", "!", "?", ":", "。", "！", "？", "”", '"', "»", "…", ";")
 
+_FULL: Final = 0.85
+"""Part of the widest line from which a last line is full."""
+
 
 def join_parted(blocks: list[Block]) -> list[Block]:
     """Return the blocks, with each one that goes on in the next column or on the next page in one piece."""
@@ -79,7 +82,16 @@ def _goes_on(before: Block, after: Block) -> bool:
     text, following = before.text, after.text
     if text.endswith(("\u2010", "-", ",")):
         return True
-    return not text.endswith(_ENDS) and (following[:1].islower() or not following[:1].isupper() or _is_cjk(following))
+    if text.endswith(_ENDS):
+        return False
+    return following[:1].islower() or not following[:1].isupper() or _is_cjk(following) or _ends_full(before)
+
+
+def _ends_full(block: Block) -> bool:
+    """Return whether the last line of a paragraph is about as long as the others: then its sentence goes on."""
+    widest = max(line.x1 - line.x0 for line in block.lines)
+    last = block.lines[-1]
+    return len(block.lines) > 1 and last.x1 - last.x0 > _FULL * widest
 
 
 def _is_cjk(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 from pagekeep.capture.documents.pdf.layout.lines import make_lines, split_cells
@@ -12,34 +13,66 @@ _SNAP: Final = 3.0
 _MAX_RULES: Final = 3_000
 _MAX_GRID: Final = 400
 _MIN_ALIGNED_ROWS: Final = 3
-_ALIGNED: Final = 0.35
-"""Distance of left edges, right edges or middles, in type sizes, at which cells are in the same column."""
+_CELL_GAP: Final = 0.75
+"""Gap between words, in type sizes, that may be between two cells."""
+_MIN_SHARED: Final = 0.4
+"""Width in type sizes that a gap must have in all rows together."""
 
 
 def find_ruled_tables(page: PdfPage) -> list[tuple[Block, set[int]]]:
     """Return the tables with drawn lines on a page, with the ids of their words."""
     if len(page.rules) > _MAX_RULES:
         return []
-    across = [rule for rule in page.rules if rule.x1 - rule.x0 > rule.bottom - rule.top]
-    down = [rule for rule in page.rules if rule.x1 - rule.x0 <= rule.bottom - rule.top]
     found = []
-    for group in _connected([*across, *down]):
-        area = Box(
-            min(r.x0 for r in group), min(r.top for r in group), max(r.x1 for r in group), max(r.bottom for r in group)
-        )
-        inside = [word for word in page.words if area.has(*word.middle)]
-        ys = _snap([y for rule in group if rule in across for y in ((rule.top + rule.bottom) / 2,)])
-        xs = _snap([x for rule in group if rule in down for x in ((rule.x0 + rule.x1) / 2,)])
-        if len(ys) < 2 or not inside:
+    for group in _connected(page.rules):
+        grid = _find_grid(group, page.words)
+        if grid is None:
             continue
-        if len(xs) < 3:
-            xs = _column_edges(inside, area)
-        if not 3 <= len(xs) <= _MAX_GRID or not 3 <= len(ys) <= _MAX_GRID:
-            continue
-        rows = _fill_grid(inside, xs, ys)
+        words, xs, ys = grid
+        rows = _fill_grid(words, xs, ys)
         if len(rows) >= 2:
-            found.append((Block("table", make_lines(inside), page.index, rows=rows), set(map(id, inside))))
+            found.append((Block("table", make_lines(words), page.index, rows=rows), set(map(id, words))))
     return found
+
+
+def _find_grid(group: list[Box], words: list[Word]) -> tuple[list[Word], list[float], list[float]] | None:
+    """Return the words of a table and the edges of its columns and rows; `None` for lines that are no table's."""
+    ys = _snap([(rule.top + rule.bottom) / 2 for rule in group if rule.x1 - rule.x0 > rule.bottom - rule.top])
+    xs = _snap([(rule.x0 + rule.x1) / 2 for rule in group if rule.x1 - rule.x0 <= rule.bottom - rule.top])
+    if len(ys) < 2:
+        return None
+    area = Box(min(r.x0 for r in group), ys[0], max(r.x1 for r in group), ys[-1])
+    inside = [word for word in words if area.has(*word.middle)]
+    if not inside:
+        return None
+    if len(xs) < 3:
+        xs = _column_edges(inside, area)
+        inside, ys = _find_rows(inside, words, xs, ys)
+    if not (3 <= len(xs) <= _MAX_GRID and 3 <= len(ys) <= _MAX_GRID):
+        return None
+    return inside, xs, ys
+
+
+def _find_rows(
+    inside: list[Word], words: list[Word], xs: list[float], ys: list[float]
+) -> tuple[list[Word], list[float]]:
+    """Return the words and the edges of rows of a table with lines across only.
+
+    With a line below every row, the head is above the first line; with few lines, as in books, every line of text is a row.
+    """
+    bases = _snap([word.base for word in inside])
+    if len(bases) > 1.5 * (len(ys) - 1):
+        middles = [(low + high) / 2 for low, high in pairwise(bases)]
+        size = inside[0].size
+        return inside, [ys[0], *(middle - 0.3 * size for middle in middles), ys[-1]]
+    height = sorted(high - low for low, high in pairwise(ys))[(len(ys) - 1) // 2]
+    strip = Box(xs[0], ys[0] - height - 1, xs[-1], ys[0])
+    head = [word for word in words if strip.has(*word.middle)]
+    crossed = any(word.x0 < edge < word.x1 for word in head for edge in xs[1:-1])
+    columns = {sum(word.middle[0] > edge for edge in xs) for word in head}
+    if crossed or len(columns) < 2:
+        return inside, ys
+    return [*head, *inside], [strip.top, *ys]
 
 
 def _connected(rules: list[Box]) -> list[list[Box]]:
@@ -117,63 +150,56 @@ def _mark_headers(rows: list[list[Cell]]) -> None:
         cell.header = True
 
 
-def join_aligned_rows(blocks: list[Line], page: int) -> list[Line | Block]:
-    """Return the lines with runs of aligned rows as tables."""
+def join_aligned_rows(lines: list[Line], page: int) -> list[Line | Block]:
+    """Return the lines with runs of rows that have gaps at the same places as tables."""
     result: list[Line | Block] = []
-    run: list[tuple[Line, list[list[Word]]]] = []
-
-    def end() -> None:
-        result.extend([_make_aligned(run, page)] if _is_table(run) else [line for line, _ in run])
-        run.clear()
-
-    for line in blocks:
-        cells = split_cells(line)
-        if len(cells) > 1 and (not run or _fits(run[-1], (line, cells))):
-            run.append((line, cells))
-            continue
-        end()
-        if len(cells) > 1:
-            run.append((line, cells))
+    run: list[Line] = []
+    gaps: list[Gap] = []
+    for line in lines:
+        shared = _shared_gaps(gaps, line) if run and _follows(run[-1], line) else []
+        if not shared:
+            result += [_make_aligned(run, gaps, page)] if len(run) >= _MIN_ALIGNED_ROWS else run
+            run, shared = [], _find_gaps(line)
+        if shared:
+            run.append(line)
+            gaps = shared
         else:
             result.append(line)
-    end()
+    result += [_make_aligned(run, gaps, page)] if len(run) >= _MIN_ALIGNED_ROWS else run
     return result
 
 
-def _fits(before: tuple[Line, list[list[Word]]], after: tuple[Line, list[list[Word]]]) -> bool:
-    (line, cells), (other, others) = before, after
-    near = 0 < other.base - line.base < 3.2 * line.size
-    shared = sum(any(_is_aligned(a, b, line.size) for a in cells) for b in others)
-    return near and shared >= 2 and shared >= len(others) - 1
+Gap = tuple[float, float]
 
 
-def _is_aligned(a: list[Word], b: list[Word], size: float) -> bool:
-    left, right = abs(a[0].x0 - b[0].x0), abs(a[-1].x1 - b[-1].x1)
-    middle = abs(a[0].x0 + a[-1].x1 - b[0].x0 - b[-1].x1) / 2
-    return min(left, right, middle) < _ALIGNED * size
+def _follows(before: Line, after: Line) -> bool:
+    return 0 < after.base - before.base < 3.2 * before.size and abs(after.size - before.size) < 0.2 * before.size
 
 
-def _is_table(run: list[tuple[Line, list[list[Word]]]]) -> bool:
-    return len(run) >= _MIN_ALIGNED_ROWS
+def _find_gaps(line: Line) -> list[Gap]:
+    cells = split_cells(line, _CELL_GAP)
+    return [(left[-1].x1, right[0].x0) for left, right in pairwise(cells)]
 
 
-def _make_aligned(run: list[tuple[Line, list[list[Word]]]], page: int) -> Block:
-    words = [word for line, _ in run for word in line.words]
-    area = Box(min(w.x0 for w in words) - 1, 0, max(w.x1 for w in words) + 1, 0)
-    spans = sorted((cell[0].x0, cell[-1].x1) for _, cells in run for cell in cells)
-    edges, end = [area.x0], None
-    for low, high in spans:
-        if end is not None and low > end:
-            edges.append((end + low) / 2)
-        end = high if end is None else max(end, high)
-    edges.append(area.x1)
+def _shared_gaps(gaps: list[Gap], line: Line) -> list[Gap]:
+    """Return the parts of the gaps that are empty in this line too; a gap beside an empty cell stays as it is."""
+    others = [(float("-inf"), line.words[0].x0), *_find_gaps(line), (line.words[-1].x1, float("inf"))]
+    if len(others) == 2:
+        return []
+    shared = []
+    for low, high in gaps:
+        cut = [(max(low, a), min(high, b)) for a, b in others if min(high, b) - max(low, a) > _MIN_SHARED * line.size]
+        shared += cut[:1]
+    return shared
+
+
+def _make_aligned(run: list[Line], gaps: list[Gap], page: int) -> Block:
+    edges = [(low + high) / 2 for low, high in gaps]
     rows = []
-    for _line, cells in run:
-        row = [Cell([]) for _ in range(len(edges) - 1)]
-        for cell in cells:
-            middle = (cell[0].x0 + cell[-1].x1) / 2
-            index = max(0, min(len(row) - 1, sum(middle > edge for edge in edges) - 1))
-            row[index].lines.append(Line(cell).measure())
-        rows.append(row)
+    for line in run:
+        groups: list[list[Word]] = [[] for _ in range(len(edges) + 1)]
+        for word in line.words:
+            groups[sum(word.middle[0] > edge for edge in edges)].append(word)
+        rows.append([Cell([Line(group).measure()] if group else []) for group in groups])
     _mark_headers(rows)
-    return Block("table", [line for line, _ in run], page, rows=rows)
+    return Block("table", run, page, rows=rows)
