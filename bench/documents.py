@@ -72,7 +72,8 @@ def compose(number: int) -> Sample:
         f" {pick.choice(('border: 1px solid #555', 'border-bottom: 1px solid #999', ''))} }}"
         f"{'p { margin: 0; text-indent: 1.5em }' if pick.random() < 0.25 else ''}"
     )
-    html = f"<!doctype html><html lang={language}><meta charset=utf-8><title>{escape(writer.title)}</title><style>{style}</style><main>{body}</main></html>"
+    html = f"<!doctype html><html lang={language}><meta charset=utf-8><title>{escape(writer.title)}</title>"
+    html += f"<style>{style}</style><main>{body}</main></html>"
     return Sample(number, language, tagged, columns, html, body, head)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pagekeep.capture.documents.file_types import is_document
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.extract import ExtractTask
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
@@ -125,7 +125,11 @@ class Retrieval:
         return await self._run_extraction(ExtractTask(fetched, options, self.settings, self._rules))
 
     async def _run_extraction(self, task: ExtractTask) -> Page:
-        return await self.run(task, DOCUMENT if is_document(task.fetched) else PAGE)
+        file_type = detect(task.fetched.body)
+        if file_type is None:
+            return await self.run(task)
+        await asyncio.to_thread(file_type.require)
+        return await self.run(task, DOCUMENT)
 
     async def run(self, task: Task[T], limits: Limits = PAGE) -> T:
         """Return the result of a task that works on content of others."""

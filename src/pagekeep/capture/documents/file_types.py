@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from pagekeep.errors import UnsupportedContent
-from pagekeep.model import Fetched, Options
+from pagekeep.model import Options
 from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
@@ -34,14 +34,24 @@ class FileType:
 
     def read(self, data: bytes, url: str | None, options: Options) -> ParsedDocument:
         """Parse the file; only for worker processes. Raise `UnsupportedContent` when the part that reads it is missing."""
-        self.require()
         from importlib import import_module
 
-        parsed: ParsedDocument = import_module(f"pagekeep.capture.documents.{self.module}").read(data, url, options)
+        try:
+            module = import_module(f"pagekeep.capture.documents.{self.module}")
+            parsed: ParsedDocument = module.read(data, url, options)
+        except ImportError as error:
+            from pagekeep import extras  # nothing is installed from inside a worker: `require` does that
+
+            hint = (f"To install: {extras.install_command(self.extra)}",) if self.extra else ()
+            text = f"Reading a {self.name} needs a package that is not installed."
+            raise UnsupportedContent(text, suggestions=hint) from error
         return parsed
 
     def require(self) -> None:
-        """Raise `UnsupportedContent` when the part that reads this type is missing and cannot be installed."""
+        """Install the part that reads this type if it is missing; raise `UnsupportedContent` where that is not possible.
+
+        Before a worker gets the file: installing takes longer than a worker may.
+        """
         if self.extra:
             from pagekeep import extras  # for the first document: it takes as long to load as a small page to extract
 
@@ -62,8 +72,3 @@ def detect(data: bytes) -> FileType | None:
     """Return the type of a file by its content; `None` for HTML, text and everything else."""
     start = bytes(data[:_MAGIC_BYTES])
     return next((one for one in FILE_TYPES if one.matches(start)), None)
-
-
-def is_document(fetched: Fetched) -> bool:
-    """Return whether the response is a document other than HTML and text."""
-    return not fetched.rendered and detect(fetched.body) is not None

@@ -20,7 +20,7 @@ COMMANDS: Final = {
     "Library": {
         "save": (
             "library.save:save",
-            "Save pages into the library: from the web, from files and folders of HTML, or from stdin (-).",
+            "Save pages into the library: from the web, from files and folders, or from stdin (-).",
         ),
         "list": ("library.browse:list_items", "List saved pages, newest first."),
         "read": (

@@ -14,7 +14,7 @@ _FILE_SUFFIXES: Final = frozenset(
     "csv eml epub docx htm html jpeg jpg json jsonl md mhtml pdf png txt xhtml xml zip".split()
 )
 """Suffixes that file names have, and host names hardly ever."""
-_PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt")
+_PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf")
 """Files that are saved from a folder."""
 
 

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from pagekeep.doors.http.web import add
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store
+from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
 from tests.site.fixtures import Shore
 
 PAGE = (
@@ -45,6 +46,18 @@ def test_a_file_is_saved_under_the_address_it_names(client: TestClient, library:
     item = library.find(ItemQuery(filters=item_filters(archived=False))).items[0]
     assert answer.headers["location"] == f"/items/{item.id}"
     assert list(item.metadata.tags)[:2] == ["bread", "clay"]
+
+
+def test_a_pdf_is_saved_and_can_be_downloaded_again(client: TestClient, library: Store) -> None:
+    data = make_pdf(
+        [TinyPage().write("The old oven", 60, 80, 20).paragraph(["Clay and sand for nine courses of brick."], 60, 110)]
+    )
+    client.post("/add", files={"pages": ("oven.bin", data, "application/octet-stream")}, follow_redirects=False)
+    item = library.find(ItemQuery(filters=item_filters(archived=False))).items[0]
+    assert item.title == "The old oven"
+    raw = client.get(f"/items/{item.id}/raw")
+    assert (raw.content, raw.headers["content-type"]) == (data, "application/pdf")
+    assert raw.headers["content-disposition"].startswith("attachment")
 
 
 def test_our_script_gets_what_became_of_a_file(client: TestClient) -> None:

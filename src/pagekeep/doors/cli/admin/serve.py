@@ -38,7 +38,7 @@ def serve(host: str | None, port: int | None, workers: int, as_json: bool, **fla
         from pagekeep.library.open import require_writable
 
         settings = config.load({**flags, "listen": _listen(config.load(flags).listen, host, port)})
-        extras.require("server", "`pagekeep serve`", also=("mcp",))
+        extras.require("server", "`pagekeep serve`", also=("mcp", "documents"))
         from pagekeep.doors import logs
         from pagekeep.doors.http import serve as serving
 

@@ -39,6 +39,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
         "save https://example.com/a https://example.com/b --tag harbour --tag history",
         "save --file urls.txt --queue && pagekeep work --until-empty",
         "save page.html saved-pages/",
+        "save paper.pdf",
         "curl -s https://example.com/post | pagekeep save - --url https://example.com/post",
     )
 )
@@ -54,10 +55,10 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @log_option
 @library_options
 def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bool, **options: Any) -> None:
-    """Save pages into the library: from the web, from files and folders of HTML, or from stdin (-).
+    """Save pages into the library: from the web, from files and folders, or from stdin (-).
 
     A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
-    folder, every HTML, Markdown and text file is saved, under the address that the page names or else its file name.
+    folder, every HTML, PDF, Markdown and text file is saved, under the address that the page names or else its file name.
     Pictures are kept too, when the text is saved: Ctrl-C leaves them to `pagekeep work` or the server.
     """
     where = {name: options.pop(name) for name in ("library", "user", "as_json")}

@@ -29,6 +29,7 @@ FORMATS = ("document", "markdown", "html", "text", "json")
 Examples:
   pagekeep extract https://example.com/post > post.md
   pagekeep extract page.html > page.md
+  pagekeep extract paper.pdf > paper.md
   curl -s https://example.com/post | pagekeep extract - --url https://example.com/post
   pagekeep extract https://app.example.com --render force --wait-for main
   pagekeep extract page.html --format json | jq .metadata
@@ -79,7 +80,10 @@ def extract(
     skip_steps: tuple[str, ...],
     **fetch_options: Any,
 ) -> None:
-    """Print the content of a page as Markdown: a file, a URL, or stdin (-). Markdown and plain text stay as they are."""
+    """Print the content of a page as Markdown: a file, a URL, or stdin (-).
+
+    HTML and PDF are read; Markdown and plain text stay as they are.
+    """
     as_json = as_json or format_ == "json"
     explained = explained or verbose
     with report_errors(as_json=as_json):

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import copy_response
@@ -116,10 +117,22 @@ def file_name(title: str) -> str:
 
 @router.get("/items/{key}/raw")
 def raw(frame: ReadFrame, key: str) -> Response:
-    """Show the stored HTML in a sandbox, without an origin."""
+    """Show the stored HTML in a sandbox, without an origin; a document such as a PDF is downloaded."""
     stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
+    file_type = detect(stored.body)
+    if file_type:
+        name = f'attachment; filename="{quote(key[:8])}.{file_type.suffix}"'
+        return Response(
+            stored.body,
+            headers={
+                "Content-Type": file_type.content_type,
+                "Content-Disposition": name,
+                "Content-Security-Policy": RAW_POLICY,
+                "Cache-Control": "private, no-cache",
+            },
+        )
     is_html = "html" in stored.content_type
     charset = f"; charset={stored.encoding}" if stored.encoding and stored.encoding.replace("-", "").isalnum() else ""
     return Response(

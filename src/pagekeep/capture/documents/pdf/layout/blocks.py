@@ -131,9 +131,9 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
         start = first.x0 if first.bullet else _text_start(first)
         return abs(line.x0 - start) < 0.8 * size or (len(block.lines) > 1 and abs(indent) < 0.3 * size)
     if len(block.lines) == 1:
-        if indent > 0.6 * size and not _is_centred(first, line):
+        if indent > 0.6 * size and not _is_centred([first], line):
             return False
-    elif abs(indent) > 0.6 * size and not _is_centred(last, line):
+    elif abs(indent) > 0.6 * size and not _is_centred(block.lines, line):
         return False
     column = next((c for c in columns if c.x0 <= last.x0 < c.x1), None)
     width = column.x1 - column.x0 if column else last.x1 - last.x0
@@ -147,5 +147,5 @@ def _text_start(line: Line) -> float:
     return line.words[1].x0 if len(line.words) > 1 else line.x0
 
 
-def _is_centred(a: Line, b: Line) -> bool:
-    return abs((a.x0 + a.x1) - (b.x0 + b.x1)) / 2 < 0.3 * a.size
+def _is_centred(lines: list[Line], line: Line) -> bool:
+    return all(abs((one.x0 + one.x1) - (line.x0 + line.x1)) / 2 < 0.3 * line.size for one in lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -15,6 +16,8 @@ _MAX_GRID: Final = 400
 _MIN_ALIGNED_ROWS: Final = 3
 _CELL_GAP: Final = 0.75
 """Gap between words, in type sizes, that may be between two cells."""
+_STRETCHED: Final = 2.2
+"""Width in type sizes that a space in justified text stays below."""
 _MIN_SHARED: Final = 0.4
 """Width in type sizes that a gap must have in all rows together."""
 
@@ -158,15 +161,34 @@ def join_aligned_rows(lines: list[Line], page: int) -> list[Line | Block]:
     for line in lines:
         shared = _shared_gaps(gaps, line) if run and _follows(run[-1], line) else []
         if not shared:
-            result += [_make_aligned(run, gaps, page)] if len(run) >= _MIN_ALIGNED_ROWS else run
+            result += _end_run(run, gaps, page, at_edge=not result)
             run, shared = [], _find_gaps(line)
         if shared:
             run.append(line)
             gaps = shared
         else:
             result.append(line)
-    result += [_make_aligned(run, gaps, page)] if len(run) >= _MIN_ALIGNED_ROWS else run
-    return result
+    return [*result, *_end_run(run, gaps, page, at_edge=True)]
+
+
+def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> Sequence[Line | Block]:
+    """Return a run of rows as a table, or as they are if they are too few or justified text.
+
+    At the edge of a page a table may have only two rows, or its head alone.
+    """
+    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if len(gaps) > 1 and run and _is_bold(run[0]) else 2
+    return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
+
+
+def _is_bold(line: Line) -> bool:
+    return all(word.font.bold for word in line.words)
+
+
+def _is_justified(run: list[Line], gaps: list[Gap]) -> bool:
+    """Return whether all lines begin and end at the same places, and the gaps are no wider than stretched spaces."""
+    begins, ends = [line.x0 for line in run], [line.x1 for line in run]
+    same = len(run) > 1 and max(begins) - min(begins) < 1.5 and max(ends) - min(ends) < 1.5
+    return same and max(high - low for low, high in gaps) < _STRETCHED * run[0].size
 
 
 Gap = tuple[float, float]
