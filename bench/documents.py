@@ -1,4 +1,4 @@
-"""Measure how well PDF files are read: texts of our own, printed by Chromium, compared with what they were printed from.
+"""Measure how well PDF files are read: our texts, printed by Chromium, compared with what they were printed from.
 
     python bench/documents.py [COUNT] [--keep FOLDER] [--show NUMBER]
 

@@ -207,7 +207,7 @@ class _Words:
             handle = get_object(text, index)
             if handle:
                 font = get_font(handle)
-                # Nearly every character may be an object of its own; those of one font and height share their style.
+                # Nearly every character may be a separate object; those of one font and height share their style.
                 key = (address(font.contents) if font else 0, int(_clamp(box.top - box.bottom) * 20))
                 style = styles.get(key)
                 if style is None:

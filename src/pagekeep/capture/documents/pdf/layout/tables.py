@@ -39,7 +39,7 @@ def find_ruled_tables(page: PdfPage) -> list[tuple[Block, set[int]]]:
 
 
 def _find_grid(group: list[Box], words: list[Word]) -> tuple[list[Word], list[float], list[float]] | None:
-    """Return the words of a table and the edges of its columns and rows; `None` for lines that are no table's."""
+    """Return the words of a table and the edges of its columns and rows; `None` for lines that do not make a table."""
     ys = _snap([(rule.top + rule.bottom) / 2 for rule in group if rule.x1 - rule.x0 > rule.bottom - rule.top])
     xs = _snap([(rule.x0 + rule.x1) / 2 for rule in group if rule.x1 - rule.x0 <= rule.bottom - rule.top])
     if len(ys) < 2:
@@ -185,7 +185,7 @@ def _is_bold(line: Line) -> bool:
 
 
 def _is_justified(run: list[Line], gaps: list[Gap]) -> bool:
-    """Return whether all lines begin and end at the same places, and the gaps are no wider than stretched spaces."""
+    """Return whether all lines begin and end at the same places, and the gaps are at most stretched spaces."""
     begins, ends = [line.x0 for line in run], [line.x1 for line in run]
     same = len(run) > 1 and max(begins) - min(begins) < 1.5 and max(ends) - min(ends) < 1.5
     return same and max(high - low for low, high in gaps) < _STRETCHED * run[0].size
