@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from pagekeep.extraction.prune.judge.features import NAMES, Features, Lexicon, short_words
+from pagekeep.extraction.prune.judge.features import NAMES, Features, Lexicon
+from pagekeep.extraction.prune.judge.words import short_words
 from pagekeep.lab.judge.examples import Example, split_by_site
 
 _LEXICON_PARTS: Final = 6

@@ -16,7 +16,8 @@ from pagekeep.extraction.locate.page_facts import PageFacts
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.prune.judge import forest, reasons
 from pagekeep.extraction.prune.judge.blocks import Blocks, collect
-from pagekeep.extraction.prune.judge.features import Features, View, name_words
+from pagekeep.extraction.prune.judge.features import Features, View
+from pagekeep.extraction.prune.judge.words import name_words
 
 MAX_BLOCKS: Final = 5_000
 """Blocks up to which a page is judged, a bound on work: a page has about 230."""

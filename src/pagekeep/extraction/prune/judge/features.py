@@ -5,16 +5,13 @@ They do not depend on which part of the page a strategy chose: where that choice
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from pagekeep import dom
 from pagekeep.extraction.prune.judge.blocks import Blocks
-from pagekeep.text import compile_lazily
+from pagekeep.extraction.prune.judge.words import find_topics, short_words, split_signs, split_words
 
 TAGS: Final = (
     "p li h1 h2 h3 h4 h5 h6 td th div section article blockquote pre figcaption dt dd header footer aside nav main figure"
@@ -29,8 +26,6 @@ _CONTAINERS: Final = {
 
 PROSE_CHARS: Final = 80
 """Characters outside links from which on a block is a paragraph."""
-_SHORT_CHARS: Final = 100
-"""Characters up to which the words of a block are looked up: longer texts are about anything."""
 _SAMPLE_CHARS: Final = 120
 """Characters at the beginning of a block whose signs are counted."""
 _STANDFIRST_BLOCKS: Final = 2
@@ -46,15 +41,7 @@ _LEVELS: Final = 6
 _FAR: Final = 30
 """Blocks beyond which a distance does not matter."""
 
-_WORD: Final = re.compile(r"[^\W\d_]{2,}")
-_TOPIC_CHARS: Final = 4
-"""Letters of a word that may be about the subject."""
-_TOPIC_WORD: Final = compile_lazily(rf"[^\W\d_]{{{_TOPIC_CHARS},}}")
-_LETTERS: Final = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
-"""Turns everything in ASCII that is not a letter into a space."""
 _NOT_CAPITALS: Final = bytes(code for code in range(128) if not chr(code).isupper())
-_NAME_WORD: Final = re.compile(r"[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,}(?![a-z])")
-_MAX_NAME_CHARS: Final = 300
 _CLOSING: Final = frozenset('.!?。！？…"”’»)')
 _EMPHASIS: Final = {"a": 1, "b": 2, "strong": 2, "em": 3, "i": 3}
 
@@ -100,52 +87,6 @@ class View:
     accused: Sequence[int]
     """Set for nodes that are boilerplate by their tag, name or attributes."""
     title: str
-
-
-@lru_cache(maxsize=8192)
-def split_names(names: str) -> tuple[str, ...]:
-    """Return the words of a class or id attribute, in lower case."""
-    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names[:_MAX_NAME_CHARS])))
-
-
-def name_words(node: dom.Node) -> tuple[str, ...]:
-    """Return the words in the class and id of an element."""
-    if not isinstance(node, dom.Element):
-        return ()
-    names, identifier = node.attr("class"), node.attr("id")
-    if not identifier:
-        return split_names(names) if names else ()
-    return split_names(f"{names} {identifier}" if names else identifier)
-
-
-def short_words(text: str) -> list[str]:
-    """Return the words of a short block, in lower case."""
-    return _WORD.findall(text.lower()) if len(text) <= _SHORT_CHARS else []
-
-
-def _split_words(text: str) -> list[bytes]:
-    """Return the words of a text, in lower case and UTF-8; longer ones are whole, others may be several in one."""
-    # Searching them by a pattern takes three times as long. Signs that are not in ASCII are left to `_split_signs`.
-    return text.lower().encode("utf-8", "surrogatepass").translate(_LETTERS).split()
-
-
-def _split_signs(word: bytes) -> list[bytes]:
-    """Return the longer words in a word that is not in ASCII."""
-    return [part.encode() for part in _TOPIC_WORD.findall(word.decode("utf-8", "surrogatepass"))]
-
-
-def find_topics(text: str) -> list[bytes]:
-    """Return the longer words of a text, in lower case and UTF-8."""
-    words = _split_words(text)
-    found = [word for word in words if len(word) >= _TOPIC_CHARS]
-    if text.isascii():
-        return found
-    plain = [word for word in found if word.isascii()]
-    return (
-        plain
-        if len(plain) == len(found)
-        else plain + [part for word in found if not word.isascii() for part in _split_signs(word)]
-    )
 
 
 def _permille(part: int, whole: int) -> int:
@@ -301,9 +242,9 @@ class Features:
         self._title_words = frozenset(find_topics(self._view.title))
         texts = self._view.blocks.text
         text = " ".join([texts[index] for index, is_paragraph in enumerate(self.is_prose) if is_paragraph])
-        counts: dict[bytes, int] = Counter(_split_words(text))
+        counts: dict[bytes, int] = Counter(split_words(text))
         for word in [] if text.isascii() else [word for word in counts if not word.isascii()]:
-            for part in _split_signs(word):
+            for part in split_signs(word):
                 if part != word:
                     counts[part] = counts.get(part, 0) + counts[word]
         return counts
