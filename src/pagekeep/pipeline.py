@@ -20,14 +20,13 @@ from pagekeep.extraction.locate import page_facts, survey
 from pagekeep.extraction.locate.profiles import PROFILES
 from pagekeep.extraction.locate.strategies import chain, full_page
 from pagekeep.extraction.output import bookmark, losses, quality
-from pagekeep.extraction.output.content import Links, MediaFiles, sanitise_content
+from pagekeep.extraction.output.content import list_on_demand, sanitise_content
 from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.switches import find_skipped, leave_out
 from pagekeep.extraction.prune.cut import cut, report_doubts, report_removals
 from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
-from pagekeep.model.on_demand import on_demand
 from pagekeep.rules import shipped
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
@@ -243,8 +242,7 @@ def _assess(state: State) -> None:
 
 def _list_links_and_media(state: State) -> None:
     """List the links, images, videos and audio of the content."""
-    html = state.clean.html
-    state.links, state.media = on_demand(Links(html)), on_demand(MediaFiles(html))
+    state.links, state.media = list_on_demand(state.clean.html)
 
 
 STEPS: Final[list[Step[State]]] = [
@@ -384,7 +382,7 @@ def _make_page(state: State, trace: Trace) -> Page:
         url=state.url,
         markdown=output.markdown,
         document="",
-        html=on_demand(state.clean.html) if output.html else "",
+        html=state.clean.html.as_value() if output.html else "",
         text=output.text,
         metadata=state.metadata,
         links=state.links,

@@ -17,10 +17,9 @@ class OnDemand(Generic[Value]):
         """Return the value of the field; the same each time."""
         raise NotImplementedError
 
-
-def on_demand(value: OnDemand[Value]) -> Value:
-    """Return what is passed, typed as what the field will return."""
-    return cast("Value", value)
+    def as_value(self) -> Value:
+        """Return this object, typed as what the field will return."""
+        return cast("Value", self)
 
 
 def make_on_demand(cls: Any, *names: str) -> None:

@@ -61,6 +61,11 @@ class MediaFiles(OnDemand[tuple[Media, ...]]):
         return ()
 
 
+def list_on_demand(html: CleanHtml) -> tuple[tuple[Link, ...], tuple[Media, ...]]:
+    """Return the links and the media of the content, to be listed when they are first read."""
+    return Links(html).as_value(), MediaFiles(html).as_value()
+
+
 class Content(NamedTuple):
     """The content with nothing outside the vocabulary of clean HTML."""
 
