@@ -22,7 +22,8 @@ from pagekeep.doors.http.application import create_app
 from pagekeep.doors.mcp.envelope import unquote
 from pagekeep.model import Scope
 from pagekeep.store import open_accounts, open_store
-from tests.store.making import make_item
+from tests.site.fixtures import article
+from tests.store.making import make_item, make_raw
 from tests.store.rows import all_rows
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +50,10 @@ def running(tmp_path: Path) -> Iterator[Running]:
         for name in ("ada", "ben"):
             user = accounts.add_user(known, name, "a long enough password")
             with closing(open_store(where, user.id)) as store:
-                store.upsert(make_item(1, title=f"Page of {name}", content=f"Lamps of {name}.", user_id=user.id), None)
+                store.upsert(
+                    make_item(1, title=f"Page of {name}", content=f"Lamps of {name}.", user_id=user.id),
+                    make_raw(article(300).encode()),
+                )
             scopes: tuple[Scope, ...] = ("read", "write") if name == "ada" else ("read",)
             tokens[name] = accounts.add_token(known, user.id, "assistant", scopes).secret
     with socket.socket() as held:

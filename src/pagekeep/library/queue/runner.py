@@ -187,13 +187,13 @@ class JobRunner:
         """Store what became of a job; when the queue fails, remember how."""
         self.unsettled[job.id] = store
         stored = store()
-        del self.unsettled[job.id]
+        self.unsettled.pop(job.id, None)  # after a lost lease another lane of ours may have had the job
         return stored
 
     def _settle_unsettled(self) -> None:
         for job_id, store in list(self.unsettled.items()):
             store()
-            del self.unsettled[job_id]
+            self.unsettled.pop(job_id, None)
 
     async def _run_job(self, job: Job) -> None:
         """Run the job once, with a heartbeat; when the lease is lost, another process has the job and this one stops."""
