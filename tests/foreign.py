@@ -30,7 +30,7 @@ FOREIGN = {
     "pagekeep.capture.pictures.check": ("decode_picture", "scale_picture"),
     "pagekeep.capture.pictures.svg": ("clean_svg",),
     "pagekeep.library.history.noise": ("judge",),
-    "pagekeep.present.word_diff": ("compare_words", "split_blocks"),
+    "pagekeep.present.history.word_diff": ("compare_words", "split_blocks"),
     "pagekeep.present.diff": ("difference", "match_lines"),
     "pagekeep.present.sections": ("outline", "section", "estimate_tokens"),
     "pagekeep.library.imports.rows": ("read_stream", "read_folder"),

@@ -11,7 +11,7 @@ from pagekeep.present.sections import Section
 from pagekeep.text import split_words, strip_markdown
 
 if TYPE_CHECKING:
-    from pagekeep.present.word_diff import WordDiff
+    from pagekeep.present.history.word_diff import WordDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class WordDiffTask:
 
     def run(self) -> WordDiff:
         """Return the differences."""
-        from pagekeep.present.word_diff import compare_words
+        from pagekeep.present.history.word_diff import compare_words
 
         return compare_words(self.before, self.after)
 

@@ -14,7 +14,6 @@ from pagekeep.doors.http.api import (
     account,
     extract,
     health,
-    history,
     items,
     jobs,
     proxy_image,
@@ -26,7 +25,7 @@ from pagekeep.doors.http.api import (
     transfers,
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
-from pagekeep.doors.http.api.archive import copies, pictures, storage
+from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import firecrawl, jina, screenshots
 from pagekeep.doors.http.middleware.body_limits import BodyLimits

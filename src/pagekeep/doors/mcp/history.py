@@ -16,8 +16,8 @@ from pagekeep.doors.mcp.responses import Notice, PageString
 from pagekeep.library.history import versions, watch
 from pagekeep.library.schedule import format_interval, parse_interval
 from pagekeep.model import Snapshot
+from pagekeep.present.history.word_diff import WordDiff
 from pagekeep.present.sections import split_part
-from pagekeep.present.word_diff import WordDiff
 
 MAX_VERSIONS: Final = 100
 """Versions or changes in one result."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from pagekeep.present.diff import TooDifferent, match_lines
-from pagekeep.present.word_diff import split_blocks
+from pagekeep.present.history.word_diff import split_blocks
 from pagekeep.text import split_words, strip_markdown
 
 VISITS: Final = 3

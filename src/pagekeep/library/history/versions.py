@@ -17,8 +17,8 @@ from pagekeep.library.history.noise import leave_out_noise
 from pagekeep.library.history.texts import VersionText, read_text
 from pagekeep.library.items import get_item
 from pagekeep.model import Annotation, Item, Retention, Snapshot
+from pagekeep.present.history.word_diff import WordDiff
 from pagekeep.present.tasks import FindQuotesTask, WordDiffTask
-from pagekeep.present.word_diff import WordDiff
 from pagekeep.store import Store
 from pagekeep.workers import TEXT
 

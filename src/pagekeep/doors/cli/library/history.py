@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.config import Settings
     from pagekeep.library.history.links import LinkResult
-    from pagekeep.present.word_diff import Block, WordDiff
+    from pagekeep.present.history.word_diff import Block, WordDiff
 
 T = TypeVar("T")
 _COLOURS = {"removed": "red", "added": "green"}
@@ -50,7 +50,7 @@ def history(key: str, pin: int | None, unpin: int | None, library: str | None, u
     """List the versions of a page, oldest first."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.history.versions import get_history, pin_version
-        from pagekeep.present.history_shapes import version_shape
+        from pagekeep.present.history.shapes import version_shape
 
         for number, pinned in ((pin, True), (unpin, False)):
             if number is not None:
@@ -96,7 +96,7 @@ def diff(
     """
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.history.versions import compare_versions
-        from pagekeep.present.history_shapes import diff_shape
+        from pagekeep.present.history.shapes import diff_shape
 
         found = with_retrieval(
             settings, lambda retrieval: compare_versions(store, key, retrieval, before, after, everything=everything)
@@ -149,7 +149,7 @@ def watch(keys: tuple[str, ...], every: str, library: str | None, user: str | No
         from pagekeep.library.history import watch as watching
         from pagekeep.library.items import get_item
         from pagekeep.library.schedule import format_interval, parse_interval
-        from pagekeep.present.history_shapes import watch_shape
+        from pagekeep.present.history.shapes import watch_shape
 
         seconds = parse_interval(every)
         ids = [get_item(store, key).id for key in keys]  # all first: a typo must stop before any change
@@ -198,7 +198,7 @@ def changes(everything: bool, seen: bool, limit: int, library: str | None, user:
     """List changes of watched pages, newest first."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.history.watch import list_changes, mark_seen
-        from pagekeep.present.history_shapes import change_shape
+        from pagekeep.present.history.shapes import change_shape
 
         found = list_changes(store, unseen=not everything, limit=limit)
         if seen and found:
@@ -236,7 +236,7 @@ def check_links(
     """
     with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.history import links
-        from pagekeep.present.history_shapes import link_shape
+        from pagekeep.present.history.shapes import link_shape
 
         results: list[LinkResult] = []
 

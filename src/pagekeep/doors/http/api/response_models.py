@@ -7,8 +7,9 @@ from typing import Any, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from pagekeep.present import history_shapes, json_shapes
-from pagekeep.present.history_shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
+from pagekeep.present import json_shapes
+from pagekeep.present.history import shapes as history_shapes
+from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
 
 

@@ -16,7 +16,7 @@ from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.library.history import watch
 from pagekeep.library.schedule import format_interval
 from pagekeep.model import FEED
-from pagekeep.present.atom import Entry, write_feed
+from pagekeep.present.history.atom import Entry, write_feed
 
 router = APIRouter()
 

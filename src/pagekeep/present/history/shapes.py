@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from pagekeep import model
 from pagekeep.model import plain
+from pagekeep.present.history.word_diff import BlockKind, Operation, WordDiff
 from pagekeep.present.json_shapes import Annotation, annotation_shape
-from pagekeep.present.word_diff import BlockKind, Operation, WordDiff
 
 if TYPE_CHECKING:
     from typing import TypedDict

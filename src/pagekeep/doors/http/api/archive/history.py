@@ -29,7 +29,7 @@ from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.history import links, versions, watch
 from pagekeep.library.items import get_item
 from pagekeep.library.schedule import format_interval, parse_interval
-from pagekeep.present.history_shapes import (
+from pagekeep.present.history.shapes import (
     Watch,
     change_shape,
     diff_shape,
