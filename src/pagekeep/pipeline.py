@@ -28,7 +28,6 @@ from pagekeep.extraction.state import State
 from pagekeep.extraction.steps import Phase, Step, Stopwatch, check_skippable, run_steps
 from pagekeep.model import Options, Page, PageWarning, Removal, Trace
 from pagekeep.rules import shipped
-from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.text import count_words, reading_time
 
@@ -64,9 +63,8 @@ def _read_structured_data(state: State) -> None:
 
 def _read_metadata(state: State) -> None:
     """Read title, author, dates and the rest of what the page says about itself."""
-    state.names = Names(state.document)
+    state.names = site_rules.Names(state.document)
     state.metadata = metadata.read(state.document, state.structured, state.url, state.names)
-    # A file without an address may still name the one it came from.
     state.base_url = urls.base(state.document, state.url or state.metadata.canonical)
 
 

@@ -60,7 +60,8 @@ class State:
     """The class and id names of the page as it arrived."""
     metadata: Metadata = field(init=False)
     base_url: str | None = None
-    """What relative links are resolved against; `None` when the page's address is not known."""
+    """What relative links are resolved against; `None` when the page's address is not known. A file without an address may
+    still name the one it came from."""
 
     # rules-before, rules-after
     before: site_rules.Before = field(default_factory=site_rules.Before)
