@@ -1,4 +1,4 @@
-"""A site with pictures is saved and switched off: reader, book, HTML page, Markdown folder and mirror still show every pixel.
+"""A site with pictures is saved and switched off: reader, book, HTML page, Markdown folder, mirror and web archive have every pixel.
 
 `python -m tests.hostile.site_gone [--full]`: 30 pages instead of 6.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 from PIL import Image
+from warcio.archiveiterator import ArchiveIterator
 
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
@@ -75,11 +76,17 @@ def _reader(client: TestClient, ids: list[str]) -> Iterator[bytes]:
 def _exports(settings: Settings, folder: Path) -> dict[str, list[bytes]]:
     found: dict[str, list[bytes]] = {}
     with closing(open_store(settings.library)) as store:
-        for format in ("epub", "html", "markdown"):
+        for format in ("epub", "html", "markdown", "wacz"):
             asyncio.run(export(store, folder / format, ExportOptions(format=format, images=True), settings))  # type: ignore[arg-type]
         mirror(store, folder / "mirror", wait=lambda _: None)
     with zipfile.ZipFile(folder / "epub") as book:
         found["book"] = [book.read(name) for name in book.namelist() if name.startswith("EPUB/images/")]
+    with zipfile.ZipFile(folder / "wacz") as archive, archive.open("archive/data.warc.gz") as records:
+        found["web archive"] = [
+            record.content_stream().read()
+            for record in ArchiveIterator(records)
+            if record.rec_headers.get_header("WARC-Target-URI", "").endswith(tuple(FORMS))
+        ]
     embedded = re.findall(r'src="data:image/[a-z]+;base64,([^"]+)"', (folder / "html").read_text("utf-8"))
     found["HTML page"] = [base64.b64decode(data) for data in embedded]
     for name in ("markdown", "mirror"):
