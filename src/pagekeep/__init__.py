@@ -104,7 +104,7 @@ def extract(
 ) -> Page:
     """Return the page's content as Markdown, clean HTML and text, with its metadata and the quality of the result.
 
-    Pure: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
+    Pure for HTML: the same input gives the same bytes. `url` makes relative links absolute. Raises `TooLarge`,
     `UnsupportedContent` or `ParseError` for input that is not a page; a page without content gives a bookmark, never an
     error. `rules` defaults to the shipped rules; `pagekeep.rules.load` loads others, an empty `Rulebook` means none.
     `options` defaults to `Options()`. Bytes of a PDF are read in a separate process.
