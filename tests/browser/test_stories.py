@@ -437,7 +437,7 @@ def test_a_file_that_is_too_large_is_not_sent(fresh: Server, window: Window, tmp
     with large.open("wb") as file:
         file.truncate(31_000_000)
     page = window("/add")
-    page.get_by_label("HTML files").set_input_files(large)
+    page.get_by_label("upload files").set_input_files(large)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#saving .failed")).to_contain_text("The file is too large (31 MB). The limit is 30 MB.")
     page.goto("/import")

@@ -127,7 +127,7 @@ async def test_a_fetched_page_has_its_title_and_author_marked(tmp_path: Path) ->
     settings = Settings(library=str(tmp_path / "library.db"), render="never")
     with closing(open_store(settings.library)) as store:
         async with Retrieval(settings) as retrieval:
-            context = _Sent(store, retrieval, True, page)
+            context = _Sent(store, retrieval, True, page=page)
             async with Client(make_server(lambda: context, allow_write=True)) as client:
                 answer = await client.call_tool("fetch", {"url": "https://example.com/"})
     assert not answer.is_error
@@ -140,7 +140,7 @@ async def test_a_fetched_page_has_its_title_and_author_marked(tmp_path: Path) ->
 class _Sent(ToolContext):
     """Every URL leads to this page."""
 
-    page: str
+    page: str = ""
 
     async def capture(self, url: str, render: RenderMode | None, progress: Progress) -> Captured:
         fetched = sent_page(url, self.page)

@@ -127,7 +127,9 @@ def attack(where: str, count: int) -> list[str]:
             _round(where, None)
     with closing(open_store(where, USER)) as library:
         faults = [
-            fault for number, item_id in enumerate(ids) for fault in _faults(library, item_id, pages.versions[number])
+            fault
+            for number, item_id in enumerate(ids)
+            for fault in _faults(library, item_id, pages.versions[number], should_change=number < count)
         ]
         stuck = [job.id for job in library.jobs() if job.state != "done"]
         faults += [f"{len(stuck)} jobs are left"] if stuck else []
@@ -157,10 +159,10 @@ async def _save_all(site: Site, library: Store, where: str) -> list[str]:
     return ids
 
 
-def _faults(library: Store, item_id: str, live: int) -> list[str]:
+def _faults(library: Store, item_id: str, live: int, *, should_change: bool) -> list[str]:
     versions, changes = library.snapshots(item_id), sorted(library.changes(item_id=item_id), key=lambda one: one.after)
     faults = []
-    if live < 1:
+    if should_change and live < 1:
         faults.append(f"the page of {item_id} never changed")
     if state_word(live) not in library.get(item_id).content:
         faults.append(f"the last change of {item_id} was missed")

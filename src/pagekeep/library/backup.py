@@ -77,7 +77,7 @@ def _restore_folder(settings: Settings, folder: Path, name: str | None) -> Resto
     if faults:
         raise StoreError(
             f"The backup is damaged, so nothing was restored. The first fault: {faults[0]}",
-            suggestions=("Use an earlier state with --state, or another copy of the backup.",),
+            suggestions=("Use an earlier state, or another copy of the backup.",),
         )
     with closing(open_library(settings)) as store:
         items = store.restore_folder(folder, state)
@@ -99,10 +99,10 @@ def _restore_sqlite(settings: Settings, backup: Path) -> Restored:
     if target is None:
         raise Conflict(
             "This backup is a library in a file, and the setting `library` names a database server.",
-            suggestions=("Restore it with --library PATH, and export from there; or use a backup folder.",),
+            suggestions=("Restore it to a file, and export from there; or use a backup folder.",),
         )
     if target.exists():
-        raise Conflict(f"{target} exists already.", suggestions=("Choose another path with --library.",))
+        raise Conflict(f"{target} exists already.", suggestions=("Choose another path.",))
     if backup.with_name(f"{backup.name}-wal").exists():
         raise Conflict(f"{backup} is in use as a library.", suggestions=("Back it up, and restore that.",))
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +131,7 @@ def _restore_dump(settings: Settings, backup: Path) -> Restored:
     if library_path(settings) is not None:
         raise Conflict(
             "This backup is from a database server, and the setting `library` names a file.",
-            suggestions=("Give --library postgresql://..., or use a backup folder, which fits both.",),
+            suggestions=("Restore it to a postgresql:// address, or use a backup folder, which fits both.",),
         )
     from pagekeep.store import postgres
 

@@ -100,9 +100,7 @@ def read_copy(store: Store, item_id: str, kind: CopyKind) -> bytes:
     """Return the newest copy of a kind; `NotFound` when there is none."""
     link = list_copies(store, item_id).get(kind)
     if link is None or link.hash is None:
-        raise NotFound(
-            f"There is no {kind} copy of this page.", suggestions=(f"Make one: pagekeep copy ITEM --as {kind}",)
-        )
+        raise NotFound(f"There is no {kind} copy of this page.", suggestions=("Make one of the saved page first.",))
     return store.blob(link.hash)
 
 

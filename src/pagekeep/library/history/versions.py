@@ -151,9 +151,7 @@ async def compare_versions(
     history = await to_thread(get_history, store, key)
     versions = history.versions
     if before is None and len(versions) < 2:
-        raise NotFound(
-            "There is only one version of this page.", suggestions=("Fetch it again, or watch it: pagekeep watch ID",)
-        )
+        raise NotFound("There is only one version of this page.", suggestions=("Fetch it again, or watch it.",))
     old = versions[-2] if before is None else find_version(versions, before)
     new = versions[-1] if after is None else find_version(versions, after)
     read_old, read_new = await asyncio.gather(

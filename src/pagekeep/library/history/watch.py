@@ -63,7 +63,7 @@ def unwatch(store: Store, key: str) -> Item:
     """Watch a page no longer; `NotFound` when it is not watched."""
     item = get_item(store, key)
     if not store.remove_schedule(TASK, item.id):
-        raise NotFound("This page is not watched.", suggestions=("List the watched pages: pagekeep watch",))
+        raise NotFound("This page is not watched.", suggestions=("Watch it first.",))
     return item
 
 

@@ -212,7 +212,7 @@ def _check(name: str, encoding: str | None, data: bytes) -> None:
 def states(folder: Path) -> list[str]:
     """Return the names of the states in a backup, oldest first; `NotFound` when the folder is not a backup."""
     if not (folder / MARKER).is_file():
-        raise NotFound(f"{folder} is not a backup.", suggestions=("Name the folder that `pagekeep backup` wrote.",))
+        raise NotFound(f"{folder} is not a backup.", suggestions=("Name the folder that a backup was written to.",))
     return sorted(path.stem for path in (folder / _STATES).glob("[0-9]*.json"))
 
 
@@ -229,9 +229,7 @@ def read_state(folder: Path, name: str | None = None) -> dict[str, Any]:
         if hashlib.sha256(text.encode()).hexdigest() != document["digest"] or state["pagekeep_backup"] != FORMAT:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(
-            f"The state {path.stem} is damaged.", suggestions=("Use another one with --state.",)
-        ) from error
+        raise StoreError(f"The state {path.stem} is damaged.", suggestions=("Use another one.",)) from error
     return state
 
 

@@ -38,5 +38,5 @@ def copy_blobs(source: BlobFolder, database: Path, root: Path) -> None:
     if damaged:
         raise StoreError(
             f"{damaged:,} kept files are missing or damaged in the library; everything else was copied to {database}.",
-            suggestions=("`pagekeep verify` lists the pages they belong to.",),
+            suggestions=("Verify the library: that lists the pages they belong to.",),
         )

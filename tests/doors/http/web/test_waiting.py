@@ -9,7 +9,6 @@ from pagekeep import clock
 from pagekeep.store import Store
 
 LATER = clock.add_seconds(clock.now(), 3600)
-LEASED_UNTIL = clock.add_seconds(clock.now(), 300)
 FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "suggestions": ["Check the address."]}
 
 
@@ -17,7 +16,7 @@ FAULT = {"type": "FetchHttpError", "message": "The server answered 404.", "sugge
 def failed(library: Store, client: TestClient) -> str:
     """Of a time at which the server's own worker does not look for jobs."""
     job = library.enqueue("https://e.example/gone", "https://e.example/gone", {}, LATER)
-    library.lease("hand", LATER, LEASED_UNTIL)
+    library.lease("hand", LATER, clock.add_seconds(clock.now(), 200))  # not past the longest lease, nor over yet
     library.fail(job.id, "hand", FAULT, retry_at=None)
     return job.id
 

@@ -20,7 +20,8 @@ from pagekeep.model import Caught, CaughtKind
 from pagekeep.text import count_words
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
-KINDS = get_args(CaughtKind)
+KINDS = tuple(kind for kind in get_args(CaughtKind) if not kind.endswith("_file"))
+"""What a page can be; those of documents are tested with them."""
 
 
 def judge(html: str, url: str | None = None, status: int | None = 200) -> Caught | None:

@@ -358,7 +358,8 @@ class Features:
         if not words:
             return -1, -1
         shared = sum([topics.get(word, 0) > count for word, count in words.items()])
-        return shared * 1000 // len(words), _permille(len(self._title_words & words.keys()), len(self._title_words))
+        titled = sum([word in words for word in self._title_words])
+        return shared * 1000 // len(words), _permille(titled, len(self._title_words))
 
 
 def _count_commas(sample: str) -> int:
