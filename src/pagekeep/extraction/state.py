@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Any
 
 from pagekeep import dom
 from pagekeep.extraction import clean, site_rules
@@ -18,8 +19,6 @@ from pagekeep.model import (
     DocumentType,
     Doubt,
     Kind,
-    Link,
-    Media,
     Metadata,
     NeedRender,
     Options,
@@ -93,5 +92,6 @@ class State:
     caught: Caught | None = None
     need_render: NeedRender | None = None
     quality: Quality | None = None
-    links: tuple[Link, ...] = ()
-    media: tuple[Media, ...] = ()
+    links: Any = ()
+    """Of type `tuple[Link, ...]`, or makes one when it is read from the page; so are the media."""
+    media: Any = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.output import references
@@ -61,7 +61,7 @@ class MediaFiles(OnDemand[tuple[Media, ...]]):
         return ()
 
 
-def list_on_demand(html: CleanHtml) -> tuple[tuple[Link, ...], tuple[Media, ...]]:
+def list_on_demand(html: CleanHtml) -> tuple[Any, Any]:
     """Return the links and the media of the content, to be listed when they are first read."""
     return Links(html).as_value(), MediaFiles(html).as_value()
 
