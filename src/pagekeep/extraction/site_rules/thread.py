@@ -168,7 +168,7 @@ def _read(
         return
     attrs = source.attrs or default_attrs
     for node, element in _find_owned(body, source.selector, messages):
-        value = next((value for name in attrs if (value := element.attr(name))), "") if attrs else _text(element)
+        value = next((text for name in attrs if (text := element.attr(name))), "") if attrs else _text(element)
         if value := " ".join(value.split())[:_MAX_CHARS] if not default_attrs else value.strip():
             yield node, value, element
 
