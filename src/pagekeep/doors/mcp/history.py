@@ -105,13 +105,14 @@ class PageChanges(BaseModel):
 
 def add_history_tools(server: MCPServer[Any], find_context: ContextFinder, *, allow_write: bool) -> None:
     """Add the tools; none that changes something without `allow_write`."""
-    _add_version_tools(server, find_context)
+    _add_history_tool(server, find_context)
+    _add_reading_tools(server, find_context)
     _add_change_tool(server, find_context)
     if allow_write:
         _add_watch_tool(server, find_context)
 
 
-def _add_version_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
+def _add_history_tool(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_READS)
     @report_errors
     async def history(key: Key) -> PageHistory:
@@ -130,6 +131,8 @@ def _add_version_tools(server: MCPServer[Any], find_context: ContextFinder) -> N
             notice=quote.notice,
         )
 
+
+def _add_reading_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
     @server.tool(annotations=_READS)
     @report_errors
     async def read_version(
