@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Final
 
-from tests.hostile.attack.machine import Memory, Peak, Times, memory, times, wait_for_rest
+from tests.hostile.attack.machine import Memory, Peak, Times, memory, rested_memory, times, wait_for_rest
 from tests.hostile.attack.place import Place, prepare
 from tests.hostile.attack.readers import ACTIONS, Readers, Seen
 from tests.hostile.attack.rows import PAGES, ROWS, Row, Target
@@ -158,7 +158,9 @@ def measure(row: Row, server: Served, readers: Readers, attack: Attack, phases: 
     wait_for_rest(pid, phases.settle)
     outcome.alone.add(readers.run(phases.alone))
     wait_for_rest(pid, phases.settle)
-    outcome.after = memory(pid)
+    before = outcome.before
+    limit = Memory(before.main + MAX_GROWTH_MEGABYTES, before.tree + MAX_GROWTH_MEGABYTES)
+    outcome.after = rested_memory(pid, limit, phases.settle)
     return outcome
 
 

@@ -108,6 +108,19 @@ def wait_for_rest(pid: int, seconds: float) -> bool:
     return calm >= _CALM_SAMPLES
 
 
+def rested_memory(pid: int, limit: Memory, seconds: float) -> Memory:
+    """Return the memory in use once it is below a limit, or else the least that was seen in this time.
+
+    The server and its workers return memory between two jobs, and thus not at once after the last one.
+    """
+    until, least = time.monotonic() + seconds, memory(pid)
+    while (least.main > limit.main or least.tree > limit.tree) and time.monotonic() < until:
+        time.sleep(_SAMPLE_SECONDS)
+        now = memory(pid)
+        least = min(least, now, key=lambda one: max(one.main - limit.main, one.tree - limit.tree))
+    return least
+
+
 def _any_runs(pids: list[int]) -> bool:
     """Return whether a process runs or wants to: on a busy machine it may get no processor for a while."""
     for pid in pids:
