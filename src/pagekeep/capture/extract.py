@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pagekeep.capture.active_rules import load_active
-from pagekeep.capture.documents.file_types import detect
+from pagekeep.capture.documents.file_types import FileType, detect
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
-_TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
+TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 """Content types that are stored as they are."""
-_TEXT_SUFFIXES: Final = {"md": "text/markdown", "markdown": "text/markdown", "txt": "text/plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,8 @@ class FileTask:
     url: str | None
     options: Options
     settings: Settings
-    is_text: bool = False
-    """Whether it is Markdown or plain text, which stays as it is."""
+    declared: str | None = None
+    """Its content type by its name or its user, for what its content cannot tell."""
 
     def run(self) -> Page:
         """Return the page."""
@@ -62,12 +61,12 @@ class FileTask:
         return with_document(page, self.options.saved_at) if self.options.saved_at else page
 
     def _read(self) -> Page:
-        file_type = detect(self.data)
+        file_type = detect(self.data, self.declared)
         if file_type:
             from pagekeep.capture.documents.read import read_document
 
             return read_document(file_type, self.data, self.url, self.options)
-        return self._keep_text() if self.is_text else self._extract()
+        return self._keep_text() if self.declared in TEXT_TYPES else self._extract()
 
     def _keep_text(self) -> Page:
         from pagekeep.capture.plain_text import keep_text
@@ -80,9 +79,9 @@ class FileTask:
         return extract(self.data, self.url, rules=load_active(self.settings), options=self.options)
 
 
-def prepare_limits(data: bytes) -> Limits:
+def prepare_limits(data: bytes, declared: str | None = None) -> Limits:
     """Return the limits for extracting a file; for a document, the part that reads it is installed first if needed."""
-    file_type = detect(data)
+    file_type = detect(data, declared)
     if file_type is None:
         return PAGE
     file_type.require()
@@ -96,14 +95,14 @@ def with_document(page: Page, saved_at: str | None) -> Page:
     return page.with_document(write_document(page, saved_at=saved_at))
 
 
-def text_type(name: str) -> str | None:
-    """Return the content type of a file of Markdown or plain text by its name; `None` for any other file."""
-    return _TEXT_SUFFIXES.get(name.rpartition(".")[2].lower())
+def document_type(fetched: Fetched) -> FileType | None:
+    """Return the type of a response that is a document, such as a PDF; `None` for a page or text."""
+    return None if fetched.content_type == REMOTE_READER_TYPE else detect(fetched.body, fetched.content_type)
 
 
 def is_text(fetched: Fetched) -> bool:
     """Return whether the response is text other than HTML."""
-    return fetched.content_type in _TEXT_TYPES
+    return fetched.content_type in TEXT_TYPES
 
 
 def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
@@ -118,7 +117,7 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
         from pagekeep.capture.remote_page import make_remote_page
 
         return make_remote_page(fetched, options)
-    file_type = detect(fetched.body)
+    file_type = document_type(fetched)
     if file_type:
         from pagekeep.capture.documents.read import read_document
 

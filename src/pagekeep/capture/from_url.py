@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pagekeep.capture.documents.file_types import detect
-from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.extract import ExtractTask, document_type
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
@@ -125,7 +124,7 @@ class Retrieval:
         return await self._run_extraction(ExtractTask(fetched, options, self.settings, self._rules))
 
     async def _run_extraction(self, task: ExtractTask) -> Page:
-        file_type = detect(task.fetched.body)
+        file_type = document_type(task.fetched)
         if file_type is None:
             return await self.run(task)
         await asyncio.to_thread(file_type.require)

@@ -9,8 +9,8 @@ from typing import Final
 from urllib.parse import quote
 
 from pagekeep import dom
-from pagekeep.capture.documents.file_types import detect
-from pagekeep.capture.extract import text_type
+from pagekeep.capture.documents.file_types import declared_type, detect
+from pagekeep.capture.extract import TEXT_TYPES
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidUrl
 from pagekeep.fetch.urls import split_url
@@ -65,16 +65,24 @@ class _WrapSelection:
 
 
 async def page_in_file(
-    body: bytes, name: str, retrieval: Retrieval, *, place: str = "", url: str | None = None
+    body: bytes,
+    name: str,
+    retrieval: Retrieval,
+    *,
+    place: str = "",
+    url: str | None = None,
+    declared: str | None = None,
 ) -> Fetched:
     """Return the content of a file as a page, under `url`, or else the URL that it contains.
 
     A file that does not contain its URL gets one from its name and its `place`, the whole path, or its content where the
     place is not known: files of the same name are different pages, and saving a file again updates its page. A page
-    without a name must have a URL: else `InvalidUrl`.
+    without a name must have a URL: else `InvalidUrl`. `declared` is its content type, by default that of its name; it counts
+    only where the content cannot decide.
     """
-    file_type = detect(body)
-    content_type = file_type.content_type if file_type else text_type(name) or "text/html"
+    declared = declared or declared_type(name)
+    file_type = detect(body, declared)
+    content_type = file_type.content_type if file_type else declared if declared in TEXT_TYPES else "text/html"
     is_html = content_type == "text/html"
     if url is None and is_html:
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))

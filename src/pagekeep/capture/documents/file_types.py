@@ -31,6 +31,12 @@ class FileType:
     """Module below `documents` whose `read(data, url, options)` returns a `ParsedDocument`."""
     extra: str | None = None
     """Optional part of the installation that the module needs."""
+    other_types: tuple[str, ...] = ()
+    """More content types under which servers send it."""
+    other_suffixes: tuple[str, ...] = ()
+    """More ends of file names."""
+    by_name: bool = False
+    """Whether its content looks like any text, as that of a CSV: only the declared type or the file's name decides."""
 
     def read(self, data: bytes, url: str | None, options: Options) -> ParsedDocument:
         """Parse the file; only for worker processes. Raise `UnsupportedContent` when the part that reads it is missing."""
@@ -68,7 +74,36 @@ FILE_TYPES: Final = (FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "
 """Every type, in the order in which they are tried. A new type adds its line here and its module beside this one."""
 
 
-def detect(data: bytes) -> FileType | None:
-    """Return the type of a file by its content; `None` for HTML, text and everything else."""
+PAGE_TYPES: Final = {
+    "html": "text/html",
+    "htm": "text/html",
+    "xhtml": "application/xhtml+xml",
+    "md": "text/markdown",
+    "markdown": "text/markdown",
+    "txt": "text/plain",
+    "text": "text/plain",
+}
+"""What is read besides documents: ends of file names to content types."""
+SUFFIXES: Final[dict[str, str]] = PAGE_TYPES | {
+    suffix: one.content_type for one in FILE_TYPES for suffix in (one.suffix, *one.other_suffixes)
+}
+"""Ends of file names of everything that is read, to content types."""
+TYPE_NAMES: Final = ("html", "text", "markdown", *(one.suffix for one in FILE_TYPES))
+"""The names of types for users: keys of `SUFFIXES`."""
+
+
+def detect(data: bytes, declared: str | None = None) -> FileType | None:
+    """Return the type of a file by its content; `None` for HTML, text and everything else.
+
+    `declared` is the content type by its server, its user or its name. It decides only where the content cannot.
+    """
     start = bytes(data[:_MAGIC_BYTES])
-    return next((one for one in FILE_TYPES if one.matches(start)), None)
+    by_content = next((one for one in FILE_TYPES if not one.by_name and one.matches(start)), None)
+    if by_content or not declared:
+        return by_content
+    return next((one for one in FILE_TYPES if one.by_name and declared in (one.content_type, *one.other_types)), None)
+
+
+def declared_type(name: str) -> str | None:
+    """Return the content type of a file by the end of its name, or by the name of a type; `None` for any other file."""
+    return SUFFIXES.get(name.rpartition(".")[2].lower())

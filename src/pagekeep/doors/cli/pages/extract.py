@@ -113,14 +113,15 @@ def extract(
 def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
     """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
     from pagekeep import config
-    from pagekeep.capture.extract import FileTask, prepare_limits, text_type
+    from pagekeep.capture.documents.file_types import declared_type
+    from pagekeep.capture.extract import FileTask, prepare_limits
     from pagekeep.workers import run_alone
 
     settings = config.load(flags)
     data = read_file(source, options.max_bytes + 1)
     load_rules(settings)  # before the process is forked, so that it has them too
-    task = FileTask(data, url, options, settings, is_text=text_type(source) is not None)
-    return run_alone(task, prepare_limits(data))
+    declared = declared_type(source)
+    return run_alone(FileTask(data, url, options, settings, declared), prepare_limits(data, declared))
 
 
 def page_from_url(

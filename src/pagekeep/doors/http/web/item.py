@@ -121,7 +121,7 @@ def raw(frame: ReadFrame, key: str) -> Response:
     stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
-    file_type = detect(stored.body)
+    file_type = detect(stored.body, stored.content_type)
     if file_type:
         name = f'attachment; filename="{quote(key[:8])}.{file_type.suffix}"'
         return Response(
