@@ -13,8 +13,34 @@ XHTML: Final = "application/xhtml+xml"
 PLAIN: Final = "text/plain"
 PDF: Final = "application/pdf"
 PAGE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, "text/markdown", "text/x-markdown"})
-DOCUMENT_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})
+_OPEN_XML: Final = "application/vnd.openxmlformats-officedocument."
+DOCUMENT_TYPES: Final = frozenset(
+    (
+        *(
+            "application/pdf",
+            "application/x-pdf",
+            "application/epub+zip",
+            "application/zip",
+            "application/x-zip-compressed",
+        ),
+        *(f"{_OPEN_XML}wordprocessingml.document", f"{_OPEN_XML}wordprocessingml.template"),
+        "application/vnd.ms-word.document.macroenabled.12",
+        *(f"{_OPEN_XML}spreadsheetml.sheet", f"{_OPEN_XML}presentationml.presentation"),
+        *("application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"),
+        *("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"),
+        *("application/rtf", "text/rtf", "application/x-rtf", "text/richtext"),
+        *("text/vtt", "application/x-subrip", "text/srt", "application/srt"),
+        *("text/csv", "application/csv", "text/x-csv", "text/tab-separated-values"),
+    )
+)
 """Files that are read besides pages; the bytes decide here too, as a server may send a page under such a type."""
+_PDF_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})
+_TEXT_DOCUMENT_TYPES: Final = frozenset(
+    one for one in DOCUMENT_TYPES if one.startswith("text/") or one.endswith(("csv", "subrip", "srt"))
+)
+"""Documents that are text, which only the declared type tells from other text."""
+_DOCUMENT_STARTS: Final = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""PDF, ZIP archives (office files and books), RTF, and Microsoft's older files."""
 VAGUE_TYPES: Final = frozenset(
     {"", "application/octet-stream", "application/xml", "text/xml", "unknown/unknown", "*/*"}
 )
@@ -51,11 +77,18 @@ def refuse_non_page(declared: str, *, documents: bool = False) -> None:
 
 
 def page_type(declared: str, body: bytes) -> str:
-    """Return the type of a page, detected when the declared one is vague; raise `UnsupportedContent`."""
+    """Return the type of a page, detected when the declared one is vague; raise `UnsupportedContent`.
+
+    That of a document may stay vague: what it is, its reader finds out.
+    """
     start = body[:_SNIFFED_BYTES]
-    if start.startswith(b"%PDF-") or (declared in DOCUMENT_TYPES and b"%PDF-" in start):
+    if start.startswith(b"%PDF-") or (declared in _PDF_TYPES and b"%PDF-" in start):
         return PDF
+    if start.startswith(_DOCUMENT_STARTS):
+        return declared if declared in DOCUMENT_TYPES - _PDF_TYPES else "application/octet-stream"
     if declared in PAGE_TYPES:
+        return declared
+    if declared in _TEXT_DOCUMENT_TYPES and not _BINARY.search(start) and not _MARKUP.match(start):
         return declared
     if _MARKUP.match(start) or start.startswith(_UTF_16):
         return XHTML if declared.endswith("xml") else HTML
@@ -66,7 +99,7 @@ def page_type(declared: str, body: bytes) -> str:
 
 def _describe(declared: str) -> str:
     family = declared.partition("/")[0]
-    if declared in DOCUMENT_TYPES:
+    if declared in _PDF_TYPES:
         return "a PDF"
     if family in ("image", "audio", "video", "font"):
         return {"image": "an image", "audio": "an audio file", "video": "a video", "font": "a font"}[family]

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _MAGIC_BYTES: Final = 1_024
 """Where the header of a PDF is looked for, as Acrobat does: mail programs and servers put lines before it."""
+_INDEX_BYTES: Final = 200_000
+"""At the end of a ZIP archive, where the list of its files is."""
+_ZIP: Final = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class FileType:
     suffix: str
     """The usual end of a file name, without the dot."""
     matches: Callable[[bytes], bool]
-    """Whether the start of a file is of this type."""
+    """Whether a file is of this type, by the sample that `take_sample` returns."""
     module: str
     """Module below `documents` whose `read(data, url, options)` returns a `ParsedDocument`."""
     extra: str | None = None
@@ -39,12 +42,19 @@ class FileType:
     """Whether its content looks like any text, as that of a CSV: only the declared type or the file's name decides."""
 
     def read(self, data: bytes, url: str | None, options: Options) -> ParsedDocument:
-        """Parse the file; only for worker processes. Raise `UnsupportedContent` when the part that reads it is missing."""
+        """Parse the file; only for worker processes. Raise `UnsupportedContent` when the part that reads it is missing.
+
+        A module raises `UnreadableFile` for a file without text that it can read; that becomes a document that says why.
+        """
         from importlib import import_module
+
+        from pagekeep.capture.documents.refusals import UnreadableFile
 
         try:
             module = import_module(f"pagekeep.capture.documents.{self.module}")
             parsed: ParsedDocument = module.read(data, url, options)
+        except UnreadableFile as refusal:
+            return refusal.to_document(self.name)
         except ImportError as error:
             from pagekeep import extras  # nothing is installed from inside a worker: `require` does that
 
@@ -64,10 +74,16 @@ class FileType:
             extras.require(self.extra, f"Reading a {self.name}", error=UnsupportedContent)
 
 
-def _is_pdf(start: bytes) -> bool:
-    header = start.find(b"%PDF-")
-    # Behind text it must not be a page that writes about PDF.
-    return header == 0 or (header > 0 and b"<" not in start[:header])
+def take_sample(data: bytes) -> bytes:
+    """Return what the type of a file is recognised by: its start and, of a ZIP archive, also its end."""
+    start = bytes(data[:_MAGIC_BYTES])
+    return start + bytes(data[_MAGIC_BYTES:][-_INDEX_BYTES:]) if start.startswith(_ZIP) else start
+
+
+def _is_pdf(sample: bytes) -> bool:
+    header = sample.find(b"%PDF-", 0, _MAGIC_BYTES)
+    # Behind text it must not be a page that writes about PDF, nor in an archive a file that is packed with it.
+    return header == 0 or (header > 0 and b"<" not in sample[:header] and not sample.startswith(_ZIP))
 
 
 FILE_TYPES: Final = (FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "documents"),)
@@ -97,8 +113,8 @@ def detect(data: bytes, declared: str | None = None) -> FileType | None:
 
     `declared` is the content type by its server, its user or its name. It decides only where the content cannot.
     """
-    start = bytes(data[:_MAGIC_BYTES])
-    by_content = next((one for one in FILE_TYPES if not one.by_name and one.matches(start)), None)
+    sample = take_sample(data)
+    by_content = next((one for one in FILE_TYPES if not one.by_name and one.matches(sample)), None)
     if by_content or not declared:
         return by_content
     return next((one for one in FILE_TYPES if one.by_name and declared in (one.content_type, *one.other_types)), None)

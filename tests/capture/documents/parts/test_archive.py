@@ -1,0 +1,69 @@
+"""ZIP archives of office files and books: checked before anything is unpacked, every read bounded."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+
+import pytest
+
+from pagekeep.capture.documents.parts import archive
+from pagekeep.capture.documents.parts.archive import Archive
+from pagekeep.capture.documents.refusals import DamagedFile, EncryptedFile
+from pagekeep.errors import TooLarge
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in files.items():
+            file.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def test_files_are_found_whatever_the_case_of_their_names() -> None:
+    found = Archive(packed({"Word/Document.xml": b"text", "b": b""}))
+    assert (found.names, found.read("/word/document.xml")) == (("Word/Document.xml", "b"), b"text")
+    assert "word/document.xml" in found
+    assert found.read_if_there("c") is None
+    with pytest.raises(DamagedFile, match="c is missing"):
+        found.read("c")
+
+
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused_before_it_is_unpacked() -> None:
+    with pytest.raises(TooLarge, match="200 times"):
+        Archive(packed({"bomb": bytes(5_000_000)}))
+
+
+def test_sizes_that_lie_are_found_while_reading() -> None:
+    data = bytearray(packed({"bomb": bytes(range(256)) * 9_000}))
+    place = data.index(b"PK\x01\x02")
+    data[place + 24 : place + 28] = struct.pack("<L", 10)
+    with pytest.raises((TooLarge, DamagedFile)):
+        Archive(bytes(data)).read("bomb")
+
+
+def test_totals_and_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 100)
+    with pytest.raises(TooLarge, match="more than"):
+        Archive(packed({"a": b"x" * 60, "b": b"y" * 60}))
+    monkeypatch.setattr(archive, "MAX_FILES", 2)
+    with pytest.raises(TooLarge, match="more than 2 files"):
+        Archive(packed({"a": b"", "b": b"", "c": b""}))
+
+
+def test_files_that_share_bytes_are_refused() -> None:
+    data = packed({"a": b"first" * 50, "b": b"second" * 50})
+    second = data.rindex(b"PK\x01\x02")
+    with pytest.raises(DamagedFile, match="overlap"):
+        Archive(data[: second + 42] + struct.pack("<L", 0) + data[second + 46 :])
+
+
+def test_damaged_and_encrypted_files_are_refused() -> None:
+    data = packed({"a": b"text"})
+    with pytest.raises(DamagedFile):
+        Archive(data[:40])
+    place = data.index(b"PK\x01\x02")
+    with pytest.raises(EncryptedFile):
+        Archive(data[: place + 8] + b"\x01" + data[place + 9 :]).read("a")
