@@ -38,7 +38,11 @@ _PDF_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})
 _TEXT_DOCUMENT_TYPES: Final = frozenset(
     one for one in DOCUMENT_TYPES if one.startswith("text/") or one.endswith(("csv", "subrip", "srt"))
 )
-"""Documents that are text, which only the declared type tells from other text."""
+"""Documents that look like any other text."""
+_ARCHIVE_TYPES: Final = frozenset({"application/zip", "application/x-zip-compressed"})
+_ARCHIVED_PARTS: Final = (b"[Content_Types].xml", b"META-INF/container.xml", b"content.xml")
+"""Files in the archive that an office file or a book is."""
+_INDEX_BYTES: Final = 200_000
 _DOCUMENT_STARTS: Final = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """PDF, ZIP archives (office files and books), RTF, and Microsoft's older files."""
 VAGUE_TYPES: Final = frozenset(
@@ -85,7 +89,11 @@ def page_type(declared: str, body: bytes) -> str:
     if start.startswith(b"%PDF-") or (declared in _PDF_TYPES and b"%PDF-" in start):
         return PDF
     if start.startswith(_DOCUMENT_STARTS):
+        if start.startswith(b"PK") and not any(part in body[-_INDEX_BYTES:] for part in _ARCHIVED_PARTS):
+            raise UnsupportedContent("The URL leads to an archive, not a page.")
         return declared if declared in DOCUMENT_TYPES - _PDF_TYPES else "application/octet-stream"
+    if declared in _ARCHIVE_TYPES:
+        raise UnsupportedContent("The URL does not lead to a page.")
     if declared in PAGE_TYPES:
         return declared
     if declared in _TEXT_DOCUMENT_TYPES and not _BINARY.search(start) and not _MARKUP.match(start):

@@ -1,4 +1,4 @@
-"""XML of others as a tree: no entities, no document type of its own, bounded depth and size."""
+"""XML of others as a tree: no entities, bounded depth and size."""
 
 from __future__ import annotations
 
