@@ -67,6 +67,14 @@ SHAPES: Final[dict[str, tuple[Callable[[str], None], Callable[[int], str], int]]
     "font sizes and paragraphs": (_extract, lambda n: _number("<font size=@><p>", n), 200_000),
     "fonts that are closed": (_extract, lambda n: _number("<font size=@>a</font><p>", n), 400_000),
     "fonts in paragraphs of text": (_extract, lambda n: "<p>" + _number("<font color=@>words of text ", n), 200_000),
+    "cards with pictures": (
+        _extract,
+        lambda n: (
+            "<main>"
+            + _number("<div class=card><a href=/@><img src=/@.jpg alt=@></a><h3>Lamp @</h3><p>Lit @.</p></div>\n", n)
+        ),
+        3_000_000,
+    ),
     "headings of all levels": (_outline, lambda n: _number("# a\n\n## b @\n\n### c\n\n", n), 400_000),
     "headings without text": (_outline, lambda n: _repeat("#\n", n), 400_000),
     "headings of one title": (_outline, lambda n: _repeat("## The same\n\n", n), 400_000),

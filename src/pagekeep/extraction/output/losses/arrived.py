@@ -115,6 +115,7 @@ def expect(arrived: Arrived, content: dom.Element, root: dom.Node, removed: Coll
     cut_out = set(dom.tagged(content, tuple(KINDS)))
     attached = set(dom.tagged(top_of(root), tuple(KINDS)))
     tops: dict[dom.Node, dom.Node] = {}
+    surroundings = _Surroundings(arrived.order, content, tops)
     expected: list[Structure] = []
     vanished: list[Structure] = []
     chars_left = _MAX_CHARS
@@ -131,7 +132,7 @@ def expect(arrived: Arrived, content: dom.Element, root: dom.Node, removed: Coll
             top = _find_top(node, tops)
             if top is content:
                 expected.append(structure)
-            elif _is_vanished(structure, top, removed) and _was_in(structure, arrived, content, root):
+            elif _is_vanished(structure, top, removed) and _was_in(structure, content, root, surroundings):
                 vanished.append(structure)
     return Expected(expected, vanished, chars_left > 0)
 
@@ -154,7 +155,37 @@ def _find_top(node: dom.Node, tops: dict[dom.Node, dom.Node]) -> dom.Node:
     return node
 
 
-def _was_in(structure: Structure, arrived: Arrived, content: dom.Element, root: dom.Node) -> bool:
+class _Surroundings:
+    """What was around each structure on the page, found for all of them at once when it is first asked for."""
+
+    def __init__(self, order: list[dom.Element], content: dom.Element, tops: dict[dom.Node, dom.Node]) -> None:
+        self._order = order
+        self._content = content
+        self._tops = tops
+        self._between: set[dom.Node] | None = None
+
+    def are_content(self, node: dom.Element) -> bool:
+        """Return whether the nearest elements before and after this one that are still somewhere are in the content."""
+        if self._between is None:
+            self._between = self._follow(self._order) & self._follow(reversed(self._order))
+        return node in self._between
+
+    def _follow(self, nodes: Iterable[dom.Element]) -> set[dom.Node]:
+        """Return the nodes which come after one of the content, with nothing of the rest of the page between them."""
+        following: set[dom.Node] = set()
+        in_content = False
+        for node in nodes:
+            if in_content:
+                following.add(node)
+            top = _find_top(node, self._tops)
+            if top is self._content:
+                in_content = True
+            elif isinstance(top, dom.Document):
+                in_content = False
+        return following
+
+
+def _was_in(structure: Structure, content: dom.Element, root: dom.Node, surroundings: _Surroundings) -> bool:
     """Return whether the structure was in the content: within it, or between two of its elements."""
     above: dom.Node | None = structure.parent
     while above is not None:
@@ -163,21 +194,7 @@ def _was_in(structure: Structure, arrived: Arrived, content: dom.Element, root: 
         if isinstance(above, dom.Document):
             return False
         above = above.parent
-    place = next((place for place, node in enumerate(arrived.order) if node is structure.node), None)
-    if place is None:
-        return False
-    return _is_in_first(reversed(arrived.order[:place]), content) and _is_in_first(arrived.order[place + 1 :], content)
-
-
-def _is_in_first(nodes: Iterable[dom.Element], content: dom.Element) -> bool:
-    """Return whether the first of the nodes that is still somewhere is in the content."""
-    for node in nodes:
-        top = top_of(node)
-        if top is content:
-            return True
-        if isinstance(top, dom.Document):
-            return False
-    return False
+    return surroundings.are_content(structure.node)
 
 
 def top_of(node: dom.Node) -> dom.Node:
