@@ -29,7 +29,17 @@ from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
 from pagekeep.library.queue import jobs
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
-from pagekeep.model import Change, ItemBlob, ItemQuery, PageCheck, Retention
+from pagekeep.model import (
+    Change,
+    EntryQuery,
+    ItemBlob,
+    ItemQuery,
+    NewEntry,
+    PageCheck,
+    PollOutcome,
+    PublishedFeed,
+    Retention,
+)
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
@@ -265,6 +275,12 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     newer = make_raw(f"<p>The {secret} again</p>".encode())
     library.record_change(schedule.id, {"seen": secret}, item, newer, change, retention=Retention())
     library.put_check(PageCheck(stored.id, NOW, LATER, "gone", 1, NOW, secret))
+    feed, _ = library.add_feed("web", f"https://{secret}.example/feed", now=NOW, title=secret)
+    new = NewEntry(
+        secret, secret, url=f"https://{secret}.example/entry", content=secret, page=make_raw(secret.encode())
+    )
+    (entry,) = library.put_entries(feed.id, [new], NOW).added
+    library.publish(PublishedFeed(str(uuid.uuid4()), secret, f"tag:{secret}", NOW))
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -281,6 +297,9 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "picture": picture,
         "change": change.id,
         "schedule": schedule.id,
+        "feed": feed.id,
+        "entry": entry,
+        "published": library.published_feeds()[0].id,
         "after": after,
         "listed": listed,
     }
@@ -294,6 +313,22 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
         "get deleted": lambda: bob.get(ada["deleted"]),
         "find_url": lambda: bob.find_url(ada["url"]),
         "raw": lambda: bob.raw(ada["item"]),
+        "feed": lambda: bob.feed(ada["feed"]),
+        "feed by prefix": lambda: bob.feed(ada["feed"][:8]),
+        "change_feed": lambda: bob.change_feed(ada["feed"], NOW, folder="x"),
+        "remove_feed": lambda: bob.remove_feed(ada["feed"]),
+        "put_entries": lambda: bob.put_entries(ada["feed"], [NewEntry("x", "x")], NOW).added,
+        "settle_polls": lambda: bob.settle_polls([PollOutcome(ada["feed"], {}, NOW, status="gone")], NOW),
+        "due_feeds": lambda: bob.due_feeds(LATER, NOW, 100),
+        "entry": lambda: bob.entry(ada["entry"]),
+        "entry_page": lambda: bob.entry_page(ada["entry"]),
+        "entries": lambda: bob.find_entries(EntryQuery(feed_ids=(ada["feed"],))).entries,
+        "fingerprints": lambda: bob.entry_fingerprints(ada["feed"]),
+        "mark_entries": lambda: bob.mark_entries([ada["entry"]], True, NOW),
+        "mark_kept": lambda: bob.mark_kept(ada["entry"], None, NOW),
+        "set_entry_text": lambda: bob.set_entry_text(ada["entry"], "x", None, {}),
+        "trim_entries": lambda: bob.trim_entries(ada["feed"], LATER, count=0, since=LATER, listed=()),
+        "unpublish": lambda: bob.unpublish(ada["published"]),
         "annotations": lambda: bob.annotations(ada["item"]),
         "snapshots": lambda: bob.snapshots(ada["item"]),
         "snapshot_raw": lambda: bob.snapshot_raw(ada["item"], 1),

@@ -12,7 +12,17 @@ from typing import Any
 import pytest
 
 from pagekeep.errors import StoreError
-from pagekeep.model import Annotation, Change, ItemBlob, ItemQuery, PageCheck, Retention, item_filters
+from pagekeep.model import (
+    Annotation,
+    Change,
+    ItemBlob,
+    ItemQuery,
+    NewEntry,
+    PageCheck,
+    PublishedFeed,
+    Retention,
+    item_filters,
+)
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
@@ -39,6 +49,10 @@ TABLES = (
     "schedules",
     "changes",
     "page_checks",
+    "feeds",
+    "feed_entries",
+    "entry_pages",
+    "published_feeds",
 )
 TYPES = {
     "uuid": {
@@ -53,14 +67,17 @@ TYPES = {
             "changes.item_id",
         ),
         "page_checks.item_id",
+        *("feeds.id", "feed_entries.id", "feed_entries.feed_id", "feed_entries.item_id", "entry_pages.entry_id"),
+        "published_feeds.id",
     },
     "boolean": {
         *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
-        *("snapshots.rendered", "snapshots.pinned"),
+        *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered"),
     },
     "jsonb": {
         *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
         *("raw_pages.headers", "snapshots.headers", "schedules.state"),
+        *("feeds.settings", "feeds.state", "feed_entries.extra"),
     },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
@@ -79,6 +96,9 @@ def fill(library: Store) -> None:
     changed = make_item(user_id=library.user_id, content="other secret words")
     library.record_change(schedule.id, {}, changed, make_raw(b"new"), change, retention=Retention())
     library.put_check(PageCheck(item.id, NOW, NOW, "ok"))
+    feed, _ = library.add_feed("web", "https://example.com/feed", now=NOW)
+    library.put_entries(feed.id, [NewEntry("one", "Secret", content="secret words", page=make_raw())], NOW)
+    library.publish(PublishedFeed(str(uuid.uuid4()), "Secret", "tag:secret", NOW))
 
 
 @pytest.fixture

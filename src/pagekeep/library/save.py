@@ -53,6 +53,7 @@ async def save(
     known: Item | None = None,
     uploaded: Fetched | None = None,
     keep_failed: bool = True,
+    source: str | None = None,
     progress: Progress = ignore_progress,
 ) -> SaveResult:
     """Fetch the page and save it, over the existing item of the page if there is one.
@@ -61,10 +62,10 @@ async def save(
     failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
     bookmark, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
-    itself, as sent by a browser, and nothing is fetched. The page's pictures are kept by a job of the queue, later. The store
-    is called in threads, as it waits for the disk.
+    itself, as sent by a browser or a feed, and nothing is fetched; `source` says where it is from, if not a browser. The
+    page's pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
     """
-    what = _Wanted(tags, force, uploaded, keep_failed)
+    what = _Wanted(tags, force, uploaded, keep_failed, source)
     with measure(request.url, progress, retrieval.report) as capture:
         saved = await _save(request, store, retrieval, what, known, capture)
         capture.outcome = "unchanged" if saved.unchanged else saved.outcome
@@ -82,6 +83,7 @@ class _Wanted:
     force: bool
     uploaded: Fetched | None
     keep_failed: bool
+    source: str | None
 
 
 async def _save(
@@ -113,7 +115,7 @@ async def _save(
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
-    source = "html" if uploaded else "remote" if remote else "web"
+    source = what.source or ("html" if uploaded else "remote" if remote else "web")
     auto_tags = retrieval.settings.auto_tags
     before = await _read_before(existing, store, retrieval) if existing else None
     target = _Target(

@@ -37,6 +37,22 @@ from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 if TYPE_CHECKING:
     from pagekeep.model.accounts import FEED, SCOPES, Scope, Session, Token, User
     from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
+    from pagekeep.model.feeds import (
+        AddedEntries,
+        Entry,
+        EntryCounts,
+        EntryPage,
+        EntryQuery,
+        EntryState,
+        Feed,
+        FeedContent,
+        FeedKind,
+        FeedSettings,
+        FeedStatus,
+        NewEntry,
+        PollOutcome,
+        PublishedFeed,
+    )
     from pagekeep.model.history import Change, PageCheck, Retention, Schedule, Snapshot
     from pagekeep.model.library import (
         DERIVED_METADATA,
@@ -65,9 +81,9 @@ else:
         """Import the values of the library and its users when one is first used: a page can be extracted without them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from pagekeep.model import accounts, archive, history, library
+        from pagekeep.model import accounts, archive, feeds, history, library
 
-        return getattr(next(room for room in (library, archive, history, accounts) if hasattr(room, name)), name)
+        return getattr(next(room for room in (library, archive, history, accounts, feeds) if hasattr(room, name)), name)
 
 
 __all__ = [
@@ -76,6 +92,7 @@ __all__ = [
     "KINDS",
     "PARSER_VERSION",
     "SCOPES",
+    "AddedEntries",
     "Annotation",
     "Attempt",
     "BlobRole",
@@ -89,6 +106,16 @@ __all__ = [
     "DocumentType",
     "Doubt",
     "EncodingSource",
+    "Entry",
+    "EntryCounts",
+    "EntryPage",
+    "EntryQuery",
+    "EntryState",
+    "Feed",
+    "FeedContent",
+    "FeedKind",
+    "FeedSettings",
+    "FeedStatus",
     "Fetched",
     "Filter",
     "FilterName",
@@ -107,12 +134,15 @@ __all__ = [
     "Metadata",
     "MetadataChanges",
     "NeedRender",
+    "NewEntry",
     "NewItem",
     "Options",
     "Order",
     "Page",
     "PageCheck",
     "PageWarning",
+    "PollOutcome",
+    "PublishedFeed",
     "PutResult",
     "Quality",
     "QualityLevel",

@@ -61,6 +61,21 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "TTTTT##DdDJ",
     ),
     "changes": ("user_id id item_id before after added removed excerpt found_at seen_at", "TTT####TDd"),
+    "feeds": (
+        "user_id id kind address_hash status attempts next_at polled_at created_at updated_at folder settings state address "
+        "site title",
+        "TTTTT#DdDDTJJTtT",
+    ),
+    "feed_entries": (
+        "user_id id feed_id guid_hash url_hash fingerprint sorted_at found_at updated_at published_at read_at kept_at "
+        "dropped_at item_id extra guid url title author words content",
+        "TTTTtTDDDddddtJTtTtTT",
+    ),
+    "entry_pages": (
+        "user_id entry_id encoding content_type final_url status rendered fetched_at page",
+        "TTtTT##DT",
+    ),
+    "published_feeds": ("user_id id title query created_at", "TTTTD"),
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys and times of checks are not

@@ -16,6 +16,8 @@ from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
 from pagekeep.store.tables.changes import ChangeTable
+from pagekeep.store.tables.feeds.entries import EntryTable
+from pagekeep.store.tables.feeds.subscriptions import FeedTable
 from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
@@ -33,6 +35,8 @@ class Store(
     AnnotationTable,
     JobTable,
     ScheduleTable,
+    FeedTable,
+    EntryTable,
     SnapshotTable,
     ChangeTable,
     IdempotencyTable,

@@ -15,6 +15,7 @@ from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.copies import job as copies
 from pagekeep.library.failed_saves import can_pass, keep_address
+from pagekeep.library.feeds import inbox
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
 from pagekeep.library.pictures import job as pictures
@@ -48,6 +49,7 @@ _TASKS: Final[dict[str, _Task]] = {
     links.TASK: links.links_job,
     webhooks.TASK: webhooks.deliver_job,
     archives.SUBMIT_TASK: archives.submit_job,
+    inbox.KEEP_TASK: inbox.keep_job,
 }
 """Jobs that are not saves, by the `task` in their options."""
 

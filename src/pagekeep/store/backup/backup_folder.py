@@ -37,9 +37,11 @@ _JSON: Final = {
     "raw_pages": ("headers",),
     "snapshots": ("headers",),
     "schedules": ("state",),
+    "feeds": ("settings", "state"),
+    "feed_entries": ("extra",),
 }
 """Columns with JSON, which SQLite has as text."""
-_FLAGS: Final = {"raw_pages": ("rendered",), "snapshots": ("rendered", "pinned")}
+_FLAGS: Final = {"raw_pages": ("rendered",), "snapshots": ("rendered", "pinned"), "entry_pages": ("rendered",)}
 """Columns that PostgreSQL has as boolean, and SQLite as a number."""
 _REFERRING: Final = ("raw_bodies", "raw_pages", "snapshots", "blobs", "item_blobs")
 """Tables whose rows name a raw page or a kept file by its hash."""

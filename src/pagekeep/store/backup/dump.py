@@ -33,6 +33,14 @@ _JOB: Final = (
 )
 _SCHEDULE: Final = "task subject address every attempts next_at last_run_at created_at state".split()
 _CHANGE: Final = "item_id before after added removed excerpt found_at seen_at".split()
+_FEED: Final = (
+    "kind address_hash status attempts next_at polled_at created_at updated_at folder settings state address site title"
+).split()
+_ENTRY: Final = (
+    "feed_id guid_hash url_hash fingerprint sorted_at found_at updated_at published_at read_at kept_at dropped_at item_id "
+    "extra guid url title author words content"
+).split()
+_ENTRY_PAGE: Final = "encoding content_type final_url status rendered fetched_at page".split()
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
 TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
@@ -50,6 +58,10 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "schedules": ("id", ("user_id", "id", *_SCHEDULE)),
     "changes": ("id", ("user_id", "id", *_CHANGE)),
     "page_checks": ("item_id", ("user_id", "item_id", *_CHECK)),
+    "feeds": ("id", ("user_id", "id", *_FEED)),
+    "feed_entries": ("id", ("user_id", "id", *_ENTRY)),
+    "entry_pages": ("entry_id", ("user_id", "entry_id", *_ENTRY_PAGE)),
+    "published_feeds": ("id", ("user_id", "id", "title", "query", "created_at")),
 }
 """Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
 
@@ -106,7 +118,9 @@ def rows(tx: Transaction, table: str, columns: tuple[str, ...]) -> Iterator[tupl
     """Yield the key and these columns of every row of a table, in the order of keys."""
     key, size = TABLES[table][0], _BLOB_BATCH if table == "blobs" else _BATCH
     names = key.split(", ")
-    last = {name: {"seq": 0, "number": 0, "id": NO_ID, "item_id": NO_ID}.get(name, "") for name in names}
+    last = {
+        name: {"seq": 0, "number": 0, "id": NO_ID, "item_id": NO_ID, "entry_id": NO_ID}.get(name, "") for name in names
+    }
     while True:
         batch = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user "

@@ -1,0 +1,165 @@
+"""The feed inbox: entries of feeds wait here, apart from the library, until they are read, kept or too old."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Progress, Request, Retrieval, ignore_progress
+from pagekeep.errors import NotFound, PagekeepError, StoreError
+from pagekeep.library import build_item, normal_url
+from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.save import save
+from pagekeep.model import (
+    AddedEntries,
+    Entry,
+    EntryPage,
+    EntryQuery,
+    Feed,
+    Item,
+    Job,
+    NewEntry,
+    SaveResult,
+)
+from pagekeep.store import Store
+from pagekeep.store.tables.feeds.entries import guid_hash
+from pagekeep.text import one_line
+
+KEEP_TASK: Final = "keep_entry"
+"""The task that makes an item of an entry."""
+MAX_TITLE_CHARS: Final = 500
+MAX_GUID_CHARS: Final = 4_000
+MAX_URL_CHARS: Final = 8_000
+MAX_CONTENT_CHARS: Final = 2_000_000
+
+
+def add_entries(
+    store: Store, feed: Feed, entries: Sequence[NewEntry], *, listed: Collection[str] | None = None
+) -> AddedEntries:
+    """Put entries into the inbox of a feed of any kind, and return which are new or have changed.
+
+    An entry that is there already, by its guid or else its address, is updated if it changed; whether it is read or kept
+    stays. Then the feed's limits on number and age apply; `listed` are the guids that the feed has now, by default those
+    of the entries: one that has left the inbox does not come back while it is listed.
+    """
+    now = clock.now()
+    entries = [_bound(entry) for entry in entries]
+    added = store.put_entries(feed.id, entries, now)
+    days = feed.settings.keep_days
+    store.trim_entries(
+        feed.id,
+        now,
+        count=feed.settings.keep_count,
+        since=clock.add_seconds(now, -days * 86_400.0) if days else None,
+        listed={guid_hash(guid) for guid in ([entry.guid for entry in entries] if listed is None else listed)},
+    )
+    return added
+
+
+def _bound(entry: NewEntry) -> NewEntry:
+    """Return the entry with its texts within limits."""
+    url = entry.url if entry.url and len(entry.url) <= MAX_URL_CHARS else None
+    return replace(
+        entry,
+        guid=entry.guid[:MAX_GUID_CHARS],
+        title=one_line(entry.title)[:MAX_TITLE_CHARS],
+        url=url,
+        author=one_line(entry.author or "")[:MAX_TITLE_CHARS] or None,
+        content=entry.content[:MAX_CONTENT_CHARS],
+    )
+
+
+def list_entries(store: Store, query: EntryQuery) -> EntryPage:
+    """Return one page of the inbox, newest first."""
+    return store.find_entries(query)
+
+
+def get_entry(store: Store, key: str) -> Entry:
+    """Return an entry with its text; `NotFound` when it is not in the inbox."""
+    return store.entry(key)
+
+
+def mark_entries(store: Store, keys: Sequence[str], *, read: bool = True) -> int:
+    """Mark entries as read or unread; return how many changed."""
+    return store.mark_entries(keys, read, clock.now())
+
+
+def mark_all_read(store: Store, query: EntryQuery, *, before: str | None = None) -> int:
+    """Mark the entries of a query as read, of those that were in the inbox at `before`; return how many were not."""
+    now = clock.now()
+    return store.mark_all_read(query, before or now, now)
+
+
+def kept_item(store: Store, entry: Entry) -> Item | None:
+    """Return the item that was made of an entry, unless it was deleted since."""
+    if entry.item_id is None:
+        return None
+    try:
+        item = store.get(entry.item_id)
+    except NotFound:
+        return None
+    return item if item.deleted_at is None else None
+
+
+async def keep_entry(
+    key: str, store: Store, retrieval: Retrieval, *, progress: Progress = ignore_progress
+) -> SaveResult:
+    """Make an item of an entry, as a save of its page does, and mark the entry as kept.
+
+    The article is fetched, unless the inbox has all of it. If it cannot be had, what the feed carried is kept instead.
+    """
+    entry = await to_thread(store.entry, key)
+    known = await to_thread(kept_item, store, entry)
+    if known is not None:
+        return SaveResult(known, "kept", "The entry was kept already.")
+    feed = await to_thread(store.feed, entry.feed_id)
+    saved = await _save_entry(entry, feed, store, retrieval, progress)
+    await to_thread(store.mark_kept, entry.id, saved.item.id, clock.now())
+    return saved
+
+
+async def _save_entry(entry: Entry, feed: Feed, store: Store, retrieval: Retrieval, progress: Progress) -> SaveResult:
+    page, tags = await to_thread(store.entry_page, entry.id), feed.settings.tags
+    address = entry.url or (page.final_url if page else None)
+    if address is None:
+        raise NotFound("The entry has neither an address nor a text.", suggestions=("Open the feed's site instead.",))
+    request = Request(address)
+    fetched = build_item.to_fetched(page) if page else None
+    if fetched is not None and entry.extra.get("full"):
+        source = "feed" if feed.kind == "web" else "mail"
+        return await save(request, store, retrieval, tags=tags, uploaded=fetched, source=source, progress=progress)
+    try:
+        saved = await save(request, store, retrieval, tags=tags, keep_failed=fetched is None, progress=progress)
+    except StoreError:
+        raise
+    except PagekeepError as error:
+        if fetched is None:
+            item = await to_thread(store.find_url, normal_url.normalise(address))
+            if item is None:
+                raise
+            return SaveResult(item, "added", error.message)
+    else:
+        if fetched is None or saved.item.metadata.quality in ("article", "simplified"):
+            return saved
+    own = replace(fetched, url=address, final_url=address)
+    return await save(request, store, retrieval, tags=tags, uploaded=own, source="feed", progress=progress)
+
+
+def request_keep(store: Store, key: str) -> Job:
+    """Mark an entry as kept at once, and return the job that makes an item of it."""
+    entry = store.mark_kept(key, None, clock.now())
+    return store.enqueue(
+        f"pagekeep:entry/{entry.id}", entry.url or "", {"task": KEEP_TASK, "entry": entry.id}, clock.now()
+    )
+
+
+async def keep_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Make an item of an entry, as a job."""
+    try:
+        saved = await keep_entry(str(job.options.get("entry")), store, retrieval, progress=progress)
+    except NotFound:
+        return SliceResult(report={"kept": 0})
+    return SliceResult(report={"kept": 1, "item_id": saved.item.id})

@@ -1,0 +1,171 @@
+"""Feeds that the user subscribed to: add, list, change and remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.fetch.urls import split_url
+from pagekeep.model import EntryCounts, Feed, FeedKind, FeedSettings, FeedStatus
+from pagekeep.store import Store
+from pagekeep.text import one_line
+
+TASK: Final = "feeds"
+"""The task that polls the feeds of a user."""
+EVERY: Final = 900
+"""Seconds between two looks for feeds that are due, unless one is due before."""
+MAX_FEEDS: Final = 10_000
+MAX_FILTERS: Final = 50
+MAX_NAME_CHARS: Final = 300
+MAX_FOLDER_CHARS: Final = 300
+MAX_KEEP: Final = 10_000
+_NO_COUNTS: Final = EntryCounts()
+
+
+@dataclass(frozen=True, slots=True)
+class CountedFeed:
+    """A feed and how many of its entries are in the inbox."""
+
+    feed: Feed
+    counts: EntryCounts
+
+
+def add_feed(
+    store: Store,
+    address: str,
+    *,
+    kind: FeedKind = "web",
+    title: str = "",
+    site: str | None = None,
+    folder: str = "",
+    settings: FeedSettings | None = None,
+) -> tuple[Feed, bool]:
+    """Subscribe to a feed, and return it and whether it is new; it is polled as soon as jobs run.
+
+    `InvalidUrl` for a web feed whose address is not one. A feed that exists already stays as it is.
+    """
+    if kind == "web":
+        address = complete_address(address)
+    if len(store.feeds()) >= MAX_FEEDS:
+        raise InvalidQuery(f"There are already {MAX_FEEDS:,} feeds.", suggestions=("Remove some first.",))
+    added = store.add_feed(
+        kind,
+        address,
+        now=clock.now(),
+        title=one_line(title)[:MAX_NAME_CHARS],
+        site=site,
+        folder=clean_folder(folder),
+        settings=check_settings(settings or FeedSettings()),
+    )
+    if kind == "web":
+        wake_polling(store)
+    return added
+
+
+def complete_address(address: str) -> str:
+    """Return the address of a web feed with its scheme; `InvalidUrl` or `InvalidProtocol` when it is not one."""
+    address = address.strip()
+    if address.lower().startswith("feed:"):
+        address = address[5:].removeprefix("//")
+    return split_url(address if "://" in address else f"https://{address}").url
+
+
+def get_feed(store: Store, key: str) -> Feed:
+    """Return the feed with this id, beginning of an id, address or name; `NotFound` when there is none."""
+    try:
+        return store.feed(key)
+    except NotFound:
+        named = [feed for feed in store.feeds() if feed.label.casefold() == key.strip().casefold()]
+        if len(named) != 1:
+            raise
+        return named[0]
+
+
+def list_feeds(store: Store) -> tuple[CountedFeed, ...]:
+    """Return all feeds with their counts, by folder and name."""
+    counts = store.entry_counts()
+    return tuple(CountedFeed(feed, counts.get(feed.id, _NO_COUNTS)) for feed in store.feeds())
+
+
+def count_unread(store: Store) -> int:
+    """Return how many entries in the feed inbox are unread."""
+    return sum(counts.unread for counts in store.entry_counts().values())
+
+
+def change_feed(
+    store: Store,
+    key: str,
+    *,
+    folder: str | None = None,
+    status: FeedStatus | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Feed:
+    """Change a feed's folder, status, or some fields of its settings; what is not named stays."""
+    feed = get_feed(store, key)
+    settings = check_settings(replace(feed.settings, **changes)) if changes else None
+    revived = status == "active" and feed.status != "active"
+    changed = store.change_feed(
+        feed.id,
+        clock.now(),
+        folder=None if folder is None else clean_folder(folder),
+        settings=settings,
+        status=status,
+        next_at=clock.now() if revived or (changes and "every" in changes) else None,
+    )
+    if revived:
+        wake_polling(store)
+    return changed
+
+
+def remove_feed(store: Store, key: str) -> Feed:
+    """Unsubscribe from a feed: its entries leave the inbox, items that were kept stay."""
+    feed = get_feed(store, key)
+    store.remove_feed(feed.id)
+    return feed
+
+
+def request_poll(store: Store, keys: tuple[str, ...] = ()) -> int:
+    """Have these feeds, or all, polled as soon as jobs run; return how many."""
+    feeds = [get_feed(store, key) for key in keys] if keys else list(store.feeds())
+    due, now = [feed for feed in feeds if feed.kind == "web"], clock.now()
+    for feed in due:
+        store.change_feed(feed.id, now, next_at=now, status="active" if keys else None)
+    if due:
+        wake_polling(store)
+    return len(due)
+
+
+def wake_polling(store: Store) -> None:
+    """Have the next look for due feeds now."""
+    now = clock.now()
+    store.set_schedule(TASK, "", "pagekeep:feeds", EVERY, now, now)
+
+
+def clean_folder(folder: str) -> str:
+    """Return folders in the form in which they are stored: names separated by `/`, without empty ones."""
+    names = (one_line(name) for name in folder.split("/"))
+    return "/".join(name for name in names if name)[:MAX_FOLDER_CHARS]
+
+
+def check_settings(settings: FeedSettings) -> FeedSettings:
+    """Return the settings in the form in which they are stored; `InvalidQuery` for values out of bounds."""
+    for name in ("keep_count", "keep_days"):
+        if not 0 <= getattr(settings, name) <= MAX_KEEP:
+            raise InvalidQuery(f"`{name}` must be 0 to {MAX_KEEP:,}.", suggestions=("0 sets no limit.",))
+    if settings.every is not None and not 300 <= settings.every <= 90 * 86_400:
+        raise InvalidQuery("A feed is polled every 5 minutes to 90 days.", suggestions=("Leave `every` out.",))
+    return replace(
+        settings,
+        name=one_line(settings.name or "")[:MAX_NAME_CHARS] or None,
+        tags=_clean_list(settings.tags),
+        include=_clean_list(settings.include),
+        exclude=_clean_list(settings.exclude),
+    )
+
+
+def _clean_list(texts: tuple[str, ...]) -> tuple[str, ...]:
+    cleaned = (one_line(text)[:MAX_NAME_CHARS] for text in texts)
+    return tuple(dict.fromkeys(text for text in cleaned if text))[:MAX_FILTERS]

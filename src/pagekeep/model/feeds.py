@@ -1,0 +1,194 @@
+"""Values of feeds: subscriptions, their entries, and what a published feed shows. All frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, Literal
+
+from pagekeep.model.library import RawPage
+from pagekeep.values import dataclass
+
+FeedKind = Literal["web", "mail"]
+"""`web`: RSS, Atom or JSON Feed, which we poll; `mail`: a newsletter, whose entries are added as its messages arrive."""
+FeedStatus = Literal["active", "paused", "gone"]
+"""`gone`: the server says that the feed has ended, so it is not polled any more."""
+FeedContent = Literal["feed", "page", "link"]
+"""What an entry shows: what the feed carries, the article fetched from the entry's address, or a summary with the link."""
+EntryState = Literal["unread", "read", "kept", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSettings:
+    """What the user set for a feed."""
+
+    name: str | None = None
+    """Shown in place of the feed's own title."""
+    tags: tuple[str, ...] = ()
+    """Tags of items that are kept from this feed."""
+    include: tuple[str, ...] = ()
+    """Words or phrases of which an entry must have one in its title, author, categories or text; none sets no condition."""
+    exclude: tuple[str, ...] = ()
+    """Words or phrases of which an entry may have none."""
+    content: FeedContent = "feed"
+    keep_count: int = 200
+    """Entries that stay in the inbox, the newest; 0 sets no limit."""
+    keep_days: int = 90
+    """Days after which an entry leaves the inbox; 0 sets no limit."""
+    every: int | None = None
+    """Seconds between two polls; `None` follows how often the feed has new entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed that the user subscribed to."""
+
+    id: str
+    user_id: str
+    kind: FeedKind
+    address: str
+    """Where it is polled; for a newsletter, what identifies it, such as its list id."""
+    title: str
+    """As the feed names itself; empty until it was read."""
+    site: str | None
+    """The address of the pages that the feed is about."""
+    folder: str
+    """Folders from the outermost, separated by `/`; empty for none."""
+    settings: FeedSettings
+    status: FeedStatus
+    attempts: int
+    """Failed polls since the last that succeeded."""
+    next_at: str
+    """When it is polled next."""
+    polled_at: str | None
+    created_at: str
+    updated_at: str
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """What polling remembers from one time to the next, such as `etag` and the last `error`."""
+
+    @property
+    def label(self) -> str:
+        """The name that is shown."""
+        return self.settings.name or self.title or self.address
+
+    @property
+    def error(self) -> str | None:
+        """Why the last poll failed, if it did."""
+        found: str | None = self.state.get("error")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry as a feed or a mailbox gives it, to be put into the feed inbox."""
+
+    guid: str
+    """What identifies the entry in its feed, such as a `guid`, an Atom id or a Message-ID."""
+    title: str
+    url: str | None = None
+    author: str | None = None
+    published_at: str | None = None
+    content: str = ""
+    """Clean Markdown, without frontmatter."""
+    page: RawPage | None = None
+    """What the content was made of, from which the item is made when the entry is kept."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """`categories`, `enclosures`, `comments`, `image`, `full` (whether `page` is the whole article)..."""
+    fingerprint: str | None = None
+    """Changes when the entry does; `None` derives it from the other fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry in the feed inbox."""
+
+    id: str
+    feed_id: str
+    guid: str
+    url: str | None
+    title: str
+    author: str | None
+    published_at: str | None
+    found_at: str
+    updated_at: str
+    """When its text last changed."""
+    sorted_at: str
+    """When it was published, but not after it was found: the order of the inbox."""
+    read_at: str | None
+    kept_at: str | None
+    item_id: str | None
+    """The item that was made of it."""
+    extra: Mapping[str, Any]
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery:
+    """Which entries to find, newest first."""
+
+    feed_ids: tuple[str, ...] | None = None
+    """`None` for all feeds."""
+    state: EntryState = "all"
+    words: tuple[str, ...] = ()
+    """Search words that must all occur, each a text of one or more folded words."""
+    excluded: tuple[str, ...] = ()
+    limit: int = 50
+    after: str | None = None
+    """`next` of the page before."""
+    content: bool = False
+    """Whether the texts are needed, or only what lists show."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """One page of entries."""
+
+    entries: tuple[Entry, ...]
+    next: str | None
+    """Opaque key of the next page; `None` at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCounts:
+    """How many entries of a feed are in the inbox."""
+
+    unread: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddedEntries:
+    """What became of entries that were put into the inbox."""
+
+    added: tuple[str, ...] = ()
+    """Ids of the new ones."""
+    updated: tuple[str, ...] = ()
+    """Ids of those whose text changed."""
+    unchanged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PollOutcome:
+    """What a poll of a feed changes about the feed itself."""
+
+    feed_id: str
+    state: Mapping[str, Any]
+    next_at: str
+    attempts: int = 0
+    status: FeedStatus = "active"
+    title: str | None = None
+    site: str | None = None
+    address: str | None = None
+    """`None` leaves what is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFeed:
+    """A list or search that others can read as a feed, under an address with a secret in it."""
+
+    id: str
+    """The id of the token that is part of the address."""
+    title: str
+    query: str
+    """In the language of searches; empty for all items."""
+    created_at: str

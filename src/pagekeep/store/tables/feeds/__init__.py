@@ -1,0 +1,1 @@
+"""Feeds, their entries, and lists that others read as feeds."""
