@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pagekeep.capture.uploads import sent_page
 from pagekeep.capture.view import view_page
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError, RuleError
-from pagekeep.model import Options, Page
+from pagekeep.model import Fetched, Options, Page
 from pagekeep.rules import Rulebook
+from tests.capture.documents.samples import PDF, TEXT
 from tests.site.fixtures import SENTENCE
 
 PAGE = (
@@ -53,3 +56,18 @@ def test_the_page_itself_cannot_be_removed() -> None:
 
 def test_a_deep_page_is_no_trouble() -> None:
     assert "end" in seen(ViewOptions(whole=True), "<div>" * 3000 + "end").text
+
+
+def test_a_view_of_a_document_is_a_view_of_its_clean_html() -> None:
+    pdf = Fetched(
+        "https://example.com/h.pdf", "https://example.com/h.pdf", 200, {}, PDF, content_type="application/pdf"
+    )
+
+    def view(**how: Any) -> str:
+        return view_page(pdf, Options(), Rulebook(), ViewOptions(**how)).markdown
+
+    assert view(whole=True) == view(links="none", images="none") == TEXT
+    assert view(only=("h1",)) == "# The old harbour\n"
+    assert view(without=("h1",)) == TEXT.partition("\n\n")[2]
+    with pytest.raises(ParseError, match="No element"):
+        view(only=(".missing",))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pagekeep.capture.documents.file_types import declared_type
 from pagekeep.capture.from_url import Captured, Retrieval, capture
 from pagekeep.capture.from_url import Request as Wanted
 from pagekeep.config import Settings
@@ -91,10 +92,12 @@ def get(settings: Settings) -> Callable[..., Captured]:
 class Shore:
     """A site whose pages change between two visits: set `bodies[name]`, or `statuses[name]` for an error.
 
-    With `etags[name]` it answers 304 to a client that has this version.
+    With `etags[name]` it answers 304 to a client that has this version. Bytes are files, sent as what their name ends with.
     """
 
-    def __init__(self, site: Site, bodies: dict[str, str], statuses: dict[str, int], etags: dict[str, str]) -> None:
+    def __init__(
+        self, site: Site, bodies: dict[str, str | bytes], statuses: dict[str, int], etags: dict[str, str]
+    ) -> None:
         self.site = site
         self.bodies = bodies
         self.statuses = statuses
@@ -116,7 +119,7 @@ BARE = "<title>The keeper</title><p>Soon.</p>"
 
 @pytest.fixture
 def shore() -> Iterator[Shore]:
-    bodies: dict[str, str] = {}
+    bodies: dict[str, str | bytes] = {}
     statuses: dict[str, int] = {}
     etags: dict[str, str] = {}
 
@@ -126,7 +129,10 @@ def shore() -> Iterator[Shore]:
             await reply.send(status=304, etag=etags[name])
             return
         headers = {"etag": etags[name]} if name in etags else {}
-        await reply.send(bodies.get(name, ""), status=statuses.get(name, 200 if name in bodies else 404), **headers)
+        body = bodies.get(name, "")
+        if isinstance(body, bytes):
+            headers["content_type"] = declared_type(name) or "application/octet-stream"
+        await reply.send(body, status=statuses.get(name, 200 if name in bodies else 404), **headers)
 
     async def short(request: Request, reply: Reply) -> None:
         await reply.send("", status=302, location=f"/page/{request.path.rpartition('/')[2]}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from pagekeep import dom
-from pagekeep.capture.extract import is_text
+from pagekeep.capture.extract import document_type, is_text
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.clean.resolve import make_resolver
@@ -21,7 +21,7 @@ MAX_FRAMES: Final = 5
 
 async def inline_frames(fetched: Fetched, retrieval: Retrieval, seconds: float | None = None) -> Fetched:
     """Return the page with the content of its frames in their places; frames that cannot be fetched stay."""
-    if is_text(fetched):
+    if is_text(fetched) or document_type(fetched):
         return fetched
     options = Options(max_bytes=retrieval.settings.max_bytes)
     frames = await retrieval.run(_FindFrames(fetched, options))
@@ -40,9 +40,10 @@ async def _fetch_frame(frame: _Frame, retrieval: Retrieval, seconds: float | Non
     if frame.html or not frame.url:
         return frame.html
     try:
-        return await retrieval.client.fetch(frame.url, deadline=seconds)
+        fetched = await retrieval.client.fetch(frame.url, deadline=seconds)
     except PagekeepError:
         return None
+    return None if document_type(fetched) else fetched
 
 
 @dataclass(frozen=True, slots=True)

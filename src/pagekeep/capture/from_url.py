@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from pagekeep.capture.extract import ExtractTask, document_type
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
-from pagekeep.errors import FetchHttpError, PagekeepError, RenderError
+from pagekeep.errors import FetchHttpError, PagekeepError, RenderError, UnsupportedContent
 from pagekeep.model import Fetched, Options, Page, PageWarning
 from pagekeep.workers import DOCUMENT, PAGE, Limits, Room, Task, run_alone
 
@@ -193,7 +193,7 @@ async def capture(
     options = options or Options(max_bytes=retrieval.settings.max_bytes)
     mode, request, by_rule = _decide_rendering(request, retrieval)
     if mode == "force" and not by_rule:
-        return await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _extract(await _render(request, retrieval, options, progress), retrieval, options, progress)
     if mode == "force":
         return await _render_or_fetch(request, retrieval, options, progress)
     captured = await _extract(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
@@ -230,7 +230,7 @@ def _with_rule(request: Request, wait_for: str | None, milliseconds: int | None)
 async def _render_or_fetch(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
     """Render the page; fetch it from the server when the browser is missing or fails."""
     try:
-        return await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
+        return await _extract(await _render(request, retrieval, options, progress), retrieval, options, progress)
     except RenderError as error:
         static = await _extract(await _fetch(request, retrieval, options, progress), retrieval, options, progress)
         return replace(static, page=_add_warning(static.page, error))
@@ -271,17 +271,24 @@ async def _add_suggestion(error: FetchHttpError, options: Options, retrieval: Re
     return detailed
 
 
-async def _render(request: Request, retrieval: Retrieval, progress: Progress) -> Fetched:
+async def _render(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Fetched:
+    """Return the page as the browser shows it; a document such as a PDF, which it does not show, from its server."""
     progress("Starting the browser")
     browser = await retrieval.browser()
     progress("Rendering")
-    return await browser.render(
-        request.url,
-        wait_for=request.wait_for,
-        timeout=request.render_timeout,
-        headers=request.headers,
-        cookies=request.cookies,
-    )
+    try:
+        return await browser.render(
+            request.url,
+            wait_for=request.wait_for,
+            timeout=request.render_timeout,
+            headers=request.headers,
+            cookies=request.cookies,
+        )
+    except UnsupportedContent:
+        fetched = await _fetch(request, retrieval, options, progress)
+        if document_type(fetched) is None:
+            raise
+        return fetched
 
 
 async def _render_if_better(
@@ -289,7 +296,7 @@ async def _render_if_better(
 ) -> Captured:
     """Render the page and return the better one; the static one when the browser is missing or fails."""
     try:
-        rendered = await _extract(await _render(request, retrieval, progress), retrieval, options, progress)
+        rendered = await _extract(await _render(request, retrieval, options, progress), retrieval, options, progress)
     except PagekeepError as error:
         return replace(static, page=_add_warning(static.page, error))
     return rendered if _is_better(rendered.page, static.page) else static

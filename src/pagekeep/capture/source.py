@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import clock, config
+from pagekeep.capture.extract import document_type
 from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
 from pagekeep.config import Settings
 from pagekeep.model import EncodingSource, Fetched, Options, Page
@@ -49,7 +50,9 @@ async def _capture(
 
 
 def _decode(fetched: Fetched) -> Fetched:
-    """Return the page with its text, and how its encoding was found."""
+    """Return the page with its text, and how its encoding was found; a document such as a PDF has no text here."""
+    if document_type(fetched):
+        return fetched
     from pagekeep.extraction.input.decode import decode
 
     text, warnings = decode(fetched.body, Options(encoding=fetched.encoding, max_bytes=len(fetched.body)))
@@ -66,8 +69,10 @@ def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
     return "meta" if _DECLARATION.search(fetched.body[:_HEAD_BYTES]) else "detected"
 
 
-async def decode_source(fetched: Fetched, retrieval: Retrieval) -> str:
-    """Return the page as it was fetched, as text."""
+async def decode_source(page: Page, fetched: Fetched, retrieval: Retrieval) -> str:
+    """Return a page as it was fetched, as text; of a document such as a PDF, its clean HTML."""
+    if document_type(fetched):
+        return page.html
     return await retrieval.run(_DecodeSource(fetched.body, fetched.encoding))
 
 

@@ -73,7 +73,7 @@ async def page_in_file(
     url: str | None = None,
     declared: str | None = None,
 ) -> Fetched:
-    """Return the content of a file as a page, under `url`, or else the URL that it contains.
+    """Return the content of a file as a page, under `url`, or else the URL that it contains; an empty one means none.
 
     A file that does not contain its URL gets one from its name and its `place`, the whole path, or its content where the
     place is not known: files of the same name are different pages, and saving a file again updates its page. A page
@@ -84,13 +84,16 @@ async def page_in_file(
     file_type = detect(body, declared)
     content_type = file_type.content_type if file_type else declared if declared in TEXT_TYPES else "text/html"
     is_html = content_type == "text/html"
+    if url:
+        split_url(url)
     if url is None and is_html:
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))
     if url is None and not name:
         raise InvalidUrl(
             "The page does not name its address.", suggestions=("Name the address that the page came from.",)
         )
-    url = url or file_url(name, place.encode("utf-8", "surrogateescape") or body)
+    if url is None:
+        url = file_url(name, place.encode("utf-8", "surrogateescape") or body)
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from pagekeep import dom, markdown
-from pagekeep.capture.extract import extract_page, is_text
+from pagekeep.capture.extract import document_type, extract_page, is_text
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean
@@ -41,6 +41,8 @@ def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOpt
     if is_text(fetched):
         page = extract_page(fetched, options, rules)
         return replace(page, document=markdown.write_document(page, saved_at=options.saved_at))
+    if document_type(fetched):
+        return _view_document(extract_page(fetched, options, rules), options, view)
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     source, _ = decode(fetched.body, options)
     document = dom.parse(source)
@@ -49,6 +51,17 @@ def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOpt
     page = extract_page(reduced, replace(options, max_bytes=len(reduced.body)), rules)
     if view.whole or view.only:
         page = _use_parts(page, _select_parts(document, view.only), document, options)
+    page = _reduce_images_and_links(page, view)
+    return replace(page, document=_document(page, view, options))
+
+
+def _view_document(page: Page, options: Options, view: ViewOptions) -> Page:
+    """Return a document such as a PDF with the view's options, which apply to its clean HTML."""
+    if (view.only or view.without) and not page.caught:
+        content = dom.parse(page.html)
+        _drop(content, view.without)
+        root = dom.element("div", None, *map(_copy_as_block, _select_parts(content, view.only)))
+        page = _replace_content(page, *sanitise(root))
     page = _reduce_images_and_links(page, view)
     return replace(page, document=_document(page, view, options))
 

@@ -86,7 +86,7 @@ async def _body(form: Form, page: Page, fetched: Fetched, retrieval: Retrieval) 
     if form in ("screenshot", "pageshot"):
         return ""
     if form == "html":
-        return await decode_source(fetched, retrieval)
+        return await decode_source(page, fetched, retrieval)
     return page.text if form == "text" else page.markdown
 
 

@@ -40,6 +40,10 @@ class ItemMetadata:
     score: int | None = None
     strategy: str | None = None
     kind: str | None = None
+    file_type: str | None = None
+    """Of a document, the type of its file, such as "PDF"."""
+    page_count: int | None = None
+    """Of a document with pages, how many there are."""
     word_count: int | None = None
     reading_time: str | None = None
     language: str | None = None
@@ -82,7 +86,7 @@ class ItemMetadata:
 
 DERIVED_METADATA: Final = (
     *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "raw_hash", "options"),
-    *("quality", "score", "strategy", "kind"),
+    *("quality", "score", "strategy", "kind", "file_type", "page_count"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
     "suggested_tags",
     *("caught", "suggestion", "discarded", "fetch_again"),

@@ -332,6 +332,10 @@ class Page:
     """The selector with which the strategy `simplified` found the content."""
     discarded_by: str | None = None
     """Id of the rule that discarded the page."""
+    file_type: str | None = None
+    """Of a document, the type of its file, such as "PDF"."""
+    page_count: int | None = None
+    """Of a document with pages, how many there are."""
 
     def with_document(self, document: str) -> Page:
         """Return the page with its document."""
@@ -355,6 +359,8 @@ class Page:
             "title": self.metadata.title,
             "kind": self.kind,
             "strategy": self.strategy,
+            "file_type": self.file_type,
+            "page_count": self.page_count,
             "word_count": self.word_count,
             "reading_time": self.reading_time,
             "quality": plain(self.quality),

@@ -58,6 +58,12 @@ class Item(TypedDict):
     score: int | None
     """0 to 100."""
     strategy: str | None
+    kind: str | None
+    """What sort of page it is, such as article, forum or document."""
+    file_type: str | None
+    """Of a document, the type of its file, such as `PDF`. The file itself is at `/api/v1/items/{id}/file`."""
+    page_count: int | None
+    """Of a document with pages, how many there are."""
     word_count: int | None
     reading_time: str | None
     language: str | None
@@ -156,6 +162,9 @@ class Page(TypedDict):
     title: str | None
     kind: str
     strategy: Strategy
+    file_type: str | None
+    """Of a document, the type of its file, such as `PDF`."""
+    page_count: int | None
     word_count: int
     reading_time: str
     quality: dict[str, Any]
@@ -229,6 +238,9 @@ def item_shape(item: model.Item) -> Item:
         "quality": known.quality,
         "score": known.score,
         "strategy": known.strategy,
+        "kind": known.kind,
+        "file_type": known.file_type,
+        "page_count": known.page_count,
         "word_count": known.word_count,
         "reading_time": known.reading_time,
         "language": known.language,

@@ -17,10 +17,7 @@ from pagekeep.doors.cli.main import cli
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import Request, save
 from pagekeep.store import Store
-from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
-
-LINES = ["The harbour lies north of the town and is older", "than the walls that once protected it from the sea."]
-PDF = make_pdf([TinyPage().write("The old harbour", 60, 80, 20).paragraph(LINES, 60, 110)])
+from tests.capture.documents.samples import LINES, PDF
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /api/v1/items": looks(f"{API}/items"),
     "GET /api/v1/items/lookup": looks(f"{API}/items/lookup?url={{url}}"),
     "GET /api/v1/items/{item_id}": looks(ITEM, other=404),
+    "GET /api/v1/items/{item_id}/file": looks(f"{ITEM}/file", other=404),
     "GET /api/v1/items/{item_id}/explanation": looks(f"{ITEM}/explanation", other=404),
     "GET /api/v1/items/{item_id}/verification": looks(f"{ITEM}/verification", other=404),
     "GET /api/v1/items/{item_id}/copies": looks(f"{ITEM}/copies", other=404),

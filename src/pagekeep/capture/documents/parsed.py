@@ -21,5 +21,7 @@ class ParsedDocument:
     warnings: tuple[PageWarning, ...] = ()
     caught: Caught | None = None
     """Why there is no text: an encrypted or damaged file, or a scan."""
+    page_count: int | None = None
+    """How many pages the file has, if its type has pages."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Step name to seconds, only when the caller gave a timer."""

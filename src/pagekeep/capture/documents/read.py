@@ -50,7 +50,7 @@ def read_document(file_type: FileType, data: bytes, url: str | None, options: Op
     if len(data) > options.max_bytes:
         size = f"{len(data) / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
         raise TooLarge(f"The {file_type.name} is too large: {size}.")
-    return make_page(file_type.read(data, url, options), url, options)
+    return make_page(file_type.read(data, url, options), url, options, file_type.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class DocumentTask:
         return read_document(file_type, self.data, self.url, self.options)
 
 
-def make_page(parsed: ParsedDocument, url: str | None, options: Options) -> Page:
+def make_page(parsed: ParsedDocument, url: str | None, options: Options, file_type: str | None = None) -> Page:
     """Return a parsed document as a page."""
     content = bookmark.make_content(parsed.metadata) if parsed.caught else dom.parse_fragment(parsed.html)
     content, removals = clean.clean(content, url, skip=_SKIPPED | options.skip_steps)
@@ -80,7 +80,8 @@ def make_page(parsed: ParsedDocument, url: str | None, options: Options) -> Page
     run_steps(_STEPS, state, warn=failures.append)
     warnings = (*parsed.warnings, *failures)
     page = _assemble(parsed, state, warnings, (*parsed.removals, *removals))
-    return leave_out(replace(page, links=references.links(root), media=references.media(root)), options)
+    page = replace(page, links=references.links(root), media=references.media(root), file_type=file_type)
+    return leave_out(page, options)
 
 
 def _assemble(
@@ -114,4 +115,5 @@ def _assemble(
         word_count=output.word_count,
         reading_time=reading_time(output.word_count),
         caught=caught,
+        page_count=parsed.page_count,
     )

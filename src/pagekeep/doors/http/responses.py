@@ -6,12 +6,15 @@ import hashlib
 import json
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
+from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic_core import PydanticSerializationError, to_json
 
+from pagekeep.capture.documents.file_types import detect
+from pagekeep.model import RawPage
 from pagekeep.model.archive import CopyKind
 
 
@@ -63,6 +66,36 @@ def has_etag(header: str | None, etag: str) -> bool:
     return etag in etags or "*" in etags
 
 
+def file_response(raw: RawPage, title: str) -> Response:
+    """Return a page or document as it was fetched or uploaded: always a download, so that nothing of it runs here."""
+    file_type = detect(raw.body, raw.content_type)
+    suffix = file_type.suffix if file_type else _PAGE_SUFFIXES.get(raw.content_type, "html")
+    name = quote(f"{file_name(title)}.{suffix}", safe="")
+    encoding = raw.encoding or ""
+    charset = f"; charset={encoding}" if not file_type and encoding.replace("-", "").isalnum() else ""
+    return Response(
+        raw.body,
+        headers={
+            "Content-Type": f"{file_type.content_type if file_type else raw.content_type}{charset}",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+            "Content-Security-Policy": COPY_POLICY,
+            "Cache-Control": "private, no-cache",
+        },
+    )
+
+
+def file_name(title: str) -> str:
+    """Return a file name for the title that is valid on every system."""
+    cleaned = "".join(" " if char in '*"\\/<>:|?#^[]' or not char.isprintable() else char for char in title)
+    return " ".join(cleaned.split()).lstrip(". ").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
+
+
+_PAGE_SUFFIXES: Final = {
+    "text/plain": "txt",
+    "text/markdown": "md",
+    "text/x-markdown": "md",
+    "application/xhtml+xml": "xhtml",
+}
 COPY_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'"

@@ -21,7 +21,7 @@ from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, 
 from pagekeep.errors import InvalidUrl, NotFound
 from pagekeep.library import change, items
 from pagekeep.library.save import save as save_page
-from pagekeep.model import Item, ItemQuery, Page, QualityLevel, item_filters
+from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.sections import body_of, split_part
 from pagekeep.present.tasks import OutlineTask, PartTask, TextPart
@@ -106,7 +106,7 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
         captured = await context.capture(key, render, progress_reporter(ctx))
         content, section = captured.page.markdown, None if raw else section
         if raw:
-            content = await decode_source(captured.fetched, context.retrieval)
+            content = await decode_source(captured.page, captured.fetched, context.retrieval)
         part = await _cut_part(context, content, section, start_index, max_length, captured.page.url or "")
         return _page_text(captured.page, part, start_index)
 
@@ -298,7 +298,11 @@ def _page_text(page: Page, part: TextPart, start: int) -> PageText:
     about, url, quote = page.metadata, page.url or "", Quote()
     from_page = {"author": about.author, "published": about.published, "language": about.language}
     caught = page.caught
-    own = {"kind": page.kind, "caught": f"{caught.reason}. {caught.suggestion}" if caught else ""}
+    own = {
+        "kind": page.kind,
+        **_file_facts(page),
+        "caught": f"{caught.reason}. {caught.suggestion}" if caught else "",
+    }
     return PageText(
         id=None,
         title=quote(about.title or url),
@@ -354,8 +358,13 @@ def _metadata(item: Item, quote: Quote) -> dict[str, str]:
         "language": known.language,
         "tags": ", ".join(known.tags),
     }
-    own = {"saved": item.saved_at, "quality": known.quality}
+    own = {"saved": item.saved_at, "quality": known.quality, **_file_facts(known)}
     return _mark_values(from_page, quote) | {name: value for name, value in own.items() if value}
+
+
+def _file_facts(about: Page | ItemMetadata) -> dict[str, str]:
+    """Return the type of a document's file and its number of pages."""
+    return {"file_type": about.file_type or "", "pages": str(about.page_count or "")}
 
 
 def _mark_values(values: dict[str, str | None], quote: Quote) -> dict[str, str]:

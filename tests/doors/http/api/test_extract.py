@@ -28,7 +28,7 @@ def test_html_is_extracted_with_and_without_its_address(client: TestClient) -> N
 def test_neither_address_nor_html_is_no_request(client: TestClient) -> None:
     answer = client.post("/api/v1/extract", json={})
     assert answer.status_code == 422
-    assert "`url` or `html` is required" in answer.json()["error"]["suggestions"][0]
+    assert "`url`, `html` or `file` is required" in answer.json()["error"]["suggestions"][0]
 
 
 def test_html_over_the_limit_is_refused(client: TestClient) -> None:

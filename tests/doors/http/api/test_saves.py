@@ -87,7 +87,7 @@ def test_what_is_no_request_is_refused_with_every_fault(client: TestClient) -> N
     assert answer.status_code == 422
     error = answer.json()["error"]
     assert error["type"] == "InvalidRequest"
-    assert [fault.partition(":")[0] for fault in error["suggestions"]] == ["body.url", "body.tags", "body.urls"]
+    assert [fault.partition(":")[0] for fault in error["suggestions"]] == ["body.tags", "body.urls"]
 
 
 def test_a_page_that_is_sent_is_saved_without_fetching_it(client: TestClient, shore: Shore, library: Store) -> None:

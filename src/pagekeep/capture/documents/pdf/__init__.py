@@ -162,6 +162,7 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
         _describe(layout),
         tuple(removals),
         tuple(_warnings(file)),
+        page_count=file.page_count,
         seconds=dict(stopwatch.seconds) if stopwatch else {},
     )
 

@@ -24,7 +24,7 @@ from pagekeep.doors.http.api.response_models import (
 )
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
-from pagekeep.doors.http.responses import Json, TaggedRoute
+from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
 from pagekeep.library.pictures.kept import show_pictures
@@ -141,6 +141,21 @@ async def read_item(
     pictures = await run_in_threadpool(show_pictures, library, item)
     # Not checked against the model, as in the list.
     return Json({"item": whole_item_shape(item, pictures)}, headers={"ETag": item_formats.etag_with(item, pictures)})
+
+
+@router.get(
+    "/items/{item_id}/file",
+    response_class=Response,
+    responses={
+        200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
+        304: {"description": "The client's copy is current."},
+        **error_responses(404),
+    },
+)
+def read_file(item_id: ItemId, library: ReadLibrary) -> Response:
+    """Return the file that the item was made from, as a download: the PDF or other document, or the page as it was fetched."""
+    item, raw = items.get_item_and_raw(library, item_id)
+    return file_response(raw, item.title)
 
 
 @router.patch("/items/{item_id}", responses=error_responses(404, 412))

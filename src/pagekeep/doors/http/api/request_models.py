@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from base64 import b64decode
+from hashlib import sha256
+from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
+from pagekeep.capture.documents.file_types import SUFFIXES, TYPE_NAMES
 from pagekeep.capture.from_url import Request, Retrieval
-from pagekeep.capture.uploads import sent_page, sent_selection
+from pagekeep.capture.uploads import page_in_file, sent_page, sent_selection
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.model import Fetched, Scope
 
@@ -19,6 +32,29 @@ def _replace_surrogates(value: object) -> object:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
+def _check_type(name: str) -> str:
+    """Return the name of a file type if there is such a type."""
+    if name.lower() not in SUFFIXES:
+        raise ValueError(f"use one of {', '.join(TYPE_NAMES)}")
+    return name.lower()
+
+
+def _decode_file(value: object) -> bytes:
+    """Return a file that is sent in Base64; lines and spaces in it are allowed."""
+    try:
+        return b64decode("".join(value.split()) if isinstance(value, str) else b"?", validate=True)
+    except ValueError:
+        raise ValueError("not valid Base64") from None
+
+
+File = Annotated[
+    bytes,
+    BeforeValidator(_decode_file),
+    PlainSerializer(lambda file: sha256(file).hexdigest()),  # enough to recognise a repeated request
+    WithJsonSchema({"type": "string", "format": "byte"}),
+]
+FileType = Annotated[str, StringConstraints(max_length=20), AfterValidator(_check_type)]
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Html = Annotated[str, BeforeValidator(_replace_surrogates)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=8192)]
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -38,12 +74,23 @@ class RequestBody(BaseModel):
 
 
 class ExtractRequest(RequestBody):
-    """A page to extract: by its URL, or as HTML."""
+    """A page to extract: by its URL, as HTML, or as a file such as a PDF."""
+
+    _default_url: ClassVar[str | None] = ""
+    """The URL of a file that is sent without one: none."""
 
     url: Url | None = Field(None, examples=["https://example.com/post"])
     html: Html | None = Field(None, description="The page's HTML; if present, nothing is fetched.")
     rendered: bool = Field(True, description="Whether `html` comes from a browser, after its scripts ran.")
     selection: Html | None = Field(None, description="HTML of the part of the page to extract.")
+    file: File | None = Field(
+        None,
+        description="A document, such as a PDF, or another page as a file, in Base64; if present, nothing is fetched.",
+    )
+    name: FileName | None = Field(None, description="Name of `file`.", examples=["paper.pdf"])
+    type: FileType | None = Field(
+        None, description=f"Type of `file`, where neither its content nor `name` shows it: {', '.join(TYPE_NAMES)}."
+    )
     render: RenderMode | None = Field(
         None, description="Whether to load the page in a browser: if needed, always, never."
     )
@@ -51,8 +98,10 @@ class ExtractRequest(RequestBody):
 
     @model_validator(mode="after")
     def _check_source(self) -> ExtractRequest:
-        if self.url is None and self.html is None:
-            raise ValueError("`url` or `html` is required")
+        if self.url is None and self.html is None and self.file is None:
+            raise ValueError("`url`, `html` or `file` is required")
+        if self.html is not None and self.file is not None:
+            raise ValueError("use either `html` or `file`")
         if self.selection is not None and self.html is None:
             raise ValueError("`selection` requires `html`")
         return self
@@ -64,7 +113,10 @@ class ExtractRequest(RequestBody):
         return Request(self.url or "", render=self.render, wait_for=self.wait_for)
 
     async def uploaded_page(self, retrieval: Retrieval) -> Fetched | None:
-        """Return the page, or the selected part of it, if its HTML was sent."""
+        """Return the page, or the selected part of it, if its HTML or its file was sent."""
+        if self.file is not None:
+            declared, url = SUFFIXES.get(self.type or ""), self.url or self._default_url
+            return await page_in_file(self.file, self.name or "", retrieval, url=url, declared=declared)
         if self.html is None:
             return None
         page = sent_page(self.url or "", self.html, rendered=self.rendered)
@@ -72,11 +124,18 @@ class ExtractRequest(RequestBody):
 
 
 class SaveRequest(ExtractRequest):
-    """A page to save; its URL identifies it."""
+    """A page to save; its URL identifies it. A file without one is identified by its name and content."""
 
-    url: Url = Field(examples=["https://example.com/post"])
+    _default_url: ClassVar[str | None] = None
+
     tags: Tags = Field([], examples=[["harbour", "history"]])
     force: bool = Field(False, description="Replace the stored version even if the new one is worse.")
+
+    @model_validator(mode="after")
+    def _check_identity(self) -> SaveRequest:
+        if self.url is None and (self.file is None or self.name is None):
+            raise ValueError("`url` is required, or `file` with its `name`")
+        return self
 
 
 class ItemChanges(RequestBody):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
@@ -41,14 +42,14 @@ async def save_page(
     wait: Annotated[bool, Query(description="Respond when the page is saved; otherwise at once, with a job.")] = True,
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
 ) -> Response:
-    """Save a page by its URL, or as `html` (which is always saved at once).
+    """Save a page by its URL, or as `html` or `file` (which are always saved at once).
 
     An existing item is updated, and the user's changes to it stay. The same `Idempotency-Key` gets the same response for a day.
     """
     fields = {"wait": wait, **body.model_dump(mode="json")}
 
     async def do() -> dict[str, Any]:
-        save_later = not wait and body.html is None
+        save_later = not wait and body.html is None and body.file is None
         return await _queue(body, library, service) if save_later else await _save(body, library, service)
 
     answer = await run_once(idempotency_key, fields, library, do)
@@ -57,13 +58,14 @@ async def save_page(
 
 
 async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str, Any]:
+    uploaded, request = await body.uploaded_page(service.retrieval), body.capture_request()
     saved = await save(
-        body.capture_request(),
+        replace(request, url=uploaded.url) if uploaded else request,
         library,
         service.retrieval,
         tags=_tags(body),
         force=body.force,
-        uploaded=await body.uploaded_page(service.retrieval),
+        uploaded=uploaded,
     )
     if saved.pictures_job is not None:
         service.background.nudge()

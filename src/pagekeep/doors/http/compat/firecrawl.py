@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
@@ -48,6 +49,10 @@ class ScrapeRequest(BaseModel):
     exclude_tags: Annotated[list[Selector], Field(max_length=50)] = []
     wait_for: Milliseconds = Field(0, description="If above 0, the page is loaded in a browser, if one is available.")
     timeout: Milliseconds | None = None
+    parsers: Annotated[list[str | dict[str, Any]], Field(max_length=20)] | None = Field(
+        None, description='Without "pdf" in it, a PDF is returned as a file in Base64 instead of Markdown.'
+    )
+    parse_pdf: bool = Field(True, alias="parsePDF", description="The same in version 1 of Firecrawl's API.")
     max_age: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Milliseconds; 0 always fetches the page again."
     )
@@ -82,7 +87,7 @@ async def scrape(
         formats = _parse_formats(body)
         call = _make_call(body, formats)
         result = await while_connected(request, respond(call, library, service.retrieval))
-        source = await decode_source(result.fetched, service.retrieval) if "rawHtml" in formats else ""
+        source = await decode_source(result.page, result.fetched, service.retrieval) if "rawHtml" in formats else ""
     except PagekeepError as error:
         failure = {
             "success": False,
@@ -127,11 +132,24 @@ def _make_call(body: ScrapeRequest, formats: list[str]) -> PageRequest:
     )
 
 
+def _wants_file(body: ScrapeRequest, result: PageResponse) -> bool:
+    """Return whether the page is a PDF that the caller wants as it is."""
+    if result.page.file_type != "PDF":
+        return False
+    names = (
+        ["pdf"]
+        if body.parsers is None
+        else [_format_name(one) if isinstance(one, dict) else one for one in body.parsers]
+    )
+    return not body.parse_pdf or "pdf" not in names
+
+
 def _make_data(body: ScrapeRequest, formats: list[str], result: PageResponse, source: str) -> dict[str, Any]:
     page = result.page
+    file = b64encode(result.fetched.body).decode() if _wants_file(body, result) else None
     contents: dict[str, Callable[[], Any]] = {
-        "markdown": lambda: result.body,
-        "html": lambda: page.html,
+        "markdown": lambda: file or result.body,
+        "html": lambda: file or page.html,
         "rawHtml": lambda: source,
         "links": lambda: list(dict.fromkeys(link.url for link in page.links)),
     }
@@ -144,6 +162,8 @@ def _make_data(body: ScrapeRequest, formats: list[str], result: PageResponse, so
         "sourceURL": body.url,
         "url": page.url,
         "statusCode": result.fetched.status,
+        "contentType": result.fetched.content_type if page.file_type else None,
+        "numPages": page.page_count,
     }
     data["metadata"] = {name: value for name, value in metadata.items() if value is not None}
     return {**data, "warning": result.warning} if result.warning else data

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from pagekeep.capture.documents.file_types import detect
 from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
-from pagekeep.doors.http.responses import copy_response
+from pagekeep.doors.http.responses import copy_response, file_name, file_response
 from pagekeep.doors.http.web.annotations import COLOURS
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
@@ -109,30 +109,14 @@ def markdown(frame: ReadFrame, key: str) -> Response:
     )
 
 
-def file_name(title: str) -> str:
-    """Return a file name for the title that is valid on every system."""
-    cleaned = "".join(" " if char in '*"\\/<>:|?#^[]' or not char.isprintable() else char for char in title)
-    return " ".join(cleaned.split()).lstrip(". ").encode("utf-8", "ignore")[:150].decode("utf-8", "ignore") or "page"
-
-
 @router.get("/items/{key}/raw")
 def raw(frame: ReadFrame, key: str) -> Response:
     """Show the stored HTML in a sandbox, without an origin; a document such as a PDF is downloaded."""
     stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
-    file_type = detect(stored.body, stored.content_type)
-    if file_type:
-        name = f'attachment; filename="{quote(key[:8])}.{file_type.suffix}"'
-        return Response(
-            stored.body,
-            headers={
-                "Content-Type": file_type.content_type,
-                "Content-Disposition": name,
-                "Content-Security-Policy": RAW_POLICY,
-                "Cache-Control": "private, no-cache",
-            },
-        )
+    if detect(stored.body, stored.content_type):
+        return file_response(stored, get_item(frame.library, key).title)
     is_html = "html" in stored.content_type
     charset = f"; charset={stored.encoding}" if stored.encoding and stored.encoding.replace("-", "").isalnum() else ""
     return Response(
