@@ -106,7 +106,8 @@ def _locate(state: State) -> None:
         state.survey, state.survey_warnings = survey.survey_page(scope.take())
     state.facts = page_facts.collect(
         state.survey, state.structured, state.metadata, PROFILES[state.kind],
-        scope.kind if scope else None, state.before.bounds, skip=options.skip_steps, selectors=options.selectors,
+        scope.kind if scope else None, state.before.bounds,
+        skip=options.skip_steps, selectors=options.selectors, site=options.site,
     )  # fmt: skip
     state.warnings += state.survey_warnings
     state.outcome = chain.run(state.facts, partial(prune.prune, skip=options.skip_steps), options.timer, options)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pagekeep.model.on_demand import make_on_demand
 from pagekeep.model.rules import RuleMatch
+from pagekeep.model.site import SiteKnowledge
 from pagekeep.values import dataclass
 
 
@@ -69,6 +70,8 @@ class Options:
     detect_language: bool = True
     extract_categories: bool = True
     """Whether to return categories, keywords and tags."""
+    site: SiteKnowledge | None = None
+    """What is known about the site from its other pages: text that many of them show is left out."""
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""

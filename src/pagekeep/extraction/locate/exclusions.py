@@ -60,6 +60,7 @@ class Reason(StrEnum):
     NEIGHBOUR_LINKS = "links to neighbouring pages"
     QUOTED_FROM_ABOVE = "quoted from above"
     SAME_IN_EVERY_POST = "same in every post"
+    SAME_ON_OTHER_PAGES = "same on other pages of the site"
     SHOWN_TWICE = "shown twice"
     TABLE_OF_CONTENTS = "table of contents"
     # Verdicts of the judge, by what spoke most against a block.

@@ -14,6 +14,7 @@ from pagekeep.extraction.locate.profiles import Profile
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.model import Metadata
+from pagekeep.model.site import SiteKnowledge
 from pagekeep.rules.rule import Thresholds
 from pagekeep.text import count_words
 from pagekeep.values import dataclass
@@ -62,6 +63,8 @@ class PageFacts:
     """The limits that a rule sets for a good result."""
     selectors: tuple[str, ...] = ()
     """The caller's own CSS selectors for the content."""
+    site: SiteKnowledge | None = None
+    """What the other pages of the site have in common."""
     check_time: Callable[[], None] = _take_any_time
     """Raises `OutOfTime` when the strategy's time is over; called between and inside the steps of its work."""
 
@@ -127,6 +130,7 @@ def collect(
     *,
     skip: Collection[str] = (),
     selectors: tuple[str, ...] = (),
+    site: SiteKnowledge | None = None,
 ) -> PageFacts:
     """Measure the page's blocks and find its boilerplate, without the steps in `skip`."""
     own = prose.measure_own_text(survey)
@@ -144,7 +148,7 @@ def collect(
     dead = boilerplate.mark(survey, state.excluded)
     long = prose.find_blocks(own, SENTENCE_CHARS)
     return PageFacts(
-        survey, structured, metadata, profile, own, votes, state.excluded, dead, long, scope, bounds, selectors
+        survey, structured, metadata, profile, own, votes, state.excluded, dead, long, scope, bounds, selectors, site
     )
 
 

@@ -10,7 +10,16 @@ from pagekeep import dom
 from pagekeep.extraction.input import urls
 from pagekeep.extraction.locate.exclusions import Exclusions, Reasons, exclusion_step
 from pagekeep.extraction.locate.page_facts import THREAD_CLASS, Content, PageFacts
-from pagekeep.extraction.prune import datelines, edges, judge, link_blocks, lone_headings, repeats, stray_lines
+from pagekeep.extraction.prune import (
+    datelines,
+    edges,
+    judge,
+    link_blocks,
+    lone_headings,
+    repeats,
+    site_repeats,
+    stray_lines,
+)
 from pagekeep.extraction.steps import Step, run_steps
 from pagekeep.values import dataclass
 
@@ -124,6 +133,12 @@ def _find_copies(state: PruneState) -> Reasons:
     )
 
 
+def _find_site_repeats(state: PruneState) -> Reasons:
+    """Remove text that many pages of the same site show, where the caller passes what is known about the site."""
+    site = state.facts.site
+    return site_repeats.find(state.facts.survey, state.root, state.excluded, site) if site else {}
+
+
 STEPS: Final[list[Step[PruneState]]] = [
     exclusion_step("stray-lines", _find_stray_lines),
     exclusion_step(_LINK_BLOCKS, _find_link_blocks),
@@ -136,6 +151,7 @@ STEPS: Final[list[Step[PruneState]]] = [
     exclusion_step("refrains", _find_refrains),
     exclusion_step("repeated-headings", _find_repeated_headings),
     exclusion_step("copies", _find_copies),
+    exclusion_step("site-repeats", _find_site_repeats),
 ]
 """In the order they run: each step skips what earlier ones removed. Each step decides by the profile of the
 page's kind whether it applies."""
