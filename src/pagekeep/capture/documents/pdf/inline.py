@@ -11,9 +11,12 @@ from pagekeep.capture.documents.pdf.values import Line, Word
 
 _HYPHENS: Final = ("\u2010", "-")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-_LIGATURES: Final = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _MIN_SHARE: Final = 0.012
 """Share of lines that end in a hyphen from which the document is hyphenated: then a hyphen at the end is not the word's."""
+
+
+_SUSPENDED: Final = frozenset("und oder bis bzw sowie and or en of och og".split())
+"""Words behind a hyphen that belongs to the word before it: "high- and low water"."""
 
 
 class Style(NamedTuple):
@@ -46,13 +49,16 @@ class Joiner:
                 space = "" if word.glued and index else " "
                 if not index and number:
                     space = self._between(parts, word)
-                parts.append((self._style(word, plain), (space if parts else "") + word.text.translate(_LIGATURES)))
+                parts.append((self._style(word, plain), (space if parts else "") + word.text))
         return _write([(style, text.replace("\u2010", "-")) for style, text in parts])
 
     def _between(self, parts: list[tuple[Style, str]], word: Word) -> str:
         """Return what comes between two lines, and undo a hyphen at the end of the first."""
         style, text = parts[-1]
         if text.endswith(_HYPHENS) and len(text.strip()) > 1:
+            if word.text.rstrip(".,") in _SUSPENDED and text[-2].isalpha():
+                parts[-1] = (style, f"{text[:-1]}-")
+                return " "
             parts[-1] = (style, text[:-1] + ("-" if self._keeps_hyphen(text, word.text) else ""))
             return ""
         return "" if _is_wide(text[-1:]) and _is_wide(word.text[:1]) else " "

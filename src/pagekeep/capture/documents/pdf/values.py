@@ -111,8 +111,10 @@ class Block:
     """Of a list item or note: "•", "3." or "1"."""
     rows: list[list[Cell]] = field(default_factory=list)
     """Of a table."""
-    whole: bool = False
-    """Whether the structure tree says that the block begins and ends here."""
+    inset: float = 0.0
+    """Distance, in type sizes, from both edges of the column: quotes have one."""
+    centred: bool = False
+    """Whether its lines are short and in the middle of the column."""
 
     @property
     def text(self) -> str:

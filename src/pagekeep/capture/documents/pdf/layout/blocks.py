@@ -18,24 +18,49 @@ _LEADING: Final = (0.9, 2.2)
 """Distances of baselines within a paragraph, in type sizes."""
 _SHORT: Final = 0.82
 """Part of the column's width below which a line ends a paragraph, when its sentence ends too."""
+_MIN_INDENTS: Final = 3
+"""First lines with the same indent from which the document marks its paragraphs so."""
+_MIN_LINES: Final = 8
+_ACROSS: Final = 1.5
+"""Median widths of lines from which a line may go across columns, such as a title."""
 _ENDS: Final = (".", "!", "?", ":", "。", "！", "？", "”", '"', "»", "…")
 
 
 class Leading:
-    """The usual distance of baselines for each type size in a document."""
+    """The habits of a document: the usual distance of baselines for each type size, and the indent of first lines."""
 
     def __init__(self, pages: list[list[Line]]) -> None:
         counts: dict[float, Counter[float]] = {}
+        indents: Counter[int] = Counter()
         for lines in pages:
+            columns = find_columns(lines)
             for before, after in itertools.pairwise(lines):
                 gap = after.base - before.base
                 if before.size == after.size and _LEADING[0] * before.size < gap < _LEADING[1] * before.size:
                     counts.setdefault(before.size, Counter())[round(gap * 2) / 2] += 1
+                    indents[_first_indent(before, after, columns)] += 1
         self._usual = {size: min(gaps, key=lambda gap: (-gaps[gap], gap)) for size, gaps in counts.items()}
+        del indents[0]
+        found, times = max(indents.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
+        self.indent = found if times >= _MIN_INDENTS else 0
+        """Indent of the first lines of paragraphs, in points; 0 without one."""
 
     def of(self, size: float) -> float:
         """Return the usual distance for a type size."""
         return self._usual.get(size, 1.25 * size)
+
+    def begins(self, line: Line, column: Box | None) -> bool:
+        """Return whether a line has the indent of first lines."""
+        return bool(self.indent) and column is not None and abs(line.x0 - column.x0 - self.indent) < 1.5
+
+
+def _first_indent(line: Line, after: Line, columns: list[Box]) -> int:
+    """Return by how much a line is indented, in points, if the next one begins at the edge of the column; else 0."""
+    column = column_of(line, columns)
+    if column is None or after.x0 - column.x0 > 1 or find_marker(line):
+        return 0
+    indent = line.x0 - column.x0
+    return round(indent) if 0.6 * line.size < indent < 4 * line.size else 0
 
 
 def is_mono(line: Line) -> bool:
@@ -71,7 +96,8 @@ def find_marker(line: Line) -> str:
 def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> list[Block]:
     """Return the blocks of the lines of one page, in the same order."""
     blocks: list[Block] = []
-    edges = _column_edges([item for item in items if isinstance(item, Line)])
+    columns = find_columns([item for item in items if isinstance(item, Line)])
+    refs = {word.text.strip("()[],.") for item in items if isinstance(item, Line) for word in item.words if word.raised}
     for item in items:
         if isinstance(item, Block):
             blocks.append(item)
@@ -82,11 +108,39 @@ def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> l
                 last.lines.append(item)
             else:
                 blocks.append(Block("code", [item], page.index))
-        elif last and last.kind != "code" and _continues(last, item, leading, edges):
+        elif (
+            last
+            and last.kind != "code"
+            and not _begins_note(item, last, refs)
+            and _continues(last, item, leading, columns)
+        ):
             last.lines.append(item)
         else:
             blocks.append(_begin(item, page.index))
-    return list(map(_settle_code, blocks))
+    for block in blocks:
+        _settle_code(block)
+        _measure(block, columns)
+    return blocks
+
+
+def _begins_note(line: Line, block: Block, refs: set[str]) -> bool:
+    """Return whether a line begins with the number of a note that the page refers to, in the size of notes."""
+    first = line.words[0]
+    return len(line.words) > 1 and (first.raised or block.lines[0].words[0].text in refs) and first.text in refs
+
+
+def _measure(block: Block, columns: list[Box]) -> None:
+    """Set how far a block is from the edges of its column, and whether it is in its middle."""
+    column = column_of(block.lines[0], columns) if block.kind == "text" else None
+    if column is None:
+        return
+    left, right = min(line.x0 for line in block.lines), max(line.x1 for line in block.lines)
+    even = all(abs(line.x0 - left) < 0.3 * line.size for line in block.lines)
+    before, behind = left - column.x0, column.x1 - right
+    if even and len(block.lines) > 1 and behind > 0.6 * before:
+        block.inset = before / block.size
+    short = right - left < 0.6 * (column.x1 - column.x0)
+    block.centred = short and before > block.size and abs(before - behind) < block.size
 
 
 def _begin(line: Line, page: int) -> Block:
@@ -96,17 +150,20 @@ def _begin(line: Line, page: int) -> Block:
     return Block("item", [line], page, marker=marker)
 
 
-def _settle_code(block: Block) -> Block:
+def _settle_code(block: Block) -> None:
     """A single typewriter line that ends like a sentence is text."""
     if block.kind == "code" and len(block.lines) == 1 and not any(word.font.mono for word in block.words[:1]):
         block.kind = "text"
-    return block
 
 
-def _column_edges(lines: list[Line]) -> list[Box]:
-    """Return the left and right edges of the columns: those of lines that overlap."""
+def find_columns(lines: list[Line]) -> list[Box]:
+    """Return the left and right edges of the columns: those of lines that overlap, without titles across them."""
+    widths = sorted(line.x1 - line.x0 for line in lines)
+    usual = widths[len(widths) // 2] if widths else 0.0
     columns: list[Box] = []
     for line in sorted(lines, key=lambda line: line.x0 - line.x1):
+        if line.x1 - line.x0 > _ACROSS * usual and len(lines) > _MIN_LINES:
+            continue
         for index, column in enumerate(columns):
             if line.x0 < column.x1 and line.x1 > column.x0:
                 columns[index] = Box(min(line.x0, column.x0), 0, max(line.x1, column.x1), 0)
@@ -114,6 +171,11 @@ def _column_edges(lines: list[Line]) -> list[Box]:
         else:
             columns.append(Box(line.x0, 0, line.x1, 0))
     return columns
+
+
+def column_of(line: Line, columns: list[Box]) -> Box | None:
+    """Return the column that a line is in."""
+    return next((column for column in columns if column.x0 - 1 <= line.x0 < column.x1), None)
 
 
 def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -> bool:
@@ -130,12 +192,14 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
     if block.kind == "item":
         start = first.x0 if first.bullet else _text_start(first)
         return abs(line.x0 - start) < 0.8 * size or (len(block.lines) > 1 and abs(indent) < 0.3 * size)
+    column = column_of(last, columns)
+    if leading.begins(line, column):
+        return False
     if len(block.lines) == 1:
         if indent > 0.6 * size and not _is_centred([first], line):
             return False
     elif abs(indent) > 0.6 * size and not _is_centred(block.lines, line):
         return False
-    column = next((c for c in columns if c.x0 <= last.x0 < c.x1), None)
     width = column.x1 - column.x0 if column else last.x1 - last.x0
     room = (column.x1 if column else last.x1) - last.x1
     word = line.words[0]

@@ -13,6 +13,8 @@ _MAX_LINES: Final = 4
 _MAX_CHARS: Final = 220
 _LARGER: Final = 1.08
 """How much larger than the text a heading is at least."""
+_SMALLEST: Final = 0.85
+"""Part of the text's size that a bold line in the middle of the column has at least: an abstract's heading."""
 _NUMBERED: Final = re.compile(
     r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+\S|[A-Z]\.\d|(?:Chapter|Kapitel|Chapitre|Capítulo|Глава|Part|Teil)\s+\w", re.I
 )
@@ -34,11 +36,28 @@ def body_size(blocks: list[Block]) -> float:
 def mark_headings(blocks: list[Block], body: float, outline: list[OutlineEntry]) -> None:
     """Turn the blocks that are headings into such, with levels by type size."""
     named = {_normal(entry.title) for entry in outline if entry.title}
-    found = [block for block in blocks if _is_heading(block, body, named)]
+    found = _drop_byline(blocks, [block for block in blocks if _is_heading(block, body, named)])
     styles = sorted({_style(block) for block in found}, reverse=True)
     levels = {style: min(6, number + 1) for number, style in enumerate(styles)}
     for block in found:
         block.kind, block.level, block.marker = "heading", levels[_style(block)], ""
+    if len(found) > 2 and found[0].level == 1 and found[1].level > found[2].level > 1:
+        found[1].level = found[2].level  # an abstract has a smaller heading than the sections behind it
+
+
+def _drop_byline(blocks: list[Block], found: list[Block]) -> list[Block]:
+    """Return the headings without the lines right behind the title in a style that is not used again: authors, dates."""
+    if not found or found[0].page != 0 or not blocks:
+        return found
+    title = next(index for index, block in enumerate(blocks) if block is found[0])
+    kept = [found[0]]
+    for number, block in enumerate(found[1:], 1):
+        follows = title + number < len(blocks) and blocks[title + number] is block
+        style = _style(block)
+        later = sum(_style(other) == style for other in found[number + 1 :])
+        if not follows or later or style[1] or style >= _style(found[0]):
+            return [*kept, *found[number:]]
+    return kept
 
 
 def join_headings(blocks: list[Block]) -> list[Block]:
@@ -74,6 +93,8 @@ def _is_heading(block: Block, body: float, named: set[str]) -> bool:
     if _normal(text) in named:
         return True
     bold = all(map(is_bold, block.lines))
+    if bold and block.centred and len(block.lines) == 1 and block.size >= _SMALLEST * body and not text.endswith("."):
+        return True
     if block.kind == "item":
         return bold and block.size >= body
     if block.size >= _LARGER * body and not text.endswith((",", ";")):

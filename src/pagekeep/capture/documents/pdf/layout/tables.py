@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from pagekeep.capture.documents.pdf.layout.blocks import find_marker
 from pagekeep.capture.documents.pdf.layout.lines import make_lines, split_cells
 from pagekeep.capture.documents.pdf.values import Block, Box, Cell, Line, PdfPage, Word
 
@@ -176,6 +177,8 @@ def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> S
 
     At the edge of a page a table may have only two rows, or its head alone.
     """
+    if all(map(find_marker, run)):
+        return run  # a list
     least = _MIN_ALIGNED_ROWS if not at_edge else 1 if len(gaps) > 1 and run and _is_bold(run[0]) else 2
     return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
 

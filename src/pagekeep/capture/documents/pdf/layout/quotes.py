@@ -1,0 +1,24 @@
+"""Quotes: paragraphs of the text's size that keep a distance from both edges of their column."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagekeep.capture.documents.pdf.values import Block
+
+_MIN_INSET: Final = 1.0
+"""Distance from both edges in type sizes: LaTeX uses 2.5, Word 3, browsers 2.5."""
+_MIN_SIZE: Final = 0.97
+"""Part of the text's size: an abstract is inset too, but smaller."""
+_CAPTION: Final = re.compile(r"\w{3,12}\.? \d{1,3}(?:\.\d{1,2})?[.:]\s")
+
+
+def mark_quotes(blocks: list[Block], body: float) -> None:
+    """Turn inset paragraphs into quotes, unless they belong to a list item or are a caption."""
+    before: Block | None = None
+    for block in blocks:
+        is_inset = block.kind == "text" and block.inset >= _MIN_INSET and block.size >= _MIN_SIZE * body
+        if is_inset and (before is None or before.kind != "item") and not _CAPTION.match(block.text):
+            block.kind = "quote"
+        before = block
