@@ -40,8 +40,11 @@ def render(text: str) -> str:
     return MarkdownIt("commonmark", {"html": True}).enable("table").use(footnote_plugin).render(text)
 
 
+_RAISED = str.maketrans("", "", "¹²³⁴⁵⁶⁷⁸⁹⁰")
+
+
 def _text(node: Any) -> str:
-    return " ".join(dom.text_of(node).split())
+    return " ".join(dom.text_of(node).translate(_RAISED).split())
 
 
 def facts(html: str) -> Facts:

@@ -110,6 +110,7 @@ def _find_roles(layout: Layout) -> None:
     """Find footnotes, headings, quotes and lists on the pages without structure."""
     body = headings.body_size(layout.blocks)
     free = [block for block in layout.blocks if block.page not in layout.tagged]
+    headings.find_tagged_title([block for block in layout.blocks if block.page in layout.tagged], body)
     notes.mark_notes(free, body)
     headings.mark_headings(free, body, layout.file.outline)
     quotes.mark_quotes(free, body)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.capture.documents.pdf.layout.blocks import is_mono
+from pagekeep.capture.documents.pdf.layout.blocks import find_marker, is_mono
 from pagekeep.capture.documents.pdf.layout.lines import make_lines
-from pagekeep.capture.documents.pdf.values import ARTIFACT, Block, BlockKind, Cell, Node, PdfPage, Word
+from pagekeep.capture.documents.pdf.layout.lists import nest_items
+from pagekeep.capture.documents.pdf.layout.notes import MARK
+from pagekeep.capture.documents.pdf.values import ARTIFACT, Block, BlockKind, Cell, Line, Node, PdfPage, Word
 
 _MIN_COVERED: Final = 0.95
 """Part of a page's characters that the tree must name, so that the page is read by it."""
 _HEADINGS: Final = {"Title": 1, "H": 2, **{f"H{level}": level for level in range(1, 7)}}
-_PARAGRAPHS: Final = frozenset({"P", "Caption", "Note", "FENote", "BibEntry", "TOCI", "DT", "DD", "Formula"})
+_NOTES: Final = frozenset({"Note", "FENote"})
+_PARAGRAPHS: Final = frozenset({"P", "Caption", "BibEntry", "TOCI", "DT", "DD", "Formula"})
 _GROUPS: Final = frozenset(
     "Document DocumentFragment Part Art Sect Div Aside TOC Index BlockQuote Figure Form THead TBody TFoot".split()
 )
-_SHOWN_MARKS: Final = ("•", "◦", "▪", "-", "–", "*")
+_NEXT_LINE: Final = 1.6
+"""Distance of baselines, in type sizes, up to which two paragraphs of code are two lines of one."""
 
 
 def is_covered(page: PdfPage) -> bool:
@@ -48,6 +52,7 @@ def read_tagged(page: PdfPage) -> tuple[list[Block], list[Word]]:
     reader = _Reader(page)
     reader.walk(page.tree, 0)
     reader.flush()
+    nest_items(reader.blocks)
     return reader.blocks, reader.rest()
 
 
@@ -80,6 +85,9 @@ class _Reader:
             elif child.tag == "Table":
                 self.flush()
                 self._read_table(child)
+            elif child.tag in _NOTES:
+                self.flush()
+                self._read_note(child)
             elif child.tag == "Code":
                 self._read_code(child)
             elif child.tag in _GROUPS:
@@ -114,13 +122,31 @@ class _Reader:
             self.walk(node, quotes)
             self.flush(quotes)
         else:
-            self._add("quote" if quotes else "text", self._take(node))
+            words = self._take(node)
+            if words and all(word.font.mono for word in words):
+                self._add_code(make_lines(words))
+            else:
+                self._add("quote" if quotes else "text", words)
+
+    def _add_code(self, lines: list[Line]) -> None:
+        """Add lines of code, to the code right above if every line is a paragraph."""
+        last = self.blocks[-1] if self.blocks else None
+        if last and last.kind == "code" and 0 < lines[0].base - last.lines[-1].base < _NEXT_LINE * lines[0].size:
+            last.lines += lines
+        else:
+            self.blocks.append(Block("code", lines, self._page.index))
+
+    def _read_note(self, node: Node) -> None:
+        """Add a footnote; its number is its first word."""
+        words = self._take(node)
+        mark = MARK.fullmatch(words[0].text) if len(words) > 1 else None
+        self._add("note" if mark else "text", words[1:] if mark else words, marker=mark[1] if mark else "")
 
     def _read_code(self, node: Node) -> None:
         words = self._take(node)
         lines = make_lines(words) if words and not self._pending else []
         if lines and all(map(is_mono, lines)):
-            self.blocks.append(Block("code", lines, self._page.index))
+            self._add_code(lines)
         else:
             self._pending += words
 
@@ -153,8 +179,9 @@ class _Reader:
             else:
                 stack.extend(reversed(child.children))
         marker = "".join(word.text for word in label) if label else "•" if has_label else ""
-        if not has_label and words and words[0].text in _SHOWN_MARKS:
-            marker, words = "•", words[1:]
+        if not has_label and len(words) > 1:
+            marker = find_marker(Line(words))
+            words = words[1:] if marker else words
         self._add("item", words, level=depth, marker=marker if any(map(str.isalnum, marker)) else marker and "•")
         for child in nested:
             if child.tag == "L":

@@ -18,6 +18,8 @@ _LEADING: Final = (0.9, 2.2)
 """Distances of baselines within a paragraph, in type sizes."""
 _SHORT: Final = 0.82
 """Part of the column's width below which a line ends a paragraph, when its sentence ends too."""
+_EARLY: Final = 0.4
+"""Part of the column's width that is left free behind the last line of a paragraph, whatever its last character is."""
 _MIN_INDENTS: Final = 3
 """First lines with the same indent from which the document marks its paragraphs so."""
 _MIN_LINES: Final = 8
@@ -191,6 +193,8 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
     indent = line.x0 - last.x0
     if block.kind == "item":
         start = first.x0 if first.bullet else _text_start(first)
+        if _ends_early(block, line, column_of(last, columns)):
+            return False
         return abs(line.x0 - start) < 0.8 * size or (len(block.lines) > 1 and abs(indent) < 0.3 * size)
     column = column_of(last, columns)
     if leading.begins(line, column):
@@ -200,11 +204,25 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
             return False
     elif abs(indent) > 0.6 * size and not _is_centred(block.lines, line):
         return False
+    if _ends_early(block, line, column):
+        return False
     width = column.x1 - column.x0 if column else last.x1 - last.x0
-    room = (column.x1 if column else last.x1) - last.x1
+    right = column.x1 if column else last.x1
+    if column and min(last.x0, line.x0, first.x0) - column.x0 > size:  # a quote, whose lines end before the column does
+        right = max(line.x1, *(one.x1 for one in block.lines))
+    room = right - last.x1
     word = line.words[0]
     fits = room > word.x1 - word.x0 + 0.6 * size
     return not (fits and last.x1 - (column.x0 if column else last.x0) < _SHORT * width and last.text.endswith(_ENDS))
+
+
+def _ends_early(block: Block, line: Line, column: Box | None) -> bool:
+    """Return whether a line is so short that the next one would have begun on it, were they one paragraph."""
+    if column is None or _is_centred(block.lines, line):
+        return False
+    last, word = block.lines[-1], line.words[0]
+    right = max(one.x1 for one in block.lines) if len(block.lines) > 1 else min(column.x1, line.x1 + 2 * line.size)
+    return right - last.x1 > max(_EARLY * (column.x1 - column.x0), word.x1 - word.x0 + line.size)
 
 
 def _text_start(line: Line) -> float:

@@ -18,6 +18,8 @@ _SMALLEST: Final = 0.85
 _NUMBERED: Final = re.compile(
     r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+\S|[A-Z]\.\d|(?:Chapter|Kapitel|Chapitre|Capítulo|Глава|Part|Teil)\s+\w", re.I
 )
+_FIRST_BLOCKS: Final = 5
+"""Blocks among which a title is looked for."""
 _LINE_GAP: Final = 1.6
 """Distance of baselines, in type sizes, below which two headings are lines of one."""
 _SPACES: Final = re.compile(r"\W+")
@@ -43,6 +45,20 @@ def mark_headings(blocks: list[Block], body: float, outline: list[OutlineEntry])
         block.kind, block.level, block.marker = "heading", levels[_style(block)], ""
     if len(found) > 2 and found[0].level == 1 and found[1].level > found[2].level > 1:
         found[1].level = found[2].level  # an abstract has a smaller heading than the sections behind it
+
+
+def find_tagged_title(blocks: list[Block], body: float) -> None:
+    """Turn the title of a tagged document that its structure tree has as a paragraph into its first heading."""
+    first = next((index for index, block in enumerate(blocks) if block.kind == "heading"), len(blocks))
+    largest = max((block.size for block in blocks if block.kind == "heading"), default=body)
+    for block in blocks[: min(first, _FIRST_BLOCKS)]:
+        large = block.size > _LARGER * largest and len(block.lines) <= _MAX_LINES
+        if block.page == 0 and block.kind == "text" and large and len(block.text) <= _MAX_CHARS:
+            if any(other.level == 1 for other in blocks if other.kind == "heading"):
+                for other in blocks:
+                    other.level += other.kind == "heading"
+            block.kind, block.level = "heading", 1
+            return
 
 
 def _drop_byline(blocks: list[Block], found: list[Block]) -> list[Block]:

@@ -13,6 +13,9 @@ _MOSTLY: Final = 0.6
 _FULL: Final = 0.85
 """Part of the widest line from which a last line is full."""
 
+_HALF: Final = 0.5
+"""Part of the widest line from which a last line that does not end a sentence goes on."""
+
 
 def join_parted(blocks: list[Block]) -> list[Block]:
     """Return the blocks, with each one that goes on in the next column or on the next page in one piece."""
@@ -92,14 +95,15 @@ def _goes_on(before: Block, after: Block, indented: bool) -> bool:
         return True
     if text.endswith(_ENDS):
         return indented and before.kind == after.kind == "text" and not _is_indented(after) and _ends_full(before)
-    return following[:1].islower() or not following[:1].isupper() or _is_cjk(following) or _ends_full(before)
+    is_lower = following[:1].islower() or not following[:1].isupper()
+    return is_lower or _is_cjk(following) or _ends_full(before, _HALF)
 
 
-def _ends_full(block: Block) -> bool:
+def _ends_full(block: Block, least: float = _FULL) -> bool:
     """Return whether the last line of a paragraph is about as long as the others: then its sentence goes on."""
     widest = max(line.x1 - line.x0 for line in block.lines)
     last = block.lines[-1]
-    return len(block.lines) > 1 and last.x1 - last.x0 > _FULL * widest
+    return len(block.lines) > 1 and last.x1 - last.x0 > least * widest
 
 
 def _is_cjk(text: str) -> bool:

@@ -21,12 +21,34 @@ def settle_items(blocks: list[Block]) -> None:
             block.kind, block.marker = "text", ""
             stack = []
             continue
+        before = blocks[index - 1] if index else None
+        if before and before.lines and (block.page != before.page or block.lines[0].bottom < before.lines[-1].top):
+            stack = []  # in another column, the edge is elsewhere
         start = item_start(block)
         while stack and start < stack[-1] - _STEP * block.size:
             stack.pop()
         if not stack or start > stack[-1] + _STEP * block.size:
             stack.append(start)
         block.level = len(stack) - 1
+
+
+def nest_items(blocks: list[Block]) -> None:
+    """Set the depth of items whose structure tree has deeper lists beside their parent, not in it: by their indents."""
+    stack: list[float] = []
+    before: Block | None = None
+    for block in blocks:
+        if block.kind != "item":
+            before = None
+            continue
+        if before is None or block.level or block.lines[0].top < before.lines[-1].top:
+            stack = []  # a new list, or a new column
+        start = block.lines[0].x0
+        while stack and start < stack[-1] - _STEP * block.size:
+            stack.pop()
+        if not stack or start > stack[-1] + _STEP * block.size:
+            stack.append(start)
+        block.level = max(block.level, len(stack) - 1)
+        before = block
 
 
 def item_start(block: Block) -> float:

@@ -9,7 +9,7 @@ from pagekeep.capture.documents.pdf.values import Block
 
 _SMALL: Final = 0.94
 """Part of the text's size below which a block may be a footnote."""
-_MARK: Final = re.compile(r"\(?(\d{1,3}|[*†‡§])[.)]?")
+MARK: Final = re.compile(r"\(?(\d{1,3}|[*†‡§])[.)]?")
 
 
 def mark_notes(blocks: list[Block], body: float) -> None:
@@ -23,7 +23,7 @@ def mark_notes(blocks: list[Block], body: float) -> None:
         if block.kind not in ("text", "item") or not block.size < _SMALL * body:
             continue
         first = block.lines[0].words[0]
-        match = _MARK.fullmatch(first.text)
+        match = MARK.fullmatch(first.text)
         if match and match[1] in refs.get(block.page, ()) and len(block.words) > 2:
             block.kind, block.marker = "note", match[1]
             block.lines[0].words = block.lines[0].words[1:] or block.lines[0].words

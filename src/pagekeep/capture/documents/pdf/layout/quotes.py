@@ -15,10 +15,8 @@ _CAPTION: Final = re.compile(r"\w{3,12}\.? \d{1,3}(?:\.\d{1,2})?[.:]\s")
 
 
 def mark_quotes(blocks: list[Block], body: float) -> None:
-    """Turn inset paragraphs into quotes, unless they belong to a list item or are a caption."""
-    before: Block | None = None
+    """Turn inset paragraphs into quotes, unless they are captions."""
     for block in blocks:
         is_inset = block.kind == "text" and block.inset >= _MIN_INSET and block.size >= _MIN_SIZE * body
-        if is_inset and (before is None or before.kind != "item") and not _CAPTION.match(block.text):
+        if is_inset and not _CAPTION.match(block.text):
             block.kind = "quote"
-        before = block

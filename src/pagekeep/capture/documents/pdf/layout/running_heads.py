@@ -42,10 +42,16 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
 
 def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:
     """Return the lines at the top and bottom edge of a page."""
-    ordered = sorted(lines, key=lambda line: line.top)
+    refs = {word.text.strip("()[],.") for line in lines for word in line.words if word.raised}
+    # Footnotes repeat too: "2 Ibid., p. 17".
+    ordered = sorted((line for line in lines if not _is_note(line, refs)), key=lambda line: line.top)
     top = [line for line in ordered[:_DEEPEST] if line.bottom < _EDGE * page.height]
     bottom = [line for line in ordered[-_DEEPEST:] if line.top > (1 - _EDGE) * page.height]
     return top + [line for line in bottom if line not in top]
+
+
+def _is_note(line: Line, refs: set[str]) -> bool:
+    return len(line.words) > 2 and line.words[0].text in refs
 
 
 def _mask(line: Line) -> str:

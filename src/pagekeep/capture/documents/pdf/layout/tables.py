@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
@@ -17,6 +18,7 @@ _MAX_GRID: Final = 400
 _MIN_ALIGNED_ROWS: Final = 3
 _CELL_GAP: Final = 0.75
 """Gap between words, in type sizes, that may be between two cells."""
+NOTE_MARK: Final = re.compile(r"\d{1,2}|[*†‡§]")
 _STRETCHED: Final = 2.2
 """Width in type sizes that a space in justified text stays below."""
 _MIN_SHARED: Final = 0.4
@@ -177,8 +179,6 @@ def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> S
 
     At the edge of a page a table may have only two rows, or its head alone.
     """
-    if all(map(find_marker, run)):
-        return run  # a list
     least = _MIN_ALIGNED_ROWS if not at_edge else 1 if len(gaps) > 1 and run and _is_bold(run[0]) else 2
     return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
 
@@ -202,7 +202,10 @@ def _follows(before: Line, after: Line) -> bool:
 
 
 def _find_gaps(line: Line) -> list[Gap]:
+    """Return the wide gaps of a line; that behind the marker of a list item or note is not one."""
     cells = split_cells(line, _CELL_GAP)
+    if len(cells[0]) == 1 and (find_marker(line) or (NOTE_MARK.fullmatch(line.words[0].text) and len(cells) == 2)):
+        cells = [cells[0] + cells[1], *cells[2:]] if len(cells) > 1 else cells
     return [(left[-1].x1, right[0].x0) for left, right in pairwise(cells)]
 
 
