@@ -22,9 +22,10 @@ _EARLY: Final = 0.4
 """Part of the column's width that is left free behind the last line of a paragraph, whatever its last character is."""
 _MIN_INDENTS: Final = 3
 """First lines with the same indent from which the document marks its paragraphs so."""
-_MIN_LINES: Final = 8
-_ACROSS: Final = 1.5
-"""Median widths of lines from which a line may go across columns, such as a title."""
+_WIDER: Final = 1.12
+"""How much wider a line may make its column, as those of a list or with punctuation in the margin do."""
+_MIN_SUPPORT: Final = 0.15
+"""Lines of a column, in parts of those of the fullest."""
 _ENDS: Final = (".", "!", "?", ":", "。", "！", "？", "”", '"', "»", "…")
 
 
@@ -159,20 +160,26 @@ def _settle_code(block: Block) -> None:
 
 
 def find_columns(lines: list[Line]) -> list[Box]:
-    """Return the left and right edges of the columns: those of lines that overlap, without titles across them."""
-    widths = sorted(line.x1 - line.x0 for line in lines)
-    usual = widths[len(widths) // 2] if widths else 0.0
+    """Return the left and right edges of the columns: those of many lines, not of titles across or between them."""
     columns: list[Box] = []
+    counts: list[int] = []
     for line in sorted(lines, key=lambda line: line.x0 - line.x1):
-        if line.x1 - line.x0 > _ACROSS * usual and len(lines) > _MIN_LINES:
-            continue
         for index, column in enumerate(columns):
-            if line.x0 < column.x1 and line.x1 > column.x0:
+            inside = min(line.x1, column.x1) - max(line.x0, column.x0)
+            if inside > 0 and max(line.x1, column.x1) - min(line.x0, column.x0) < _WIDER * (column.x1 - column.x0):
                 columns[index] = Box(min(line.x0, column.x0), 0, max(line.x1, column.x1), 0)
+                counts[index] += 1
                 break
         else:
             columns.append(Box(line.x0, 0, line.x1, 0))
-    return columns
+            counts.append(1)
+    most = max(counts, default=0)
+    ranked = sorted(zip(counts, columns, strict=True), key=lambda one: (-one[0], one[1]))
+    kept: list[Box] = []
+    for count, column in ranked:
+        if count >= _MIN_SUPPORT * most and not any(column.x0 < one.x1 and column.x1 > one.x0 for one in kept):
+            kept.append(column)
+    return kept
 
 
 def column_of(line: Line, columns: list[Box]) -> Box | None:
