@@ -5,7 +5,7 @@
 120 documents of Chromium, 60 of LaTeX and 48 of LibreOffice in six languages, tagged and not, one and two columns. What was
 read is compared with what was printed, as Markdown. Everything is derived from the number of a document, so that two runs
 print the same. With `--peers`, the readers of bench/documents_peers.txt are installed into .venv-pdf-peers and read the
-same files, each in a process of its own. Needs Chromium; `pdflatex` (Debian: texlive-latex-recommended,
+same files, each in a separate process. Needs Chromium; `pdflatex` (Debian: texlive-latex-recommended,
 texlive-fonts-recommended, lmodern, cm-super, texlive-lang-*) and `soffice` (libreoffice-writer-nogui) for their prints.
 """
 

@@ -1,4 +1,4 @@
-"""Run one PDF reader over files in a process of its own, so that its CPU time and memory can be measured.
+"""Run one PDF reader over files in a separate process, so that its CPU time and memory can be measured.
 
     PYTHON peers.py READER FOLDER FILE...
 

@@ -77,6 +77,15 @@ def test_notes_that_differ_by_their_numbers_are_not_running_heads() -> None:
     assert [f"[^{number}]: As above, page {number}7 of the book." in text for number in (1, 2, 3)] == [True] * 3
 
 
+def test_numbered_chapters_at_the_top_of_every_page_stay() -> None:
+    pages = [TinyPage().write(f"Chapter {number}", 60, 80, 18).paragraph(WORDS, 60, 110) for number in (1, 2, 3)]
+    assert [line for line in markdown(*pages).splitlines() if line.startswith("#")] == [
+        "# Chapter 1",
+        "# Chapter 2",
+        "# Chapter 3",
+    ]
+
+
 def test_bullets_far_from_their_items_are_a_list() -> None:
     page = TinyPage().paragraph(WORDS, 60, 100)
     for number, text in enumerate(["nets", "ropes", "oars and rowlocks", "lanterns"]):

@@ -13,7 +13,7 @@ _MAX_LINES: Final = 4
 _MAX_CHARS: Final = 220
 _LARGER: Final = 1.08
 """How much larger than the text a heading is at least."""
-_SMALLEST: Final = 0.85
+_MIN_SIZE: Final = 0.85
 """Part of the text's size that a bold line in the middle of the column has at least: an abstract's heading."""
 _NUMBERED: Final = re.compile(
     r"(?:\d{1,2}\.){0,4}\d{1,2}\.?\s+\S|[A-Z]\.\d|(?:Chapter|Kapitel|Chapitre|Capítulo|Глава|Part|Teil)\s+\w", re.I
@@ -109,7 +109,7 @@ def _is_heading(block: Block, body: float, named: set[str]) -> bool:
     if _normal(text) in named:
         return True
     bold = all(map(is_bold, block.lines))
-    if bold and block.centred and len(block.lines) == 1 and block.size >= _SMALLEST * body and not text.endswith("."):
+    if bold and block.centred and len(block.lines) == 1 and block.size >= _MIN_SIZE * body and not text.endswith("."):
         return True
     if block.kind == "item":
         return bold and block.size >= body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Final
 
 from pagekeep.capture.documents.pdf.values import Line, PdfPage
@@ -13,6 +13,8 @@ _EDGE: Final = 0.12
 """Part of the page's height, from the top and from the bottom, in which running heads are."""
 _DEEPEST: Final = 3
 """Lines from the top or the bottom that may be running heads."""
+_LARGE: Final = 1.25
+"""Type sizes of the text from which a line is larger than running heads are."""
 _DIGITS: Final = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,6}(?![a-z])")
 _NUMBER: Final = re.compile(
     r"(?:page|seite|p\.|página|pagina|стр\.?|-|–|—)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:[/|-]\s*\d{1,4}|of \d+|von \d+|-|–|—)?",
@@ -24,14 +26,15 @@ _PRINTED: Final = re.compile(r"(?:file|https?)://\S+\s+\d+/\d+|\d+/\d+/\d+, \d+:
 
 def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Removal]:
     """Drop running heads from the lines of all pages; return what was removed."""
+    large = _LARGE * _usual_size(pages)
     seen: dict[str, set[int]] = defaultdict(set)
     edges = [_edge_lines(page, lines) for page, lines in pages]
     for (page, _), candidates in zip(pages, edges, strict=True):
         for line in candidates:
-            seen[_mask(line)].add(page.index)
+            seen[_mask(line, large)].add(page.index)
     removals = []
     for (page, lines), candidates in zip(pages, edges, strict=True):
-        dropped = [line for line in candidates if _is_running(line, seen, len(pages), page)]
+        dropped = [line for line in candidates if _is_running(line, seen[_mask(line, large)], len(pages), page)]
         if dropped:
             gone = set(map(id, dropped))
             lines[:] = [line for line in lines if id(line) not in gone]
@@ -54,17 +57,26 @@ def _is_note(line: Line, refs: set[str]) -> bool:
     return len(line.words) > 2 and line.words[0].text in refs
 
 
-def _mask(line: Line) -> str:
-    return _DIGITS.sub("0", " ".join(sorted(line.text.lower().split()[:12])))
+def _usual_size(pages: list[tuple[PdfPage, list[Line]]]) -> float:
+    sizes: Counter[float] = Counter()
+    for _, lines in pages:
+        for line in lines:
+            sizes[line.size] += len(line.words)
+    return max(sizes, key=lambda size: (sizes[size], size)) if sizes else 10.0
 
 
-def _is_running(line: Line, seen: dict[str, set[int]], pages: int, page: PdfPage) -> bool:
+def _mask(line: Line, large: float) -> str:
+    """Return what a line has in common with its repetitions; large type ("Chapter 2") is a heading if its digits change."""
+    words = " ".join(sorted(line.text.lower().split()[:12]))
+    return words if line.size >= large else _DIGITS.sub("0", words)
+
+
+def _is_running(line: Line, where: set[int], pages: int, page: PdfPage) -> bool:
     text = line.text
     if _PRINTED.fullmatch(text):
         return True
     if _NUMBER.fullmatch(text):
         return pages > 1 or line.top > (1 - _EDGE) * page.height
-    where = seen[_mask(line)]
     near = len(where & {page.index - 2, page.index - 1, page.index + 1, page.index + 2})
     # On every page, or on every second: left and right pages often have different heads.
     return near >= 1 and len(where) >= max(2, min(3, pages * 0.3))
