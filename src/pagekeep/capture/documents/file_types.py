@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from pagekeep.errors import UnsupportedContent
 from pagekeep.model import Options
+from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
@@ -17,6 +19,16 @@ _MAGIC_BYTES: Final = 1_024
 _INDEX_BYTES: Final = 200_000
 """At the end of a ZIP archive, where the list of its files is."""
 _ZIP: Final = b"PK\x03\x04"
+
+
+_MIN_MAIL_HEADERS: Final = 2
+"""Of the names below, at the beginning of a message: one alone begins many a text."""
+_MAIL_START: Final = compile_lazily(rb"(?:From [^\r\n]{1,200}\r?\n)?[A-Za-z][A-Za-z0-9-]{1,60}:[ \t\r\n]")
+_MAIL_HEADER: Final = compile_lazily(
+    rb"(?:^|\n)(From|To|Subject|Message-ID|Received|Return-Path|Delivered-To|MIME-Version|Content-Type|Reply-To|Envelope-To|"
+    rb"DKIM-Signature|ARC-Seal|X-Received|Authentication-Results|List-Id|List-Unsubscribe|X-Mailer|In-Reply-To):",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,20 @@ def _is_pdf(sample: bytes) -> bool:
     return header == 0 or (header > 0 and b"<" not in sample[:header] and not sample.startswith(_ZIP))
 
 
-FILE_TYPES: Final = (FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "documents"),)
+def _is_email(start: bytes) -> bool:
+    """Return whether a file begins with headers, of which at least two are those of mail."""
+    if not start[:1].isalpha():
+        return False
+    head = _MAIL_START.match(start)
+    if head is None or b"Snapshot-Content-Location:" in start:  # a page that a browser saved as MHTML
+        return False
+    return len({name.lower() for name in _MAIL_HEADER.findall(start)}) >= _MIN_MAIL_HEADERS
+
+
+FILE_TYPES: Final = (
+    FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "documents"),
+    FileType("e-mail", "message/rfc822", "eml", _is_email, "email"),
+)
 """Every type, in the order in which they are tried. A new type adds its line here and its module beside this one."""
 
 

@@ -25,3 +25,7 @@ class ParsedDocument:
     """How many pages the file has, if its type has pages."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Step name to seconds, only when the caller gave a timer."""
+    is_web: bool = False
+    """Whether the HTML was written for the web's habits, as that of an e-mail is: then no clean-up step is left out."""
+    address: str | None = None
+    """The document's own address, for a file that was read without one."""

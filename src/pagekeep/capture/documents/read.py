@@ -72,11 +72,13 @@ class DocumentTask:
 def make_page(parsed: ParsedDocument, url: str | None, options: Options, file_type: str | None = None) -> Page:
     """Return a parsed document as a page."""
     content = bookmark.make_content(parsed.metadata) if parsed.caught else dom.parse_fragment(parsed.html)
-    content, removals = clean.clean(content, url, skip=_SKIPPED | options.skip_steps)
+    base = url if url and url.startswith(("http://", "https://")) else None
+    skip = options.skip_steps if parsed.is_web else _SKIPPED | options.skip_steps
+    content, removals = clean.clean(content, base, skip=skip)
     html, root = sanitise(content)
     text = markdown.to_text(root)
     output = Output(root, html, text, markdown.to_markdown(root), count_words(text))
-    state, failures = _State(parsed.metadata, output, url), list[PageWarning]()
+    state, failures = _State(parsed.metadata, output, url or parsed.address), list[PageWarning]()
     run_steps(_STEPS, state, warn=failures.append)
     warnings = (*parsed.warnings, *failures)
     page = _assemble(parsed, state, warnings, (*parsed.removals, *removals))
