@@ -124,3 +124,26 @@ def test_a_route_survives_the_request_that_cannot_carry_it() -> None:
 
 def test_the_domain_has_no_www() -> None:
     assert normal_url.domain("https://www.example.com/a") == "example.com"
+
+
+@pytest.mark.parametrize(
+    ("url", "normal", "domain"),
+    [
+        ("mid:1@News.Example.com", "mid:1@News.Example.com", "news.example.com"),
+        (" MID:a%2fb@host.example ", "mid:a%2Fb@host.example", "host.example"),
+        ("mid:abc@geopod-3", "mid:abc@geopod-3", "mail.invalid"),
+        ("mid:1@a.example/part-2", "mid:1@a.example/part-2", "a.example"),
+    ],
+)
+def test_the_address_of_a_message_is_its_id(url: str, normal: str, domain: str) -> None:
+    assert normal_url.normalise(url.strip()) == normal
+    assert normal_url.domain(normal) == domain
+    assert normal_url.identity(normal, "https://example.com/", None) == normal
+
+
+@pytest.mark.parametrize(
+    "url", ["mid:", "mid:a b@c.example", "mid:<1@a.example>", 'mid:"@a.example', "mid:é@a.example"]
+)
+def test_an_address_without_a_message_id_is_refused(url: str) -> None:
+    with pytest.raises(InvalidUrl):
+        normal_url.normalise(url)

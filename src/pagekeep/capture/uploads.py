@@ -15,6 +15,7 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import InvalidUrl
 from pagekeep.fetch.urls import split_url
 from pagekeep.model import Fetched
+from pagekeep.workers import DOCUMENT
 
 _SAVED_FROM: Final = re.compile(rb"(?:saved from url=\([0-9]{1,6}\)|\burl: )(https?://[^\s\"'<>]{1,2000})")
 """The comment with the URL that browsers and SingleFile write at the top of a saved page."""
@@ -22,6 +23,8 @@ _COMMENT_BYTES: Final = 4_000
 """Where that comment is looked for."""
 _HEAD_BYTES: Final = 200_000
 """Where the canonical URL is looked for."""
+MAIL_TYPE: Final = "message/rfc822"
+"""Content type of a message."""
 FILE_HOST: Final = "file.invalid"
 """The host in the addresses of files that do not contain their URL."""
 _DIGEST_CHARS: Final = 12
@@ -88,6 +91,8 @@ async def page_in_file(
         split_url(url)
     if url is None and is_html:
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))
+    if url is None and content_type == MAIL_TYPE:
+        url = await find_mail_address(body, retrieval)
     if url is None and not name:
         raise InvalidUrl(
             "The page does not name its address.", suggestions=("Name the address that the page came from.",)
@@ -97,6 +102,13 @@ async def page_in_file(
     return Fetched(
         url=url, final_url=url, status=200, headers={}, body=body, content_type=content_type, rendered=is_html
     )
+
+
+async def find_mail_address(body: bytes, retrieval: Retrieval, *, on_web: bool = True) -> str:
+    """Return the address of a message: the one on the web that it names, or else, or without `on_web`, its `mid:`."""
+    from pagekeep.capture.documents.email import FindAddress  # it loads the parser
+
+    return await retrieval.run(FindAddress(body, on_web), DOCUMENT)
 
 
 def file_url(name: str, identity: bytes) -> str:

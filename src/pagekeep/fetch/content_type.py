@@ -30,13 +30,14 @@ DOCUMENT_TYPES: Final = frozenset(
         *("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"),
         *("application/rtf", "text/rtf", "application/x-rtf", "text/richtext"),
         *("text/vtt", "application/x-subrip", "text/srt", "application/srt"),
+        "message/rfc822",
         *("text/csv", "application/csv", "text/x-csv", "text/tab-separated-values"),
     )
 )
 """Files that are read besides pages; the bytes decide here too, as a server may send a page under such a type."""
 _PDF_TYPES: Final = frozenset({"application/pdf", "application/x-pdf"})
 _TEXT_DOCUMENT_TYPES: Final = frozenset(
-    one for one in DOCUMENT_TYPES if one.startswith("text/") or one.endswith(("csv", "subrip", "srt"))
+    one for one in DOCUMENT_TYPES if one.startswith(("text/", "message/")) or one.endswith(("csv", "subrip", "srt"))
 )
 """Documents that look like any other text."""
 _ARCHIVE_TYPES: Final = frozenset({"application/zip", "application/x-zip-compressed"})

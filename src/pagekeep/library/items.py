@@ -18,9 +18,10 @@ _PAGE_ITEMS: Final = 200
 
 def get_item(store: Store, key: str) -> Item:
     """Return the item with this id, beginning of an id, or address in any form; `NotFound` when there is none."""
-    if "://" not in key and "." not in key:  # an id has no dot, a host has one
+    is_whole = "://" in key or normal_url.is_mail(key)
+    if not is_whole and "." not in key:  # an id has no dot, a host has one
         return store.get(key)
-    item = store.find_url(normal_url.normalise(key if "://" in key else f"https://{key}"))
+    item = store.find_url(normal_url.normalise(key if is_whole else f"https://{key}"))
     if item is None:
         raise NotFound(f"{key:.200} is not in the library.", suggestions=("Save it first.",))
     return item

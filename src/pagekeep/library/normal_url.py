@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pagekeep.errors import PagekeepError
+from pagekeep.errors import InvalidUrl, PagekeepError
 from pagekeep.fetch.urls import split_url
 
 _TRACKING_PREFIXES: Final = ("utm_", "mtm_", "matomo_", "piwik_", "pk_", "hsa_", "__hs", "_hs", "vero_", "oly_")
@@ -20,6 +20,12 @@ _TRACKING: Final = frozenset(
 """Query parameters that say who sent the reader and never which page is meant. Only names that no site uses otherwise:
 a parameter too many makes a second copy of a page, one too few mixes two pages up."""
 
+MAIL: Final = "mid:"
+"""Scheme of the addresses of messages (RFC 2392), which cannot be fetched."""
+MAIL_HOST: Final = "mail.invalid"
+"""The domain of a message whose id names none."""
+_MESSAGE: Final = re.compile(r"[!-~]{3,2000}")
+_HOST: Final = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+")
 _ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _OTHER_FORMS: Final = ("www.", "m.", "mobile.", "amp.")
@@ -33,7 +39,10 @@ def normalise(url: str) -> str:
 
     Host in lower-case ASCII, no default port, no dot segments, percent-encoding in one form, no tracking parameters
     (the others in their order), no fragment unless it is a route (`#!/page`, `#/page`).
+    The address of a message, `mid:`, is its own normal form.
     """
+    if is_mail(url):
+        return _normalise_mail(url)
     parts = split_url(url)
     path, _, query = parts.target.partition("?")
     kept = "&".join(pair for pair in query.split("&") if pair and not _is_tracking(pair))
@@ -41,8 +50,23 @@ def normalise(url: str) -> str:
     return parts.origin + _without_dots(_one_encoding(path)) + (f"?{_one_encoding(kept)}" if kept else "") + route
 
 
+def is_mail(url: str) -> bool:
+    """Return whether an address is that of a message."""
+    return url[: len(MAIL)].lower() == MAIL
+
+
+def _normalise_mail(url: str) -> str:
+    name = url.strip()[len(MAIL) :]
+    if not _MESSAGE.fullmatch(name) or "<" in name or ">" in name or '"' in name:
+        raise InvalidUrl("The address of the message has no valid message id.")
+    return MAIL + _one_encoding(name)
+
+
 def domain(url: str) -> str:
-    """The host of a normalised address without a leading `www.`."""
+    """The host of a normalised address without a leading `www.`; of a message, the one that its id names."""
+    if is_mail(url):
+        host = url.partition("/")[0].rpartition("@")[2].lower()
+        return host.removeprefix("www.") if _HOST.fullmatch(host) else MAIL_HOST
     return split_url(url).host.name.removeprefix("www.")
 
 
@@ -51,6 +75,8 @@ def identity(given: str, final: str, canonical: str | None) -> str:
 
     `given` is the address from the user, `final` the one after redirects.
     """
+    if is_mail(given) or is_mail(final):
+        return normalise(given if is_mail(given) else final)
     found = normalise(final)
     if _leads_home(normalise(given), found):
         return normalise(given)

@@ -12,7 +12,9 @@ from pagekeep.capture.extract import REMOTE_READER_TYPE
 from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
+from pagekeep.capture.uploads import MAIL_TYPE, find_mail_address
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
+from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
 from pagekeep.library.change import set_fields
 from pagekeep.library.copies.job import request_configured
@@ -89,8 +91,12 @@ class _Wanted:
 async def _save(
     request: Request, store: Store, retrieval: Retrieval, what: _Wanted, known: Item | None, capture: Capture
 ) -> SaveResult:
-    progress, uploaded = capture.progress, what.uploaded
+    if what.uploaded is None:
+        split_url(request.url)  # raises for what cannot be fetched, such as the address of a message
     known = known or await to_thread(store.find_url, normal_url.normalise(request.url))
+    if what.uploaded is not None and known is not None:
+        request, what, known = await _keep_apart(request, what, known, store, retrieval)
+    progress, uploaded = capture.progress, what.uploaded
     now = clock.now()
     options = Options(max_bytes=retrieval.settings.max_bytes)
     try:
@@ -137,6 +143,21 @@ async def _save(
         await to_thread(_follow_up, saved.item, store, retrieval)
     warnings = tuple(warning for warning in captured.page.trace.warnings if warning.code in _SHOWN_WARNINGS)
     return replace(saved, warnings=warnings)
+
+
+async def _keep_apart(
+    request: Request, what: _Wanted, known: Item, store: Store, retrieval: Retrieval
+) -> tuple[Request, _Wanted, Item | None]:
+    """Give a message its own address if the one that it names is that of a saved page: its sender can name any."""
+    uploaded = what.uploaded
+    if uploaded is None or uploaded.content_type != MAIL_TYPE or build_item.is_unfetched(known):
+        return request, what, known
+    raw = await to_thread(store.raw, known.id)
+    if raw is not None and raw.content_type == MAIL_TYPE:
+        return request, what, known
+    url = await find_mail_address(uploaded.body, retrieval, on_web=False)
+    uploaded = replace(uploaded, url=url, final_url=url)
+    return replace(request, url=url), replace(what, uploaded=uploaded), await to_thread(store.find_url, url)
 
 
 def _follow_up(item: Item, store: Store, retrieval: Retrieval) -> None:

@@ -75,7 +75,7 @@ def limit_item(item: Item) -> Item:
     image = about.hero_image if (about.hero_image or "").startswith(("https://", "http://")) else None
     return replace(
         item,
-        url_full=item.url_full if item.url_full.startswith(("https://", "http://")) else item.url,
+        url_full=item.url_full if item.url_full.startswith(("https://", "http://", "mid:")) else item.url,
         title=item.title[:_MAX_ITEM_TITLE_CHARS],
         author=item.author[:_MAX_ITEM_TITLE_CHARS] if item.author else item.author,
         published_at=published if published and len(published) <= _MAX_DATE_CHARS else None,

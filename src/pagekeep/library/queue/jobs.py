@@ -8,6 +8,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.from_url import Request
 from pagekeep.errors import NotFound
+from pagekeep.fetch.urls import split_url
 from pagekeep.library import normal_url
 from pagekeep.model import Job
 from pagekeep.store import Store
@@ -25,6 +26,7 @@ _MAX_JOBS: Final = 10_000
 
 def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force: bool = False) -> Job:
     """Return a job for the page, or the one that already waits for it. `InvalidUrl` when it is not a URL."""
+    split_url(request.url)  # the address of a message cannot be fetched
     options: dict[str, Any] = {"render": request.render, "wait_for": request.wait_for, "tags": list(tags)}
     if force:
         options["force"] = True

@@ -8,7 +8,7 @@ from typing import Final
 from pagekeep import dom
 from pagekeep.capture.documents.email import forwarded, furniture, html_body
 from pagekeep.capture.documents.email.about import message_address, read_metadata, sender_names, split_subject
-from pagekeep.capture.documents.email.headers import decode_bytes, decode_words, parse_date, parse_mailboxes
+from pagekeep.capture.documents.email.headers import decode_bytes, parse_date, parse_mailboxes
 from pagekeep.capture.documents.email.html_body import Body, make_body
 from pagekeep.capture.documents.email.message import parse_message
 from pagekeep.capture.documents.email.plain_text import text_to_html
@@ -17,6 +17,7 @@ from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.extraction.steps import Step, Stopwatch, run_steps
 from pagekeep.model import Caught, CaughtKind, Metadata, Options, PageWarning
 from pagekeep.text import count_words, number_of, one_line
+from pagekeep.values import dataclass
 
 _MAX_BODY_PARTS: Final = 20
 """Parts with text that are joined: some programs write text, attachment, text."""
@@ -70,9 +71,19 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     )
 
 
-def find_address(data: bytes) -> str:
-    """Return the address under which a message is known: on the web if it names one, else its `mid:`."""
-    return read(data, None, Options()).address or ""
+@dataclass(frozen=True, slots=True)
+class FindAddress:
+    """Find the address of a message, in a worker process."""
+
+    data: bytes
+    on_web: bool = True
+    """Whether it may be the one on the web that the message names; else it is always its `mid:`."""
+
+    def run(self) -> str:
+        """Return the address under which the message is known."""
+        if self.on_web:
+            return read(self.data, None, Options()).address or ""
+        return message_address(parse_message(self.data), self.data)
 
 
 def _is_forward(message: Message, is_list: bool) -> bool:
@@ -106,7 +117,9 @@ def _body_html(message: Message) -> tuple[str, bool]:
         joined = "\n".join(map(_text, html))
         if dom.text_of(dom.parse(joined)).strip() or not plain:
             return joined, True
-    return "\n".join(text_to_html(_text(leaf), is_flowed=leaf.is_flowed, drops_space=leaf.drops_space) for leaf in plain), False
+    return "\n".join(
+        text_to_html(_text(leaf), is_flowed=leaf.is_flowed, drops_space=leaf.drops_space) for leaf in plain
+    ), False
 
 
 def _digest_html(message: Message) -> str:
@@ -130,7 +143,7 @@ def _find_preview(body: Body) -> str:
     for node in dom.select(body.root, "[style],[class]")[:200]:
         hides = html_body.is_hiding(node)
         text = one_line(dom.text_of(node)) if hides else ""
-        if hides and _MIN_DESCRIPTION_WORDS <= count_words(text) and len(text) <= 3 * _MAX_DESCRIPTION_CHARS:
+        if hides and count_words(text) >= _MIN_DESCRIPTION_WORDS and len(text) <= 3 * _MAX_DESCRIPTION_CHARS:
             return html_body.without_filler(text)[:_MAX_DESCRIPTION_CHARS]
     return ""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 from pagekeep.capture.documents.email.headers import decode_words, parse_date, parse_mailboxes
@@ -14,8 +15,13 @@ from pagekeep.capture.documents.email.values import Message
 from pagekeep.model import Metadata
 from pagekeep.text import one_line
 
-_REPLY: Final = re.compile(r"\s*(?:re|aw|antw|antwort|sv|vs|ref|rép|odp|res|rif|отв|رد|回复|回覆|답장)\s?(?:\[\d+\]|\(\d+\))?\s?[:\uff1a]\s*", re.I)
-_FORWARD: Final = re.compile(r"\s*(?:fwd?|wg|tr|rv|vb|doorst|i|enc|pd|пер|转发|轉寄|전달)\s?(?:\[\d+\]|\(\d+\))?\s?[:\uff1a]\s*", re.I)
+_REPLY: Final = re.compile(
+    r"\s*(?:re|aw|antw|antwort|sv|vs|ref|rép|odp|res|rif|отв|رد|回复|回覆|답장)\s?(?:\[\d+\]|\(\d+\))?\s?[:\uff1a]\s*",
+    re.I,
+)
+_FORWARD: Final = re.compile(
+    r"\s*(?:fwd?|wg|tr|rv|vb|doorst|i|enc|pd|пер|转发|轉寄|전달)\s?(?:\[\d+\]|\(\d+\))?\s?[:\uff1a]\s*", re.I
+)
 _LIST_TAG: Final = re.compile(r"\s*\[[^\[\]]{1,60}\]\s*")
 _MAX_PREFIXES: Final = 10
 _MAX_TITLE_CHARS: Final = 500
@@ -52,7 +58,7 @@ def read_metadata(message: Message, *, description: str = "", online: str = "") 
     senders = parse_mailboxes(message.header("from")) or parse_mailboxes(message.header("sender"))
     author = senders[0].label if senders else ""
     language = _LANGUAGE.match(message.header("content-language").strip())
-    values = {
+    values: dict[str, Any] = {
         "title": f"{prefix}{title}" if title else None,
         "author": (_VIA.sub("", author) if is_list else author) or None,
         "published": parse_date(message.header("date")),
@@ -61,7 +67,8 @@ def read_metadata(message: Message, *, description: str = "", online: str = "") 
         "canonical": web_address(message, online) or None,
         "language": language[0].lower() if language else None,
     }
-    return Metadata(**values, origins=MappingProxyType({name: "mail" for name, value in values.items() if value}))
+    origins = {name: "mail" for name, value in values.items() if value}
+    return replace(Metadata(origins=MappingProxyType(origins)), **values)
 
 
 def sender_names(message: Message) -> tuple[str, ...]:

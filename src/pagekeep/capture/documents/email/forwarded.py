@@ -19,12 +19,19 @@ from pagekeep.text import count_words, one_line
 
 _FIELDS: Final = {
     "from": "from|von|de|da|van|från|fra|od|от|מאת|من|发件人|差出人|寄件者|보낸 사람",
-    "date": "date|sent|datum|gesendet|envoyé|fecha|enviado|data|inviato|verzonden|skickat|sendt|дата|отправлено|תאריך|تاريخ|日期|发送时间|送信日時",
+    "date": "date|sent|datum|gesendet|envoyé|fecha|enviado|data|inviato|verzonden|skickat|sendt|"
+    "дата|отправлено|תאריך|تاريخ|日期|发送时间|送信日時",
     "subject": "subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|тема|נושא|الموضوع|主题|主旨|件名|제목",
     "to": "to|an|à|para|a|aan|till|til|кому|אל|إلى|收件人|宛先|cc|kopie|reply-to|antwort an",
 }
-_FIELD: Final = {name: re.compile(rf"\s*\*?(?:{words})\s?\*?\s?[:\uff1a]\*?\s*(.*)", re.I | re.S) for name, words in _FIELDS.items()}
-_MARK: Final = re.compile(r"\W*(?:[-_=]{3,}|begin forwarded message|forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré)", re.I)
+_FIELD: Final = {
+    name: re.compile(rf"\s*\*?(?:{words})\s?\*?\s?[:\uff1a]\*?\s*(.*)", re.I | re.S) for name, words in _FIELDS.items()
+}
+_MARK: Final = re.compile(
+    r"\W*(?:[-_=]{3,}|begin forwarded message|forwarded message|weitergeleitete nachricht|"
+    r"anfang der weitergeleiteten|message transféré)",
+    re.I,
+)
 _DATE_FORMS: Final = tuple(
     f"{day}{date} {time}"
     for day in ("%a ", "%A ", "")

@@ -10,48 +10,13 @@ from pagekeep import dom
 from pagekeep.capture.documents.email.headers import parse_date
 from pagekeep.capture.documents.email.html_body import Body
 from pagekeep.capture.documents.email.links import is_counter
+from pagekeep.capture.documents.email.phrases import FURNITURE, UNSUBSCRIBE, VIEW_ONLINE
 from pagekeep.extraction.clean.vocabulary import BLOCKS
 from pagekeep.extraction.steps import element_name
 from pagekeep.model import Removal
 from pagekeep.text import count_words, one_line
 from pagekeep.values import dataclass
 
-_VIEW: Final = re.compile(
-    r"view (?:it |this |the )?(?:\w+ )?(?:online|(?:in|on) (?:your |a |the |my )?(?:web ?)?(?:browser|web))|(?:read|open|view|see) (?:it |this )?"
-    r"(?:online|in (?:your |the )?browser|in (?:the )?app|on the web|(?:this )?(?:email|message|issue|post|newsletter)? ?(?:online|in your browser))|web version|webversion|browser version|online version|"
-    r"having trouble (?:viewing|reading)|(?:not displaying|doesn.t display|can.t see|problems? viewing)|"
-    r"(?:im|in ihrem|in deinem) browser|online ?(?:ansehen|lesen|anzeigen|version)|webansicht|darstellungsprobleme|"
-    r"(?:dans|sur) (?:votre|le|un|ton) navigateur|version (?:en ligne|web|online)|voir en ligne|lire en ligne|"
-    r"en (?:tu|su|el) navegador|ver en l[ií]nea|versi[oó]n (?:web|online|en l[ií]nea)|no seu navegador|ver(?:são)? (?:no navegador|online)|"
-    r"nel (?:tuo )?browser|versione (?:web|online)|in (?:uw|je|de) browser|online ?versie|i (?:din )?(?:webb?l[æä]sare|browser|nettleser)|"
-    r"w przeglądarce|в браузере|веб-версия|الإصدار على الويب|عرض (?:هذه الرسالة )?في المتصفح|في المتصفح|צפה בדפדפן|בדפדפן|"
-    r"在浏览器中|在瀏覽器中|网页版|ブラウザで|webで読む|브라우저에서",
-    re.I,
-)
-_UNSUBSCRIBE: Final = re.compile(
-    r"un-?subscrib|opt[ -]?out|(?:manage|update|change|edit) (?:your |my |email |newsletter )*(?:preferences|subscriptions?|settings|profile)|"
-    r"(?:email|subscription|notification|communication) (?:preferences|settings)|stop receiving|turn off these|"
-    r"abbestell|abmelden|austragen|abonnement verwalten|d[ée]sabonn|d[ée]sinscri|se d[ée]sinscrire|g[ée]rer (?:vos|mes) pr[ée]f[ée]rences|"
-    r"dar(?:se|me|te)? de baja|date de baja|cancelar (?:la |tu |su |a )?(?:suscripci|inscri|subscri)|anular (?:la )?suscripci|"
-    r"disiscriv|annulla(?:re)? l.iscrizione|cancellati|afmelden|uitschrijven|avprenumerera|avregistrera|avmeld|afmeld|"
-    r"wypisz|rezygnuj|отписаться|отказаться от рассылки|إلغاء الاشتراك|ביטול (?:ה)?(?:הרשמה|מנוי)|להסרה|"
-    r"退订|取消订阅|取消訂閱|配信停止|購読解除|수신 ?거부|구독 ?취소",
-    re.I,
-)
-_WEAK: Final = re.compile(
-    r"you(?:.re| are)? (?:are )?receiv(?:ing|ed) (?:this|it)|you received this|(?:was|were) sent (?:to|by)|this (?:e-?mail|message|newsletter) (?:was|is) (?:sent|intended)|"
-    r"why did (?:i|you) get|our (?:mailing|postal) address|mailing address|all rights reserved|copyright ?(?:©|\(c\)|\d{4})|\(c\) ?\d{4}|©|"
-    r"forward (?:this e?-?mail|this to|to a friend)|was this (?:e-?mail )?forwarded|forwarded this|add us to your address book|"
-    r"privacy (?:policy|notice)|terms of (?:use|service)|follow us|find us on|connect with us|get the app|download (?:the|our) app|"
-    r"^(?:powered|sent|published|made|built) (?:with|by|via|on)|start writing|refer a friend|advertise (?:with|in|here)|"
-    r"sie erhalten diese|diese(?:r|s)? (?:e-?mail|newsletter|nachricht) (?:wurde|ging)|impressum|datenschutz|alle rechte vorbehalten|"
-    r"vous recevez (?:ce|cette)|cet? (?:e-?mail|courriel|message) (?:a été|vous)|mentions légales|tous droits réservés|politique de confidentialité|"
-    r"recib(?:es|iste|e) este|has recibido|todos los derechos|aviso legal|política de privacidad|recebeu este|todos os direitos|"
-    r"ricevi questa|hai ricevuto|tutti i diritti|u ontvangt deze|je ontvangt deze|alle rechten|du f[åa]r (?:detta|denne)|"
-    r"вы получили это|все права защищены|تلقيت هذ|جميع الحقوق محفوظة|קיבלת (?:את )?(?:ה)?(?:מייל|הודעה|דוא)|כל הזכויות שמורות|"
-    r"您收到|你收到|版权所有|このメール|無断転載|이 메일|모든 권리",
-    re.I,
-)
 _SOCIAL: Final = frozenset(
     "facebook twitter x instagram linkedin youtube mastodon bluesky threads tiktok pinterest whatsapp telegram reddit rss "
     "website web blog podcast spotify github email e mail share tweet like comment restack forward app store google play "
@@ -76,7 +41,8 @@ _MAX_NAME_CHARS: Final = 200
 _MAX_SHORT_WORDS: Final = 8
 _MAX_SHORT_BLOCKS: Final = 6
 _DATE: Final = re.compile(
-    r"(?:[a-z]{3,9},? )?(?:[^\W\d]{3,9}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|\d{1,2}\.? [^\W\d]{3,9}\.?(?:,? \d{4})?|\d{4}-\d\d-\d\d)"
+    r"(?:[a-z]{3,9},? )?(?:[^\W\d]{3,9}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|"
+    r"\d{1,2}\.? [^\W\d]{3,9}\.?(?:,? \d{4})?|\d{4}-\d\d-\d\d)"
 )
 _MAX_START_CHARS: Final = 1_000
 _MAX_SOCIAL_WORDS: Final = 25
@@ -131,7 +97,10 @@ def _runs(node: dom.Element) -> Iterator[list[dom.Node]]:
         if not is_block:
             run.append(child)
         elif isinstance(child, dom.Element):
-            yield from _runs(child) if _is_container(child) else iter([[child]])
+            if _is_container(child):
+                yield from _runs(child)
+            else:
+                yield [child]
     if run:
         yield run
 
@@ -162,7 +131,7 @@ def find_online(body: Body) -> None:
     """Note the link under which the message can be read on the web."""
     for link in dom.tagged(body.root, ("a",), 2_000):
         address = (link.attr("href") or "").strip()
-        if address.startswith(("http://", "https://")) and _VIEW.search(one_line(dom.text_of(link))[:100]):
+        if address.startswith(("http://", "https://")) and VIEW_ONLINE.search(one_line(dom.text_of(link))[:100]):
             body.online = "" if is_counter(address) else address
             return
 
@@ -172,7 +141,10 @@ def drop_head(body: Body) -> list[Removal]:
     removals: list[Removal] = []
     known = [one_line(name).casefold() for name in body.names if name]
     day = (parse_date(body.message.header("date")) or "")[8:10].lstrip("0")
-    for place, block in enumerate(collect_blocks(body.root)[:_MAX_HEAD_BLOCKS]):
+    blocks = collect_blocks(body.root)
+    for place, block in enumerate(blocks[:_MAX_HEAD_BLOCKS]):
+        if not _keeps_text(blocks[place + 1 :]):
+            break
         if _is_line_above(block, place):
             removals.append(_drop(block, "line above the message"))
         elif _is_known(block, known, day):
@@ -185,8 +157,8 @@ def drop_head(body: Body) -> list[Removal]:
 def _is_line_above(block: Block, place: int) -> bool:
     if not block.links or block.words > _MAX_LINE_WORDS:
         return False
-    is_call = _FORWARDED.match(block.start) or (place < _MAX_CALLS and _UNSUBSCRIBE.search(block.start))
-    return bool(_VIEW.search(block.start) or is_call)
+    is_call = _FORWARDED.match(block.start) or (place < _MAX_CALLS and UNSUBSCRIBE.search(block.start))
+    return bool(VIEW_ONLINE.search(block.start) or is_call)
 
 
 def _is_known(block: Block, known: list[str], day: str) -> bool:
@@ -262,24 +234,28 @@ def _is_unsubscribe(block: Block, targets: frozenset[str]) -> bool:
         return False
     for link in block.links:
         address = link.attr("href") or ""
-        if address in targets or _UNSUBSCRIBE.search(one_line(dom.text_of(link))[:200]) or "unsubscribe" in address.lower():
+        if (
+            address in targets
+            or UNSUBSCRIBE.search(one_line(dom.text_of(link))[:200])
+            or "unsubscribe" in address.lower()
+        ):
             return True
-    return bool(block.links) and _UNSUBSCRIBE.search(block.start) is not None
+    return bool(block.links) and UNSUBSCRIBE.search(block.start) is not None
 
 
 def _is_furniture(block: Block) -> bool:
     """Return whether a block above an unsubscribe link belongs to the footer too."""
     if not _LETTER.search(block.text):
         return not block.images or _has_only_icons(block)
-    if block.is_heading and not block.is_social and not _WEAK.search(block.start):
+    if block.is_heading and not block.is_social and not FURNITURE.search(block.start):
         return False
     if block.words > _MAX_FURNITURE_WORDS:
         return False
-    if _VIEW.search(block.start) or (_UNSUBSCRIBE.search(block.start) and block.links):
+    if VIEW_ONLINE.search(block.start) or (UNSUBSCRIBE.search(block.start) and block.links):
         return True
     if block.is_social:
         return True
-    if _WEAK.search(block.start):
+    if FURNITURE.search(block.start):
         return block.words <= 60
     return _is_address(block)
 

@@ -1,4 +1,4 @@
-"""The HTML of a message: what is hidden or counts readers is removed, layout tables are flattened, links lead to their targets."""
+"""The HTML of a message: what is hidden or counts readers goes, layout tables are flattened, links lead to their targets."""
 
 from __future__ import annotations
 
@@ -22,14 +22,20 @@ _HIDING: Final = re.compile(
     r"opacity\s*:\s*0(?:\.0+)?\s*(?:!important)?\s*(?:;|$)|font-size\s*:\s*[01](?:px)?\s*(?:!important)?\s*(?:;|$))",
     re.I,
 )
-_PREHEADER: Final = re.compile(r"(?:^|[\s_-])(?:preheader|pre-header|preview-?text|mcnpreviewtext|hidden-?preheader|preview)(?:$|[\s_-])", re.I)
+_PREHEADER: Final = re.compile(
+    r"(?:^|[\s_-])(?:preheader|pre-header|preview-?text|mcnpreviewtext|hidden-?preheader|preview)(?:$|[\s_-])", re.I
+)
 _MAX_PREHEADER_WORDS: Final = 80
-_FILLER: Final = re.compile("[\u200c\u200b\u034f\u2007\u00ad\ufeff\u2060\u180e]{2,}|(?:[\u200c\u200b\u034f\u2007\u00ad\ufeff][\\s\u00a0]+){3,}")
+_FILLER: Final = re.compile(
+    "[\u200c\u200b\u034f\u2007\u00ad\ufeff\u2060\u180e]{2,}|(?:[\u200c\u200b\u034f\u2007\u00ad\ufeff][\\s\u00a0]+){3,}"
+)
 """Characters that push the text after a preheader out of the preview."""
 _FILLING: Final = re.compile("[\u200c\u200b\u034f\u2007\u00ad\ufeff\u2060\u180e]+")
 _SIZE: Final = re.compile(r"\s*(\d+)")
 _STYLE_SIZE: Final = re.compile(r"(?:^|;)\s*(?:max-)?(?:width|height)\s*:\s*([01])px", re.I)
-_PIXEL_PATH: Final = re.compile(r"/(?:open|opens|wf/open|o|pixel|beacon|track(?:/open)?|trk|e3t/cto|img/open|ss/o)(?:[./?]|$)", re.I)
+_PIXEL_PATH: Final = re.compile(
+    r"/(?:open|opens|wf/open|o|pixel|beacon|track(?:/open)?|trk|e3t/cto|img/open|ss/o)(?:[./?]|$)", re.I
+)
 _MAX_PIXEL: Final = 2
 _MAX_ICON: Final = 48
 """Pixels."""
@@ -100,8 +106,10 @@ def without_filler(text: str) -> str:
 def _holds_content(node: dom.Element) -> bool:
     """Return whether a cell with letters of size 0, against gaps between pictures, holds elements that set their own size."""
     style = (node.attr("style") or "").lower()
-    return "font-size" in style and "display" not in style and any(
-        "font-size" in (inner.attr("style") or "").lower() for inner in dom.elements(node)
+    return (
+        "font-size" in style
+        and "display" not in style
+        and any("font-size" in (inner.attr("style") or "").lower() for inner in dom.elements(node))
     )
 
 
@@ -180,7 +188,9 @@ def _rows(table: dom.Element) -> list[list[dom.Element]]:
             continue
         for row in list(child.children) if child.tag in ("thead", "tbody", "tfoot") else [child]:
             if isinstance(row, dom.Element) and row.tag == "tr":
-                rows.append([cell for cell in row.children if isinstance(cell, dom.Element) and cell.tag in ("td", "th")])
+                rows.append(
+                    [cell for cell in row.children if isinstance(cell, dom.Element) and cell.tag in ("td", "th")]
+                )
     return rows
 
 

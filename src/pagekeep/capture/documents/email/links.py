@@ -26,11 +26,14 @@ _REDIRECTING_HOST: Final = re.compile(
 """First labels of the hosts of counters."""
 _COUNTING: Final = re.compile(r"(?:click|track|trk|redir|cl0$|l0$)", re.I)
 """Segments that only counters have."""
-_KEPT_PATH: Final = re.compile(r"shar(?:e|er|ing)|intent|login|signin|sign-in|oauth|authorize|submit|web|compose|validator", re.I)
+_KEPT_PATH: Final = re.compile(
+    r"shar(?:e|er|ing)|intent|login|signin|sign-in|oauth|authorize|submit|web|compose|validator", re.I
+)
 """Segments of addresses that name another on purpose: sharing, signing in, archives."""
 _IN_PATH: Final = re.compile(r"/(https?)(?::|%3A)(?:/|%2F){1,2}([^\s?#]+)", re.I)
 _TARGET_NAMES: Final = frozenset(
-    "url u q to target dest destination redirect redirect_to redirecturl r link l href goto go out p d lnk e uri rurl loc".split()
+    "url u q to target dest destination redirect redirect_to redirecturl r link l href goto go out p d lnk e "
+    "uri rurl loc".split()
 )
 _BASE64: Final = re.compile(r"(?:aHR0c|eyJ)[A-Za-z0-9_+/-]{8,6000}={0,2}")
 """Base64 of `http` or of a JSON object."""

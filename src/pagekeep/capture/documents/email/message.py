@@ -46,7 +46,9 @@ class _Parser:
         self._add_part(message, raw, body, depth)
         return message
 
-    def _add_part(self, message: Message, raw: dict[str, list[str]], body: bytes, depth: int, default: str = "") -> None:
+    def _add_part(
+        self, message: Message, raw: dict[str, list[str]], body: bytes, depth: int, default: str = ""
+    ) -> None:
         self.parts += 1
         if self.parts > MAX_PARTS or depth > MAX_DEPTH:
             _note(message, f"more than {MAX_PARTS} parts" if self.parts > MAX_PARTS else "parts nested too deep")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import escape
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Final, NamedTuple
 
 MAX_LINES: Final = 50_000
@@ -179,7 +179,7 @@ def _write_list(block: list[str]) -> Iterator[str]:
 def _join_lines(lines: list[str]) -> str:
     """Join lines that a mail program wrapped with spaces, others with line breaks."""
     parts = [_inline(lines[0].strip())]
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         above, line = above.strip(), line.strip()
         is_wide = bool(_WIDE.match(above[-1:]) and _WIDE.match(line[:1]))
         width = len(above) + len(_WIDE.findall(above))

@@ -215,7 +215,7 @@ def _check_text(item: Item) -> None:
 
 def _raw_page(about: Mapping[str, Any], record: StoredRecord) -> RawPage:
     url = about["final_url"]
-    if not isinstance(url, str) or not url.startswith(("https://", "http://")):
+    if not isinstance(url, str) or not url.startswith(("https://", "http://", "mid:")):
         raise ParseError("The raw page has no web address.", suggestions=())
     headers = about.get("headers")
     return RawPage(

@@ -1,0 +1,84 @@
+"""Messages as items: the address under which they are kept, their file, and what their sender cannot do."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.uploads import page_in_file, sent_page
+from pagekeep.config import Settings
+from pagekeep.errors import InvalidProtocol
+from pagekeep.library.items import get_item
+from pagekeep.library.queue.jobs import enqueue
+from pagekeep.library.reparse.reparse import reparse_one
+from pagekeep.library.save import Request, save
+from pagekeep.model import Item
+from pagekeep.store import Store
+
+MAILS = Path(__file__).parent / "mails"
+
+
+def save_mail(data: bytes, library: Store, settings: Settings) -> Item:
+    async def go() -> Item:
+        async with Retrieval(settings) as retrieval:
+            uploaded = await page_in_file(data, "letter.eml", retrieval)
+            return (await save(Request(uploaded.url), library, retrieval, uploaded=uploaded)).item
+
+    return asyncio.run(go())
+
+
+def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: Settings) -> None:
+    data = (MAILS / "plain-text.eml").read_bytes()
+    item = save_mail(data, library, settings)
+    raw = library.raw(item.id)
+    assert (item.url, item.author, item.domain) == ("mid:plain-text.20260303@mailer.example", "Tove Arn", "mailer.example")
+    assert raw is not None
+    assert (raw.body, raw.content_type) == (data, "message/rfc822")
+    assert get_item(library, item.url).id == item.id
+    assert save_mail(data, library, settings).id == item.id
+
+
+def test_a_message_is_reparsed_from_its_file(library: Store, settings: Settings) -> None:
+    item = save_mail((MAILS / "campaign.eml").read_bytes(), library, settings)
+
+    async def go() -> str:
+        async with Retrieval(settings) as retrieval:
+            return (await reparse_one(item.id, library, retrieval, force=True)).outcome
+
+    assert asyncio.run(go()) == "unchanged"
+
+
+def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, settings: Settings) -> None:
+    url = "https://slowwater.post.example/p/the-tide-clock"
+
+    async def go() -> Item:
+        async with Retrieval(settings) as retrieval:
+            html = f"<title>The page</title><article>{'<p>Words of the page itself, many of them.</p>' * 30}</article>"
+            return (await save(Request(url), library, retrieval, uploaded=sent_page(url, html))).item
+
+    page = asyncio.run(go())
+    item = save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings)
+    assert (item.url, item.id != page.id) == ("mid:post-platform.20260303@mailer.example", True)
+    assert library.get(page.id).content == page.content
+    assert save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings).id == item.id
+
+
+def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Settings) -> None:
+    async def go() -> None:
+        async with Retrieval(settings) as retrieval:
+            await save(Request("mid:1@a.example"), library, retrieval)
+
+    with pytest.raises(InvalidProtocol):
+        asyncio.run(go())
+    with pytest.raises(InvalidProtocol):
+        enqueue(Request("mid:1@a.example"), library)
+    assert library.find_url("mid:1@a.example") is None
+
+
+def test_an_encrypted_message_is_a_bookmark_that_says_so(library: Store, settings: Settings) -> None:
+    item = save_mail((MAILS / "encrypted-smime.eml").read_bytes(), library, settings)
+    assert (item.metadata.quality, item.metadata.caught) == ("bookmark", "encrypted_file")
+    assert "S/MIME" in (item.metadata.reason or "")
