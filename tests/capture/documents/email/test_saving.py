@@ -34,7 +34,11 @@ def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: 
     data = (MAILS / "plain-text.eml").read_bytes()
     item = save_mail(data, library, settings)
     raw = library.raw(item.id)
-    assert (item.url, item.author, item.domain) == ("mid:plain-text.20260303@mailer.example", "Tove Arn", "mailer.example")
+    assert (item.url, item.author, item.domain) == (
+        "mid:plain-text.20260303@mailer.example",
+        "Tove Arn",
+        "mailer.example",
+    )
     assert raw is not None
     assert (raw.body, raw.content_type) == (data, "message/rfc822")
     assert get_item(library, item.url).id == item.id
