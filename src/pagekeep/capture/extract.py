@@ -15,6 +15,7 @@ from pagekeep.workers import DOCUMENT, PAGE, Limits
 
 if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
+    from pagekeep.workers import Room
 
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
@@ -86,6 +87,12 @@ def prepare_limits(data: bytes, declared: str | None = None) -> Limits:
         return PAGE
     file_type.require()
     return DOCUMENT
+
+
+def extract_in_room(room: Room, fetched: Fetched, options: Options, settings: Settings) -> Page:
+    """Extract the page from a response in a worker room, with the limits that it needs, and block the calling thread."""
+    limits = prepare_limits(fetched.body, fetched.content_type)
+    return room.run_blocking(ExtractTask(fetched, options, settings), limits)
 
 
 def with_document(page: Page, saved_at: str | None) -> Page:

@@ -80,8 +80,8 @@ async def page_in_file(
 
     A file that does not contain its URL gets one from its name and its `place`, the whole path, or its content where the
     place is not known: files of the same name are different pages, and saving a file again updates its page. A page
-    without a name must have a URL: else `InvalidUrl`. `declared` is its content type, by default that of its name; it counts
-    only where the content cannot decide.
+    without a name must have a URL: else `InvalidUrl`; a document needs neither. `declared` is its content type, by default
+    that of its name; it counts only where the content cannot decide.
     """
     declared = declared or declared_type(name)
     file_type = detect(body, declared)
@@ -93,6 +93,8 @@ async def page_in_file(
         url = _saved_from(body) or await retrieval.run(_FindCanonicalUrl(body[:_HEAD_BYTES]))
     if url is None and content_type == MAIL_TYPE:
         url = await find_mail_address(body, retrieval)
+    if file_type and not name:
+        name = f"document.{file_type.suffix}"
     if url is None and not name:
         raise InvalidUrl(
             "The page does not name its address.", suggestions=("Name the address that the page came from.",)

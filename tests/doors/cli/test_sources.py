@@ -84,7 +84,7 @@ def test_a_folder_is_saved_page_by_page(library: Library, tmp_path: Path) -> Non
     assert len(library.json("save", str(folder), code=2)["items"]) == len(library.urls()) == 3
     assert [Path(error["url"]).name for error in saved["errors"]] == ["broken.html"]
     (tmp_path / "empty").mkdir()
-    assert "There is no HTML, Markdown or text file in" in library.run("save", str(tmp_path / "empty")).stderr
+    assert "There is no page or document in" in library.run("save", str(tmp_path / "empty")).stderr
 
 
 def test_what_is_neither_a_file_nor_an_address_is_said_to_be_missing(library: Library) -> None:

@@ -60,10 +60,12 @@ class DocumentTask:
     data: bytes
     url: str | None
     options: Options
+    declared: str | None = None
+    """Its content type, where its content cannot decide."""
 
     def run(self) -> Page:
         """Return the page; raise `UnsupportedContent` for a file of another type."""
-        file_type = detect(self.data)
+        file_type = detect(self.data, self.declared)
         if file_type is None:
             raise UnsupportedContent("This is not a document of a known type.")
         return read_document(file_type, self.data, self.url, self.options)

@@ -40,6 +40,26 @@ log_option = click.option(
     callback=_start_log,
     help="Log every captured page and every failed job to stderr, in one line each.",
 )
+
+
+def _parse_type(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Return the content type of a type's name."""
+    if value is None:
+        return None
+    from pagekeep.capture.documents.file_types import SUFFIXES, TYPE_NAMES
+
+    if value.lower() not in SUFFIXES:
+        raise click.BadParameter(f"{value!r} is not a type of file that is read. Use one of {', '.join(TYPE_NAMES)}.")
+    return SUFFIXES[value.lower()]
+
+
+type_option = click.option(
+    "--type",
+    "declared",
+    metavar="TYPE",
+    callback=_parse_type,
+    help="Type of the file or of stdin, where content and name do not show it: text, markdown, csv...",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 library_option = click.option(
     "--library", metavar="PATH|URL", help="Library file or postgresql:// URL. Default: the setting `library`."

@@ -11,11 +11,9 @@ from pagekeep.errors import InvalidUrl, NotFound, PagekeepError
 
 STDIN: Final = "-"
 _FILE_SUFFIXES: Final = frozenset(
-    "csv eml epub docx htm html jpeg jpg json jsonl md mhtml pdf png txt xhtml xml zip".split()
+    "csv eml epub docx htm html jpeg jpg json jsonl mbox md mhtml odt pdf png rtf srt txt vtt xhtml xml zip".split()
 )
 """Suffixes that file names have, and host names hardly ever."""
-_PAGE_SUFFIXES: Final = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf")
-"""Files that are saved from a folder."""
 
 
 class Source(NamedTuple):
@@ -104,9 +102,12 @@ def read_file(file: str, limit: int) -> bytes:
 
 
 def find_pages(folder: str) -> Iterator[str]:
-    """Yield the paths of the pages in a folder and the folders in it, in order; hidden ones are left out."""
+    """Yield the paths of the pages and documents in a folder and the folders in it, in order; hidden ones are left out."""
+    from pagekeep.capture.documents.file_types import SUFFIXES
+
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if name.lower().endswith(_PAGE_SUFFIXES) and not name.startswith("."):
+            stem, _, suffix = name.rpartition(".")
+            if stem and suffix.lower() in SUFFIXES and not name.startswith("."):
                 yield os.path.join(parent, name)

@@ -73,12 +73,13 @@ def build_from_content(
 ) -> NewItem:
     """Return an item from the export's copy of the page, built as if it had been fetched.
 
-    The export's title, author and date are used where the page has none. Raises `PagekeepError` when the copy has no content.
+    The export's title, author and date are used where the page has none. Raises `PagekeepError` when the copy has no content;
+    a document that cannot be read is kept with its file.
     """
     row, plain = checked.row, build_bookmark(checked, source, user_id, now)
     fetched = build_item.to_fetched(row.page) if row.page else _fetched_html(row)
     page = _with_row_metadata(read(fetched), row)
-    if page.quality.level in ("bookmark", "discarded"):
+    if page.quality.level in ("bookmark", "discarded") and not page.file_type:
         raise PagekeepError(page.quality.reason or "It has no content.")
     item = build_item.new_item(
         page,

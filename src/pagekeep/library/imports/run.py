@@ -12,7 +12,8 @@ from typing import IO, BinaryIO, Final, TextIO
 
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
-from pagekeep.capture.extract import extract_page
+from pagekeep.capture.documents.read import DocumentTask
+from pagekeep.capture.extract import document_type, extract_page
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError, StoreError
@@ -30,6 +31,7 @@ from pagekeep.library.save import save
 from pagekeep.model import Fetched, Item, NewItem, Options, Page, PutResult
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
+from pagekeep.workers import DOCUMENT, run_alone
 
 BATCH_ROWS: Final = 500
 _BATCH_CHARS: Final = 8_000_000
@@ -220,6 +222,10 @@ class _Batch:
     def _read(self, fetched: Fetched) -> Page:
         if self.plan.read is not None:
             return self.plan.read(fetched, self._options)
+        if file_type := document_type(fetched):
+            file_type.require()
+            task = DocumentTask(fetched.body, fetched.final_url, self._options, fetched.content_type)
+            return run_alone(task, DOCUMENT)
         return extract_page(fetched, self._options, self.plan.rules)
 
     def store_all(self) -> list[Item]:

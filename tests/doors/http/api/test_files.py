@@ -70,7 +70,8 @@ def test_the_type_is_needed_only_where_the_content_does_not_show_it(client: Test
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"file": FILE}, "`url` is required, or `file` with its `name`"),
+        ({"html": "<p>x"}, "`url` is required, or `file`"),
+        ({"file": b64encode(b"<p>x").decode()}, "The page does not name its address."),
         ({"file": "§", "name": "a.pdf"}, "not valid Base64"),
         ({"file": FILE, "name": "a.pdf", "type": "harbour"}, "use one of html, text, markdown, pdf"),
         ({"file": FILE, "html": "<p>x", "url": "https://example.com/"}, "use either `html` or `file`"),

@@ -161,16 +161,31 @@ def _format_hit(hit: Hit) -> str:
         "read 3f2a",
         "read https://example.com/post > post.md",
         "read 3f2a --at 2025-03-19",
+        "read 3f2a --original > paper.pdf",
         "read 3f2a --json | jq .items[0].content",
     )
 )
 @click.argument("key", metavar="ID|URL")
 @click.option("--at", metavar="DATE", help="Read the version of this date or time.")
 @click.option("--version", type=click.IntRange(1), help="Read this version; `pagekeep history` lists them.")
+@click.option("--original", is_flag=True, help="Write the file it was made from: the PDF, or the HTML as fetched.")
 @library_options
-def read(key: str, at: str | None, version: int | None, library: str | None, user: str | None, as_json: bool) -> None:
+def read(
+    key: str,
+    at: str | None,
+    version: int | None,
+    original: bool,
+    library: str | None,
+    user: str | None,
+    as_json: bool,
+) -> None:
     """Read a saved page: formatted and in the pager on a terminal, as Markdown with frontmatter in a pipe."""
+    if original and (at or version or as_json):
+        raise click.UsageError("--original cannot be combined with --at, --version or --json.")
     with open_library(library, user, as_json) as (settings, store):
+        if original:
+            _write_original(store, key)
+            return
         from pagekeep.library.change import apply_action
         from pagekeep.present.json_shapes import whole_item_shape
 
@@ -187,6 +202,20 @@ def read(key: str, at: str | None, version: int | None, library: str | None, use
             from pagekeep.present.item_content import shown_content
 
             write(shown_content(item))
+
+
+def _write_original(store: Store, key: str) -> None:
+    """Write the file that an item was made from to stdout, as it was fetched."""
+    from pagekeep.capture.documents.file_types import detect
+    from pagekeep.library.items import get_item_and_raw
+
+    item, raw = get_item_and_raw(store, key)
+    file_type = detect(raw.body, raw.content_type)
+    if file_type and is_terminal():
+        command = f"pagekeep read {short_id(item.id)} --original > {short_id(item.id)}.{file_type.suffix}"
+        raise click.UsageError(f"A {file_type.name} cannot be shown on a terminal. To write it to a file: {command}")
+    sys.stdout.buffer.write(raw.body)
+    sys.stdout.buffer.flush()
 
 
 def _read_version(settings: Settings, store: Store, item: Item, at: str | None, number: int | None) -> Item:

@@ -109,7 +109,7 @@ def _plan(
     opened: OpenLibrary, options: dict[str, Any], room: Room, failed: TextIO, progress: Callable[[ImportReport], None]
 ) -> ImportPlan:
     from pagekeep.capture.active_rules import load_active
-    from pagekeep.capture.extract import ExtractTask
+    from pagekeep.capture.extract import extract_in_room
     from pagekeep.library.imports.run import ImportPlan
 
     settings = opened.settings
@@ -122,7 +122,7 @@ def _plan(
         auto_tags=opened.settings.auto_tags,
         pictures=opened.settings,
         failed=None if options["dry_run"] else failed,
-        read=lambda fetched, options: room.run_blocking(ExtractTask(fetched, options, settings)),
+        read=lambda fetched, options: extract_in_room(room, fetched, options, settings),
         progress=progress,
     )
 

@@ -14,7 +14,7 @@ import click
 from pagekeep.doors.cli.item_output import quality_line, short_id
 from pagekeep.doors.cli.open_library import OpenLibrary, open_library
 from pagekeep.doors.cli.open_room import open_room
-from pagekeep.doors.cli.options import examples, library_options, log_option
+from pagekeep.doors.cli.options import examples, library_options, log_option, type_option
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, format_error, show_progress, write, write_json
 from pagekeep.doors.cli.sources import STDIN, check_url, find_pages, find_source, read_file
 from pagekeep.errors import NotFound, PagekeepError, UnsupportedContent
@@ -40,6 +40,8 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
         "save --file urls.txt --queue && pagekeep work --until-empty",
         "save page.html saved-pages/",
         "save paper.pdf",
+        "cat paper.pdf | pagekeep save - --url https://example.com/paper.pdf",
+        "cat table | pagekeep save - --type csv --url https://example.com/table",
         "curl -s https://example.com/post | pagekeep save - --url https://example.com/post",
     )
 )
@@ -48,6 +50,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
 @click.option(
     "--file", "file", metavar="FILE|-", help="File of URLs, one per line. Lines that start with # are skipped."
 )
+@type_option
 @click.option("--tag", "tags", multiple=True, help="Add this tag. Can be repeated.")
 @render_option
 @click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
@@ -58,13 +61,16 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
     """Save pages into the library: from the web, from files and folders, or from stdin (-).
 
     A page that is already there is updated and keeps its tags and notes. `example.com` means https://example.com. Of a
-    folder, every HTML, PDF, Markdown and text file is saved, under the address that the page names or else its file name.
+    folder, every HTML, Markdown and text file is saved, and every PDF and other document, under the address that the page names
+    or else its file name.
     Pictures are kept too, when the text is saved: Ctrl-C leaves them to `pagekeep work` or the server.
     """
     where = {name: options.pop(name) for name in ("library", "user", "as_json")}
     with open_library(**where, create=True) as opened:
         results = Results()
         inputs = _find_inputs((*sources, *_read_list(file)), check_url(url), results)
+        if options["declared"] and not any(one.path for one in inputs):
+            raise click.UsageError("--type is for files and stdin.")
         if not inputs and not results.failures:
             raise click.UsageError("Give an address, a file or a folder, or a list of addresses with --file.")
         if queued:
@@ -111,7 +117,7 @@ def _find_inputs(sources: Iterable[str], url: str | None, results: Results) -> l
         elif kind == "folder":
             pages = [Input(None, path, os.path.basename(path)) for path in find_pages(value)]
             if not pages:
-                results.failures.append((text, NotFound(f"There is no HTML, Markdown or text file in {text!r}.")))
+                results.failures.append((text, NotFound(f"There is no page or document in {text!r}.")))
             inputs.update(dict.fromkeys(pages))
         else:
             inputs[Input(url, value, "" if value == STDIN else os.path.basename(value))] = None
@@ -178,6 +184,7 @@ async def _save_all(
     tags: tuple[str, ...],
     render: bool,
     force: bool,
+    declared: str | None,
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
@@ -190,7 +197,7 @@ async def _save_all(
     async def save_next(retrieval: Retrieval) -> None:
         for one in waiting:
             try:
-                uploaded = await _read_page(one, retrieval) if one.path else None
+                uploaded = await _read_page(one, retrieval, declared) if one.path else None
                 request = _request(uploaded.url if uploaded else one.url or "", render)
                 saved = await run(
                     request,
@@ -211,13 +218,13 @@ async def _save_all(
             tasks.create_task(save_next(retrieval))
 
 
-async def _read_page(one: Input, retrieval: Retrieval) -> Fetched:
+async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> Fetched:
     """Return the page in a file or on stdin."""
     from pagekeep.capture.uploads import page_in_file
 
     body = read_file(one.path or STDIN, retrieval.settings.max_bytes + 1)
     place = os.path.abspath(one.path) if one.path and one.name else ""
-    return await page_in_file(body, one.name, retrieval, place=place, url=one.url)
+    return await page_in_file(body, one.name, retrieval, place=place, url=one.url, declared=declared)
 
 
 def _request(url: str, render: bool) -> Request:
@@ -234,6 +241,7 @@ def _queue(
     tags: tuple[str, ...],
     render: bool,
     force: bool,
+    **_unused: Any,
 ) -> None:
     from pagekeep.library.change import clean_tag
     from pagekeep.library.queue.jobs import enqueue

@@ -10,7 +10,7 @@ import click
 
 from pagekeep.doors.cli.open_library import open_library
 from pagekeep.doors.cli.open_room import open_room
-from pagekeep.doors.cli.options import examples, library_options, verbose_option
+from pagekeep.doors.cli.options import examples, library_options, type_option, verbose_option
 from pagekeep.doors.cli.output import report_errors
 from pagekeep.doors.cli.pages.extract import page_from_file, page_from_url, show_explanation
 from pagekeep.doors.cli.sources import STDIN, check_url, complete_url, is_url
@@ -30,10 +30,17 @@ if TYPE_CHECKING:
 )
 @click.argument("source", metavar="[ID|URL|FILE|-]", required=False)
 @click.option("--url", help="Address of a page in a file; alone, the address to explain.")
+@type_option
 @verbose_option
 @library_options
 def explain(
-    source: str | None, url: str | None, verbose: bool, library: str | None, user: str | None, as_json: bool
+    source: str | None,
+    url: str | None,
+    declared: str | None,
+    verbose: bool,
+    library: str | None,
+    user: str | None,
+    as_json: bool,
 ) -> None:
     """Show which strategy won and why, what was removed, and where the metadata came from.
 
@@ -46,19 +53,26 @@ def explain(
         if source is None and url is None:
             raise click.UsageError("Give the id or address of a page, a file, or - for stdin.")
         options = Options(timer=time.perf_counter)
-        page = find_page(source or url or "", options, url=url, as_json=as_json, library=library, user=user)
+        where = {"library": library, "user": user}
+        page = find_page(source or url or "", options, url=url, declared=declared, as_json=as_json, **where)
         show_explanation(page, as_json=as_json, verbose=verbose)
 
 
 def find_page(
-    source: str, options: Options, *, url: str | None = None, as_json: bool = False, **flags: str | None
+    source: str,
+    options: Options,
+    *,
+    url: str | None = None,
+    declared: str | None = None,
+    as_json: bool = False,
+    **flags: str | None,
 ) -> Page:
     """Return the page that `source` names: a file, stdin, a saved page by id or URL, or a URL to download.
 
     `flags` are settings: the library, its user, the folder of rules.
     """
     if source == STDIN or (os.path.isfile(source) and not is_url(source)):
-        return page_from_file(source, check_url(url), options, **flags)
+        return page_from_file(source, check_url(url), options, declared, **flags)
     address = source if is_url(source) else complete_url(source)
     stored = _stored_page(address or source, options, as_json, flags)
     if stored is not None:
@@ -73,7 +87,7 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
     """Return the saved page, extracted again; `None` for an unknown URL, or when its HTML was not stored."""
     where = flags.get("library"), flags.get("user")
     with open_library(*where, as_json, create=True, rules=flags.get("rules")) as (settings, store):
-        from pagekeep.capture.extract import ExtractTask
+        from pagekeep.capture.extract import extract_in_room
         from pagekeep.library.build_item import to_fetched
         from pagekeep.library.items import get_raw
 
@@ -86,4 +100,4 @@ def _stored_page(key: str, options: Options, as_json: bool, flags: dict[str, str
         if raw is None:
             return None
         with open_room(settings) as room:
-            return room.run_blocking(ExtractTask(to_fetched(raw), options, settings))
+            return extract_in_room(room, to_fetched(raw), options, settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,19 @@ import click
 
 from pagekeep.doors.cli.open_library import load_rules
 from pagekeep.doors.cli.open_room import open_room
-from pagekeep.doors.cli.options import parse_pairs, verbose_option
-from pagekeep.doors.cli.output import is_terminal, report_errors, show_progress, write, write_json
-from pagekeep.doors.cli.sources import check_url, find_source, read_file
+from pagekeep.doors.cli.options import parse_pairs, type_option, verbose_option
+from pagekeep.doors.cli.output import (
+    BAD_INPUT,
+    format_error,
+    is_terminal,
+    report_errors,
+    show_progress,
+    write,
+    write_json,
+)
+from pagekeep.doors.cli.sources import Source, check_url, find_pages, find_source, read_file
+from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.text import printable
 
 if TYPE_CHECKING:
     from pagekeep.capture.from_url import RenderMode
@@ -30,6 +41,9 @@ Examples:
   pagekeep extract https://example.com/post > post.md
   pagekeep extract page.html > page.md
   pagekeep extract paper.pdf > paper.md
+  cat paper.pdf | pagekeep extract - > paper.md
+  cat table | pagekeep extract - --type csv
+  pagekeep extract papers/ notes.txt --json | jq -r .pages[].title
   curl -s https://example.com/post | pagekeep extract - --url https://example.com/post
   pagekeep extract https://app.example.com --render force --wait-for main
   pagekeep extract page.html --format json | jq .metadata
@@ -40,8 +54,9 @@ Examples:
 Exit codes: 0 done; 1 unexpected failure; 2 bad input (file not found, not a page, empty, over 10 MB) or a page that could
 not be fetched; 130 interrupted.""",
 )
-@click.argument("source", metavar="FILE|URL|-")
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|-...")
 @click.option("--url", help="URL of a page in a file. Makes its links absolute, and is given as the source.")
+@type_option
 @click.option(
     "--format",
     "format_",
@@ -71,8 +86,9 @@ not be fetched; 130 interrupted.""",
 @click.option("--cookie", "cookies", multiple=True, metavar="NAME=VALUE", help="Send this cookie. Can be repeated.")
 @click.option("--user-agent", metavar="TEXT", help="User-Agent header to send.")
 def extract(
-    source: str,
+    sources: tuple[str, ...],
     url: str | None,
+    declared: str | None,
     format_: str,
     as_json: bool,
     explained: bool,
@@ -80,9 +96,10 @@ def extract(
     skip_steps: tuple[str, ...],
     **fetch_options: Any,
 ) -> None:
-    """Print the content of a page as Markdown: a file, a URL, or stdin (-).
+    """Print the content of pages as Markdown: files, folders, URLs, or stdin (-).
 
-    HTML and PDF are read; Markdown and plain text stay as they are.
+    HTML, PDF and other documents are read, recognised by their content; Markdown and plain text stay as they are. Of several
+    pages, one is printed after the other; with --json, as a list.
     """
     as_json = as_json or format_ == "json"
     explained = explained or verbose
@@ -90,8 +107,11 @@ def extract(
         from pagekeep import Options
 
         url = check_url(url)
-        found = find_source(source)
-
+        found = [one for source in dict.fromkeys(sources) for one in _find_pages(source)]
+        if len(found) > 1 and (url or explained):
+            raise click.UsageError("--url and --explain are for one page.")
+        if declared and all(one.kind == "url" for one in found):
+            raise click.UsageError("--type is for files and stdin.")
         if skip_steps:
             from pagekeep.extraction.steps import check_skippable
             from pagekeep.pipeline import PHASES
@@ -100,27 +120,79 @@ def extract(
         timer = time.perf_counter if explained else None
         saved_at = None if explained or as_json or format_ != "document" else current_time()
         options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps))
-        if found.kind == "url":
-            page = page_from_url(found.value, options, **fetch_options)
-        else:
-            page = page_from_file(found.value, url, options)
-        for warning in page.trace.warnings:
-            if warning.code == "not_rendered":
-                click.echo(f"Note: {warning.text}", err=True)
+
+        def read(one: Source) -> Page:
+            if one.kind == "url":
+                return page_from_url(one.value, options, **fetch_options)
+            return page_from_file(one.value, url, options, declared)
+
+        if len(found) > 1:
+            _show_many(found, read, format_, as_json)
+            return
+        page = read(found[0])
+        _show_notes(page)
         show_explanation(page, as_json=as_json, verbose=verbose) if explained else show(page, format_, as_json)
 
 
-def page_from_file(source: str, url: str | None, options: Options, **flags: str | None) -> Page:
-    """Return the page in a file or on stdin; Markdown and plain text stay as they are. `flags` are settings."""
+def _find_pages(text: str) -> list[Source]:
+    """Return what an argument names: of a folder, the pages and documents in it."""
+    found = find_source(text)
+    if found.kind != "folder":
+        return [found]
+    pages = [Source("file", path) for path in find_pages(found.value)]
+    if not pages:
+        raise NotFound(f"There is no page or document in {text!r}.")
+    return pages
+
+
+def _show_notes(page: Page) -> None:
+    for warning in page.trace.warnings:
+        if warning.code == "not_rendered":
+            click.echo(f"Note: {warning.text}", err=True)
+
+
+def _show_many(sources: list[Source], read: Callable[[Source], Page], format_: str, as_json: bool) -> None:
+    """Print several pages; one that cannot be read does not stop the others, and makes the exit code 2."""
+    pages: list[dict[str, Any]] = []
+    failures: list[tuple[str, PagekeepError]] = []
+    for one in sources:
+        try:
+            page = read(one)
+        except PagekeepError as error:
+            failures.append((one.value, error))
+            continue
+        _show_notes(page)
+        if as_json:
+            pages.append({"file": None if one.kind == "url" else one.value, **page.to_json()})
+        else:
+            show(page, format_, as_json)
+    if as_json:
+        errors = [{"source": source, **error.to_json()["error"]} for source, error in failures]
+        write_json({"success": not failures, "pages": pages, "errors": errors})
+    elif failures:
+        for source, failure in failures:
+            click.echo(f"{printable(source)}\n  {format_error(failure)}", err=True)
+    if failures:
+        raise click.exceptions.Exit(BAD_INPUT)
+
+
+def page_from_file(
+    source: str, url: str | None, options: Options, declared: str | None = None, **flags: str | None
+) -> Page:
+    """Return the page in a file or on stdin; Markdown and plain text stay as they are.
+
+    `declared` is the content type that the user named; `flags` are settings.
+    """
     from pagekeep import config
     from pagekeep.capture.documents.file_types import declared_type
     from pagekeep.capture.extract import FileTask, prepare_limits
     from pagekeep.workers import run_alone
 
     settings = config.load(flags)
+    options = replace(options, max_bytes=settings.max_bytes)
     data = read_file(source, options.max_bytes + 1)
     load_rules(settings)  # before the process is forked, so that it has them too
-    declared = declared_type(source)
+    declared = declared or declared_type(source)
     return run_alone(FileTask(data, url, options, settings, declared), prepare_limits(data, declared))
 
 

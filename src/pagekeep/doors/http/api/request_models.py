@@ -133,8 +133,8 @@ class SaveRequest(ExtractRequest):
 
     @model_validator(mode="after")
     def _check_identity(self) -> SaveRequest:
-        if self.url is None and (self.file is None or self.name is None):
-            raise ValueError("`url` is required, or `file` with its `name`")
+        if self.url is None and self.file is None:
+            raise ValueError("`url` is required, or `file`")
         return self
 
 

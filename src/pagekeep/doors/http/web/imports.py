@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from starlette.datastructures import UploadFile
 
-from pagekeep.capture.extract import ExtractTask
+from pagekeep.capture.extract import extract_in_room
 from pagekeep.doors.http.caller import FORM_LIMITS
 from pagekeep.doors.http.errors import headers_of, status_of
 from pagekeep.doors.http.service import Service
@@ -73,7 +73,7 @@ def _page_extractor(service: Service) -> ReadPage:
 
     def read(fetched: Fetched, options: Options) -> Page:
         began = perf_counter()
-        page = service.room.run_blocking(ExtractTask(fetched, options, service.settings))
+        page = extract_in_room(service.room, fetched, options, service.settings)
         service.metrics.record_page(page, fetched, perf_counter() - began)
         return page
 
