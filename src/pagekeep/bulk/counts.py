@@ -23,6 +23,8 @@ class Counts:
     """By type."""
     left_out: Counter[str] = field(default_factory=Counter)
     """By filter."""
+    types: Counter[str] = field(default_factory=Counter)
+    """Types of files: HTML, PDF and so on."""
     kinds: Counter[str] = field(default_factory=Counter)
     levels: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
@@ -38,6 +40,7 @@ class Counts:
             self._add_examples(result.error_type, {result.place: result.error or ""})
             return
         self.words += result.words
+        self.types[result.file_type or "HTML"] += 1
         self.kinds[result.kind] += 1
         self.levels[result.level] += 1
         self.languages[result.language or "unknown"] += 1
@@ -76,7 +79,7 @@ class Counts:
         return counts
 
 
-_COUNTERS: Final = ("errors", "left_out", "kinds", "levels", "languages")
+_COUNTERS: Final = ("errors", "left_out", "types", "kinds", "levels", "languages")
 
 
 def _sort_by_count(counts: Counter[str]) -> dict[str, int]:

@@ -44,6 +44,7 @@ def render_fragment(report: ReportData) -> str:
     counts = report.counts
     tables = [
         ("Quality levels", counts.levels, "How good the extracted content is."),
+        ("Types of files", counts.types if set(counts.types) != {"HTML"} else Counter(), ""),
         ("Kinds of pages", counts.kinds, ""),
         ("Languages", counts.languages, ""),
         ("Left out, by filter", counts.left_out, ""),

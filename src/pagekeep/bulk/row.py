@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +16,8 @@ from pagekeep import rules
 from pagekeep.bulk.duplicates import Signature, compute_signature
 from pagekeep.bulk.input.read import InputRecord, decode_line
 from pagekeep.bulk.input.records import Line, Record, RefusedRecord
+from pagekeep.capture.documents.file_types import detect
+from pagekeep.capture.extract import TEXT_TYPES
 from pagekeep.errors import PagekeepError
 from pagekeep.markdown import write_document
 from pagekeep.model import PARSER_VERSION, Options, Page
@@ -46,8 +50,12 @@ COLUMNS: Final = (
     Column("published", "text", "ISO 8601, as precise as the page states.", lambda page: page.metadata.published),
     Column("language", "text", "BCP 47 tag.", lambda page: page.metadata.language),
     Column(
-        "kind", "text", "article, documentation, forum, product, collection, listing, service.", lambda page: page.kind
+        "kind",
+        "text",
+        "article, documentation, forum, product, collection, listing, service, document.",
+        lambda page: page.kind,
     ),
+    Column("file_type", "text", "PDF and other types of documents; null for web pages.", lambda page: page.file_type),
     Column("level", "text", "article, simplified, bookmark or discarded.", lambda page: page.quality.level),
     Column("score", "integer", "Quality, 0 to 100.", lambda page: page.quality.score),
     Column("words", "integer", "Words of the content, in any script.", lambda page: page.word_count),
@@ -95,6 +103,7 @@ class RowResult(NamedTuple):
     error: str | None = None
     language: str | None = None
     kind: str = ""
+    file_type: str | None = None
     level: str = ""
     score: int = 0
     words: int = 0
@@ -132,7 +141,7 @@ def _extract_row(job: Job) -> Row:
         return _error_row(record, record.error)
     options = Options(encoding=record.encoding, status=record.status, max_bytes=chosen.max_bytes)
     try:
-        page = extract(record.html, record.url, rules=_rulebook(chosen.rules), options=options)
+        page = _extract_page(record, options, chosen.rules)
     except PagekeepError as error:
         return _error_row(record, error)
     row = {name: _column_value(COLUMNS_BY_NAME[name], page) for name in (*chosen.columns, *_REPORT_COLUMNS)}
@@ -143,7 +152,37 @@ def _extract_row(job: Job) -> Row:
     return row
 
 
-_REPORT_COLUMNS: Final = ("language", "kind", "level", "score", "words")
+def _extract_page(record: Record, options: Options, rules: str | None) -> Page:
+    """Return the page or document of a record; this process is a worker already."""
+    data = unpack_file(record.html)
+    file_type = detect(data, record.content_type) if isinstance(data, bytes) else None
+    if file_type and isinstance(data, bytes):
+        from pagekeep.capture.documents.read import read_document
+
+        return read_document(file_type, data, record.url, options)
+    if record.content_type in TEXT_TYPES:
+        from pagekeep.capture.plain_text import keep_text
+
+        return keep_text(data, record.url, options)
+    return extract(data, record.url, rules=_rulebook(rules), options=options)
+
+
+def unpack_file(page: str | bytes) -> str | bytes:
+    """Return the document in a column of text, which holds it in Base64; any other page as it is."""
+    start = page[:_BASE64_CHARS]
+    head = start.encode("ascii", "replace") if isinstance(start, str) else start
+    if not _BASE64.fullmatch(head):
+        return page
+    try:
+        return b64decode(page, validate=True) if detect(b64decode(head[: len(head) // 4 * 4])) else page
+    except ValueError:
+        return page
+
+
+_BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
+_BASE64_CHARS: Final = 1_368
+"""Enough to recognise the type of a file: its first 1,024 bytes."""
+_REPORT_COLUMNS: Final = ("language", "kind", "file_type", "level", "score", "words")
 
 
 def _decode_record(record: InputRecord) -> Record | RefusedRecord:

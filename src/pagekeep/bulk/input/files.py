@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
+from pagekeep.capture.documents.file_types import FILE_TYPES, declared_type
 from pagekeep.errors import NotFound, UnsupportedContent
 
 Format = Literal["warc", "parquet", "jsonl", "html"]
+"""`html` means one page or document per file."""
 
 _SUFFIXES: Final[dict[str, Format]] = {
     ".warc": "warc",
@@ -22,7 +24,9 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
+    **{f".{one.suffix}": "html" for one in FILE_TYPES if not one.by_name},
 }
+"""Files that are read from a folder. Text is read only where it is named: corpora have texts beside their pages."""
 BUFFER_BYTES: Final = 1_048_576
 """How much of a file is read at once."""
 _COMPRESSED: Final = (".gz", ".zst", ".lz4")
@@ -54,7 +58,9 @@ def find_files(sources: Iterable[str]) -> tuple[Input, ...]:
         if len(inputs) == before:
             raise NotFound(
                 f"Nothing to read was found at {source}.",
-                suggestions=("Give WARC, Parquet, JSONL or HTML files, a folder of them, or a pattern in quotes.",),
+                suggestions=(
+                    "Give WARC, Parquet, JSONL, HTML or document files, a folder of them, or a pattern in quotes.",
+                ),
             )
     return tuple(inputs.values())
 
@@ -68,9 +74,10 @@ def _expand(source: str) -> Iterator[Input]:
         files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
         yield from _keep_known_formats((str(file), file.relative_to(path).as_posix()) for file in files)
     elif path.is_file():
-        yield Input(str(path), path.name, guess_format(path.name) or _refuse(path.name), path.stat().st_size)
+        yield Input(str(path), path.name, _named_format(path.name) or _refuse(path.name), path.stat().st_size)
     else:
-        yield from _keep_known_formats((file, Path(file).name) for file in sorted(glob.glob(source, recursive=True)))
+        found = sorted(glob.glob(source, recursive=True))
+        yield from _keep_known_formats(((file, Path(file).name) for file in found), _named_format)
 
 
 def _expand_remote(source: str) -> Iterator[Input]:
@@ -87,10 +94,12 @@ def _expand_remote(source: str) -> Iterator[Input]:
     )
 
 
-def _keep_known_formats(files: Iterable[tuple[str, str]]) -> Iterator[Input]:
+def _keep_known_formats(
+    files: Iterable[tuple[str, str]], guess: Callable[[str], Format | None] | None = None
+) -> Iterator[Input]:
     """Yield the files with a known format; a folder may contain other files too."""
     for path, name in files:
-        if format_ := guess_format(name):
+        if format_ := (guess or guess_format)(name):
             yield Input(path, name, format_, None if "://" in path else Path(path).stat().st_size)
 
 
@@ -100,16 +109,23 @@ def _is_hidden(file: Path, folder: Path) -> bool:
 
 def guess_format(name: str) -> Format | None:
     """Return the format by the file's name, or `None` when it is not known."""
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    return _SUFFIXES.get(Path(bare_name(name)).suffix.lower())
+
+
+def _named_format(name: str) -> Format | None:
+    """Return the format of a file that the caller named, which may be text too."""
+    return guess_format(name) or ("html" if declared_type(bare_name(name)) else None)
+
+
+def bare_name(name: str) -> str:
+    """Return the name without the end that says how the file is compressed."""
+    return name[: -len(Path(name).suffix)] if Path(name).suffix.lower() in _COMPRESSED else name
 
 
 def _refuse(name: str) -> Format:
     raise UnsupportedContent(
         f"The format of {name} is not supported.",
-        suggestions=("Give .warc, .warc.gz, .warc.zst, .parquet, .jsonl, .jsonl.gz or .html files.",),
+        suggestions=("Give .warc, .warc.gz, .warc.zst, .parquet, .jsonl, .jsonl.gz, .html or document files.",),
     )
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
 from pagekeep import extras
-from pagekeep.bulk.input.files import BUFFER_BYTES, Input, open_binary
+from pagekeep.bulk.input.files import BUFFER_BYTES, Input, bare_name, open_binary
 from pagekeep.bulk.input.records import InputColumns, Line, Record, RefusedRecord, Span, check_size, first_line
 from pagekeep.bulk.input.warc import WarcReader
+from pagekeep.capture.documents.file_types import declared_type
 from pagekeep.errors import ParseError, TooLarge, UnsupportedContent
 
 if sys.version_info >= (3, 14):
@@ -237,12 +238,14 @@ def decode_line(line: Line) -> Record | RefusedRecord:
     return _build_record(line.place, row[html], row.get(url) if url else None, line.max_bytes)
 
 
-# HTML files
+# Files with one page or document each
 
 
-def _read_html(item: Input, stored: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
+def _read_file(item: Input, stored: IO[bytes], state: ReadState) -> Iterator[InputRecord]:
     body = _decompress(stored, item.name).read(state.max_bytes + 1)
-    yield check_size(item.name, None, len(body), state.max_bytes) or Record(item.name, None, body)
+    declared = declared_type(bare_name(item.name))
+    refused = check_size(item.name, None, len(body), state.max_bytes)
+    yield refused or Record(item.name, None, body, content_type=declared)
 
 
-_READERS: Final = {"warc": _read_warc, "parquet": _read_parquet, "jsonl": _read_jsonl, "html": _read_html}
+_READERS: Final = {"warc": _read_warc, "parquet": _read_parquet, "jsonl": _read_jsonl, "html": _read_file}

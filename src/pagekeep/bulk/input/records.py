@@ -26,6 +26,8 @@ class Record:
     encoding: str | None = None
     """The character set in the HTTP headers."""
     status: int | None = None
+    content_type: str | None = None
+    """As the server or the file's name declares it, for what the content cannot show."""
 
     @property
     def size(self) -> int:

@@ -12,9 +12,14 @@ from pagekeep import extras
 from pagekeep.bulk.input.files import Input
 from pagekeep.bulk.input.records import Record, RefusedRecord, check_size, first_line
 from pagekeep.bulk.input.warc_recovery import Broken, read_frames
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.errors import ParseError, UnsupportedContent
+from pagekeep.fetch.content_type import DOCUMENT_TYPES
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
+_VAGUE_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
+"""Types under which documents come too: their content decides."""
+_READ_TYPES: Final = HTML_TYPES | DOCUMENT_TYPES | _VAGUE_TYPES
 _MAX_CODED_GROWTH: Final = 2
 """How many times larger than its page an encoded record may be: the sizes of small chunks take space."""
 _MAX_HEADERS_BYTES: Final = 200_000
@@ -111,7 +116,7 @@ class WarcReader:
             return _Other(kind)
         content_type = record.http_content_type if record.is_http else record.headers.get("Content-Type")
         media_type = (content_type or "").partition(";")[0].strip().lower()
-        if media_type and media_type not in HTML_TYPES:
+        if media_type not in _READ_TYPES:
             return RefusedRecord(place, url, UnsupportedContent(f"Not a page but {media_type[:100]}."))
         codings = _codings(record)
         limit = self.max_bytes * (_MAX_CODED_GROWTH if codings else 1)
@@ -123,11 +128,13 @@ class WarcReader:
                 body = _decode_body(body, codings, self.max_bytes + 1)
             except (OSError, EOFError, ValueError) as error:
                 return RefusedRecord(place, url, ParseError(f"The page cannot be decompressed: {first_line(error)}."))
-        if not media_type:
-            return RefusedRecord(place, url, UnsupportedContent("The record has no content type."))
+        if media_type in _VAGUE_TYPES and detect(body) is None:
+            reason = f"Not a page but {media_type}." if media_type else "The record has no content type."
+            return RefusedRecord(place, url, UnsupportedContent(reason))
         status = record.http_headers.status_code if record.is_http and record.http_headers else None
         refused = check_size(place, url, len(body), self.max_bytes)
-        return refused or Record(place, url, body, record.http_charset if record.is_http else None, status)
+        encoding = record.http_charset if record.is_http else None
+        return refused or Record(place, url, body, encoding, status, media_type)
 
 
 def _open_archive(stream: Any) -> tuple[Iterator[Any], tuple[type[Exception], ...]]:

@@ -88,7 +88,10 @@ COMMANDS: Final = {
         "jobs": ("library.queue:jobs", "List the jobs in the queue."),
     },
     "Pages": {
-        "extract": ("pages.extract:extract", "Print the content of pages as Markdown: files, folders, URLs, or stdin (-)."),
+        "extract": (
+            "pages.extract:extract",
+            "Print the content of pages as Markdown: files, folders, URLs, or stdin (-).",
+        ),
         "explain": (
             "pages.explain:explain",
             "Show which strategy won and why, what was removed, and where the metadata came from.",
