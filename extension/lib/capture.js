@@ -1,5 +1,6 @@
 // Capturing what a tab shows. Methods: shown (the page as displayed, or its selection), whole (after scrolling to the end), server
-// (the server fetches the URL).
+// (the server fetches the URL). A document such as a PDF is captured as its file.
+import { captureFile } from "./files.js";
 
 const HTML = new Set(["text/html", "application/xhtml+xml"]);
 
@@ -13,7 +14,8 @@ export async function capture(tab, method = "shown") {
     throw new Error("Browser pages cannot be saved.");
   }
   if (!isWeb(seen.url)) throw new Error("Only web pages can be saved, not files on this computer.");
-  if (method === "server" || !HTML.has(seen.type)) return captureByUrl(seen.url, seen.title);
+  if (method === "server") return captureByUrl(seen.url, seen.title);
+  if (!HTML.has(seen.type)) return (await captureFile(tab.id, seen)) ?? captureByUrl(seen.url, seen.title);
   if (seen.excess) throw tooLarge(seen.excess);
   const { html, selection } = seen;
   return { page: { url: seen.url, html, rendered: true, ...(selection && { selection }) }, title: seen.title };
@@ -44,7 +46,7 @@ async function captureInPage(tabId, method) {
 async function readPage(method) {
   const MAX_CHARS = 10_000_000; // the server accepts no larger page
   const about = { url: location.href, title: (document.title || location.href).slice(0, 1000), type: document.contentType };
-  if (method === "server") return about;
+  if (method === "server" || !/html/.test(about.type)) return about;
   if (method === "whole") await globalThis.pagekeep.scrollThrough();
   const selection = method === "shown" ? globalThis.pagekeep.selection() : null;
   const html = globalThis.pagekeep.flatten();

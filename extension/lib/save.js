@@ -37,7 +37,7 @@ export async function openPopup(tab) {
 }
 
 async function previewPage({ page, title }) {
-  return { url: page.url, title, selected: Boolean(page.selection), extracted: page.html ? await preview(page) : null };
+  return { url: page.url, title, selected: Boolean(page.selection), extracted: page.html || page.file ? await preview(page) : null };
 }
 
 /** Save all tabs of a window; return how many there are and how many are saved already. The server fetches the background tabs. */

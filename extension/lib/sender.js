@@ -36,7 +36,7 @@ export async function sendAll({ all = false } = {}) {
 async function send(number, { refused = true, early = true } = {}) {
   const entry = await queue.get(number);
   if (!entry || (entry.refused && !refused) || !(early || isDue(entry.trouble))) return null;
-  const page = { url: entry.page.url, sent: entry.page.html !== undefined, selected: Boolean(entry.page.selection) };
+  const page = { url: entry.page.url, sent: (entry.page.html ?? entry.page.file) !== undefined, selected: Boolean(entry.page.selection) };
   try {
     const item = await save(entry.page, entry.key);
     await queue.drop(number);

@@ -3,7 +3,7 @@ import { requestTabsPermission } from "../lib/permissions.js";
 import { readSettings } from "../lib/settings.js";
 
 const MESSAGES = {
-  article: ({ word_count }) => `Article captured (${word_count} words)`,
+  article: ({ word_count, file_type }) => `${file_type ?? "Article"} captured (${word_count} words)`,
   simplified: () => "Article captured (simplified)",
   bookmark: () => "Saved as a bookmark: no content found",
   discarded: () => "Discarded by a rule",
@@ -45,6 +45,7 @@ function listItem(text, ...more) {
 const formatDate = (time) => new Date(time).toLocaleDateString(undefined, { dateStyle: "long" });
 const readTags = () => byId("tags").value.split(",").map((tag) => tag.trim()).filter(Boolean);
 const formatWords = (words) => (words === null || words === undefined ? "" : `${words} words`);
+const formatPages = (pages) => (pages ? `${pages} ${pages === 1 ? "page" : "pages"}` : "");
 const join = (...parts) => parts.filter(Boolean).join(" · ");
 
 function showItem(newItem) {
@@ -53,6 +54,7 @@ function showItem(newItem) {
   byId("reader").href = `${settings.server}/items/${encodeURIComponent(newItem.id)}`;
   byId("reader").hidden = false;
   byId("methods").hidden = false;
+  document.querySelector("[data-method=whole]").hidden = Boolean(newItem.file_type); // there is nothing to scroll in a file
 }
 
 function showButton(name) {
@@ -74,7 +76,7 @@ function showSaved(saved, page) {
   const part = page.selected ? "selection only" : page.sent ? "" : "fetched by the server";
   showMessage(saved.outcome === "kept" ? "The version you saved before is better and was kept" : message, saved.quality, {
     title: saved.title,
-    facts: join(saved.domain, formatWords(saved.word_count), saved.reading_time, part),
+    facts: join(saved.domain, formatPages(saved.page_count), formatWords(saved.word_count), saved.reading_time, part),
     advice: [saved.note, saved.reason, saved.suggestion, ...saved.warnings],
   });
   showItem(saved);
@@ -113,10 +115,10 @@ function showPreview({ extracted, title, selected }, existing) {
   const message = extracted && extracted.quality.level !== "bookmark" ? extracted.quality.message : "Only a bookmark";
   showMessage(existing ? "In your library" : extracted ? `Not saved yet: ${message}` : "Not saved yet", existing?.quality ?? extracted?.quality.level ?? "", {
     title: extracted?.title ?? title,
-    facts: extracted ? join(formatWords(extracted.word_count), extracted.reading_time, selected && "selection only") : "The server will fetch this page.",
+    facts: extracted ? join(formatPages(extracted.page_count), formatWords(extracted.word_count), extracted.reading_time, selected && "selection only") : "The server will fetch this page.",
     advice: [extracted?.quality.reason],
   });
-  byId("save").textContent = existing ? "Save again" : "Save";
+  byId("save").textContent = existing ? "Save again" : extracted?.file_type ? `Save this ${extracted.file_type}` : "Save";
   showButton("save");
 }
 

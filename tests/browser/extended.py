@@ -94,6 +94,13 @@ class Server:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
+    def file(self, key: str) -> bytes:
+        """The file that an item was made from."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        request = urllib.request.Request(f"{self.address}/api/v1/items/{key}/file", headers=headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return bytes(answer.read())
+
     def find(self, url: str) -> Any:
         return self.ask(f"/items/lookup?url={quote(url, safe='')}")["item"]
 

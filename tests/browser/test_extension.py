@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.extended import Browser, Server, full_chromium, until
+from tests.capture.documents.samples import PDF
+from tests.capture.documents.samples import TEXT as TEXT_OF_PDF
 from tests.site.gallery import draw
 from tests.site.server import Reply, Request, Site
 
@@ -99,13 +101,19 @@ async def _data(_request: Request, reply: Reply) -> None:
     await reply.send("burning bright")
 
 
+async def _log(_request: Request, reply: Reply) -> None:
+    await reply.send("# Log\n\n*wind*   north\n", content_type="text/plain; charset=utf-8")
+
+
 async def _door(_request: Request, reply: Reply) -> None:
     await reply.send("in", set_cookie="who=keeper; Path=/; HttpOnly; SameSite=Lax")
 
 
 async def _inside(request: Request, reply: Reply) -> None:
     knows = "who=keeper" in request.headers.get("cookie", "")
-    if request.path.endswith(".png"):
+    if request.path.endswith(".pdf"):
+        await reply.send(PDF if knows else "no", status=200 if knows else 403, content_type="application/pdf")
+    elif request.path.endswith(".png"):
         await reply.send(PICTURE if knows else b"", status=200 if knows else 403, content_type="image/png")
     elif knows and request.path.endswith("album"):
         picture = '<figure><img src="/inside/private.png" alt="The safe"></figure>'
@@ -120,7 +128,8 @@ async def _inside(request: Request, reply: Reply) -> None:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    with Site({"page": _page, "frame": _frame, "data": _data, "door": _door, "inside": _inside}) as running:
+    pages = {"page": _page, "frame": _frame, "data": _data, "door": _door, "inside": _inside, "log": _log}
+    with Site(pages) as running:
         yield running
 
 
@@ -212,6 +221,28 @@ def test_pictures_behind_a_login_come_with_the_page(browser: Browser, server: Se
         return bool(pictures[0]["state"] == "kept" and pictures[0]["hash"] == hashlib.sha256(PICTURE).hexdigest())
 
     until(kept)
+
+
+def test_a_pdf_behind_a_login_is_saved_as_the_file_the_tab_shows(browser: Browser, server: Server, site: Site) -> None:
+    url = address(site, "/inside/harbour.pdf")
+    browser.open(address(site, "/door"))
+    browser.set_up(server, saveOnClick=False)
+    tab = browser.click_button(browser.open(url))
+    popup = browser.popup(tab)
+    expect(popup.locator("#message")).to_contain_text("Not saved yet")
+    popup.get_by_role("button", name="Save this PDF").click()
+    expect(popup.locator("#facts")).to_contain_text("1 page")
+    assert server.content(url).endswith(TEXT_OF_PDF)
+    item = server.find(url)
+    assert (item["file_type"], item["source"]) == ("PDF", "html")
+    assert server.file(item["id"]) == PDF
+
+
+def test_a_text_file_is_saved_as_it_is(browser: Browser, server: Server, site: Site) -> None:
+    url = address(site, "/log/notes.md")
+    browser.click_button(browser.open(url))
+    assert "*wind*   north" in server.content(url)
+    assert server.find(url)["source"] == "html"
 
 
 def test_shadow_roots_open_and_closed_and_frames_are_in_it(browser: Browser, server: Server, site: Site) -> None:
