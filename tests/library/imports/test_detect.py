@@ -106,10 +106,10 @@ def test_a_highlight_knows_the_words_around_it(library: Store, bring: Bring) -> 
     assert mark.after.startswith("and went on.")
 
 
-def test_a_pdf_of_omnivore_is_a_bookmark_and_that_is_said(library: Store, bring: Bring) -> None:
-    report = bring(samples.omnivore(), "omnivore.zip")
-    assert everything(library)[samples.pages()[11].url].metadata.quality == "bookmark"
-    assert any("PDF" in said for _, said in report.remarks)
+def test_a_damaged_pdf_of_omnivore_is_a_bookmark_that_says_so(library: Store, bring: Bring) -> None:
+    bring(samples.omnivore(), "omnivore.zip")
+    item = everything(library)[samples.pages()[11].url]
+    assert (item.metadata.quality, item.metadata.caught) == ("bookmark", "damaged_file")
 
 
 def test_folders_lists_and_collections_become_tags(library: Store, bring: Bring) -> None:

@@ -13,6 +13,7 @@ from pagekeep.library import normal_url
 from pagekeep.library.imports.check import CheckedRow, check_row, limit_item, skip_reason
 from pagekeep.library.imports.detect import detect_format, detect_tree_format
 from pagekeep.library.imports.input.archive import Archive, is_archive
+from pagekeep.library.imports.input.files import find_type
 from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place, Row, SkippedRow
 from pagekeep.library.imports.input.source import Folder, Source, Tree, source_from_stream
 
@@ -25,10 +26,11 @@ NamedRow = tuple[str, ReadyRow]
 def read_stream(file: IO[bytes], filename: str, format: str | None) -> Iterator[NamedRow]:
     """Yield the rows of an open, seekable file; raise `UnsupportedContent` when its format is not known."""
     stream = cast("BinaryIO", file)
-    if is_archive(stream):
+    source = source_from_stream(stream, filename)
+    if is_archive(stream) and find_type(source) is None:  # DOCX and EPUB files are archives too
         rows = _read_tree(Archive(stream, filename), format)
     else:
-        rows = _read_file(source_from_stream(stream, filename), format)
+        rows = _read_file(source, format)
     return ((name, _check(row)) for name, row in rows)
 
 

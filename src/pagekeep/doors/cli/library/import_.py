@@ -30,7 +30,19 @@ _MAX_SHOWN: Final = 20
 _FAILED_SUFFIX: Final = ".failed.jsonl"
 
 FORMATS: Final = (
-    *("auto", "failed", "goodlinks", "instapaper", "karakeep", "linkwarden", "list", "matter", "netscape", "omnivore"),
+    *(
+        "auto",
+        "document",
+        "failed",
+        "goodlinks",
+        "instapaper",
+        "karakeep",
+        "linkwarden",
+        "list",
+        "matter",
+        "netscape",
+        "omnivore",
+    ),
     *("markdown", "pagekeep", "pinboard", "pocket", "raindrop", "readwise", "wacz", "wallabag", "warc"),
 )
 

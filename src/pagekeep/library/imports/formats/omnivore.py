@@ -9,11 +9,13 @@ from functools import partial
 from typing import Final
 
 from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library.imports.input.files import document_page, read_body
 from pagekeep.library.imports.input.json_stream import JsonObject, read_objects
 from pagekeep.library.imports.input.row import Fault, ParsedRow, Place, Row, RowAnnotation
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree
 from pagekeep.library.imports.input.values import parse_names, parse_publication_date, parse_text, parse_time
+from pagekeep.model import RawPage
 
 _LIST: Final = re.compile(r"(?:^|/)metadata_(\d{1,12})_to_(\d{1,12})\.json$")
 _BLANK_LINES: Final = re.compile(r"\r?\n[ \t]*+(?:\r?\n[ \t]*+)++")
@@ -72,17 +74,25 @@ def _make_full_row(tree: Tree, base: str, place: Place, entry: JsonObject) -> Ro
         return row
     try:
         content, remarks = _read_content(tree, f"{folder}content/{slug}")
+        page = None if content or remarks else _read_pdf(tree, f"{folder}content/{slug}.pdf", row)
         notes = _read_text(tree, f"{folder}highlights/{slug}.md", _MAX_NOTES_CHARS)
     except PagekeepError as error:
         return replace(row, remarks=(error.message,))
-    return replace(row, content=content, annotations=tuple(parse_highlights_file(notes or "")), remarks=remarks)
+    annotations = tuple(parse_highlights_file(notes or ""))
+    return replace(row, content=content, page=page, annotations=annotations, remarks=remarks)
+
+
+def _read_pdf(tree: Tree, name: str, row: Row) -> RawPage | None:
+    try:
+        return document_page(read_body(tree.source(name)), row.url, row.saved_at)
+    except NotFound:
+        return None
 
 
 def _read_content(tree: Tree, stem: str) -> tuple[str, tuple[str, ...]]:
     html = _read_text(tree, f"{stem}.html", _MAX_PAGE_CHARS + 1)
     if html is None:
-        is_pdf = _read_text(tree, f"{stem}.pdf", 1) is not None
-        return "", ("The PDF was not imported: Pagekeep stores web pages only.",) if is_pdf else ()
+        return "", ()
     if len(html) > _MAX_PAGE_CHARS:
         return "", (f"The page's content was not imported: it is larger than {_MAX_PAGE_CHARS:,} characters.",)
     return html, ()

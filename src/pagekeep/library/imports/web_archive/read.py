@@ -1,4 +1,4 @@
-"""The pages of WARC and WACZ files: whole items where Pagekeep wrote the file, and the HTML responses of any other."""
+"""The pages of WARC and WACZ files: whole items where Pagekeep wrote the file; of any other, its HTML and documents."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args
 
+from pagekeep.capture.documents.file_types import detect
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.content_type import HTML, XHTML, charset
 from pagekeep.library.build_item import keep_headers
@@ -158,7 +159,9 @@ class _Reading:
         """Yield the page of a record of any program, if it is one."""
         kind = record.media_type.partition(";")[0].strip().lower()
         is_page = record.kind == "resource" or (record.kind == "response" and record.status == 200)
-        if not is_page or kind not in _PAGE_TYPES or (self.listed and record.uri not in self.listed):
+        if not is_page or (self.listed and record.uri not in self.listed):
+            return
+        if kind not in _PAGE_TYPES and detect(record.body) is None:
             return
         self.found.add(record.uri)
         row = Row(
