@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from pagekeep.capture.documents import recognise
 from pagekeep.errors import UnsupportedContent
 from pagekeep.model import Options
-from pagekeep.text import compile_lazily
 from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
     from pagekeep.capture.documents.parsed import ParsedDocument
 
-_MAGIC_BYTES: Final = 1_024
-"""Where the header of a PDF is looked for, as Acrobat does: mail programs and servers put lines before it."""
-_INDEX_BYTES: Final = 200_000
-"""At the end of a ZIP archive, where the list of its files is."""
-_ZIP: Final = b"PK\x03\x04"
-
-
-_MIN_MAIL_HEADERS: Final = 2
-"""Of the names below, at the beginning of a message: one alone begins many a text."""
-_MAIL_START: Final = compile_lazily(rb"(?:From [^\r\n]{1,200}\r?\n)?[A-Za-z][A-Za-z0-9-]{1,60}:[ \t\r\n]")
-_MAIL_HEADER: Final = compile_lazily(
-    rb"(?:^|\n)(From|To|Subject|Message-ID|Received|Return-Path|Delivered-To|MIME-Version|Content-Type|Reply-To|Envelope-To|"
-    rb"DKIM-Signature|ARC-Seal|X-Received|Authentication-Results|List-Id|List-Unsubscribe|X-Mailer|In-Reply-To):",
-    re.I,
-)
+_OPEN_XML: Final = "application/vnd.openxmlformats-officedocument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +26,7 @@ class FileType:
     suffix: str
     """The usual end of a file name, without the dot."""
     matches: Callable[[bytes], bool]
-    """Whether a file is of this type, by the sample that `take_sample` returns."""
+    """Whether a file is of this type, by the sample that `recognise.take_sample` returns."""
     module: str
     """Module below `documents` whose `read(data, url, options)` returns a `ParsedDocument`."""
     extra: str | None = None
@@ -86,50 +71,75 @@ class FileType:
             extras.require(self.extra, f"Reading a {self.name}", error=UnsupportedContent)
 
 
-def take_sample(data: bytes) -> bytes:
-    """Return what the type of a file is recognised by: its start and, of a ZIP archive, also its end."""
-    start = bytes(data[:_MAGIC_BYTES])
-    return start + bytes(data[_MAGIC_BYTES:][-_INDEX_BYTES:]) if start.startswith(_ZIP) else start
-
-
-def _is_pdf(sample: bytes) -> bool:
-    header = sample.find(b"%PDF-", 0, _MAGIC_BYTES)
-    # Behind text it must not be a page that writes about PDF, nor in an archive a file that is packed with it.
-    return header == 0 or (header > 0 and b"<" not in sample[:header] and not sample.startswith(_ZIP))
-
-
-def _is_email(start: bytes) -> bool:
-    """Return whether a file begins with headers, of which at least two are those of mail."""
-    if not start[:1].isalpha():
-        return False
-    head = _MAIL_START.match(start)
-    if head is None or b"Snapshot-Content-Location:" in start:  # a page that a browser saved as MHTML
-        return False
-    return len({name.lower() for name in _MAIL_HEADER.findall(start)}) >= _MIN_MAIL_HEADERS
-
-
 FILE_TYPES: Final = (
-    FileType("PDF", "application/pdf", "pdf", _is_pdf, "pdf", "documents"),
-    FileType("e-mail", "message/rfc822", "eml", _is_email, "email"),
+    FileType("PDF", "application/pdf", "pdf", recognise.is_pdf, "pdf", "documents", other_types=("application/x-pdf",)),
+    FileType("e-mail", "message/rfc822", "eml", recognise.is_email, "email"),
+    FileType(
+        "DOCX",
+        f"{_OPEN_XML}.wordprocessingml.document",
+        "docx",
+        recognise.is_docx,
+        "docx",
+        other_suffixes=("docm", "dotx"),
+    ),
+    FileType("ODT", "application/vnd.oasis.opendocument.text", "odt", recognise.is_odt, "odt", other_suffixes=("ott",)),
+    FileType("EPUB", "application/epub+zip", "epub", recognise.is_epub, "epub"),
+    FileType("RTF", "application/rtf", "rtf", recognise.is_rtf, "rtf", other_types=("text/rtf",)),
+    FileType("WebVTT file", "text/vtt", "vtt", recognise.is_vtt, "subtitles"),
+    FileType(
+        "SubRip file",
+        "application/x-subrip",
+        "srt",
+        recognise.is_srt,
+        "subtitles",
+        other_types=("text/srt", "application/srt"),
+    ),
+    FileType(
+        "CSV",
+        "text/csv",
+        "csv",
+        recognise.is_text,
+        "delimited",
+        other_types=("application/csv", "text/x-csv"),
+        by_name=True,
+    ),
+    FileType(
+        "TSV", "text/tab-separated-values", "tsv", recognise.is_text, "delimited", other_suffixes=("tab",), by_name=True
+    ),
+    FileType(
+        "Markdown file",
+        "text/markdown",
+        "md",
+        recognise.is_text,
+        "markdown",
+        other_types=("text/x-markdown",),
+        other_suffixes=("markdown", "mdown", "mkd"),
+        by_name=True,
+    ),
+    FileType("text file", "text/plain", "txt", recognise.is_text, "plain", other_suffixes=("text",), by_name=True),
 )
 """Every type, in the order in which they are tried. A new type adds its line here and its module beside this one."""
+_NOT_READ: Final = (
+    FileType("Office file", "application/msword", "doc", recognise.is_compound, "older_office"),
+    FileType("Office file", f"{_OPEN_XML}.spreadsheetml.sheet", "xlsx", recognise.is_other_office, "older_office"),
+)
+"""Types that are recognised to say what to do instead."""
 
 
 PAGE_TYPES: Final = {
     "html": "text/html",
     "htm": "text/html",
     "xhtml": "application/xhtml+xml",
-    "md": "text/markdown",
-    "markdown": "text/markdown",
-    "txt": "text/plain",
-    "text": "text/plain",
 }
 """What is read besides documents: ends of file names to content types."""
 SUFFIXES: Final[dict[str, str]] = PAGE_TYPES | {
     suffix: one.content_type for one in FILE_TYPES for suffix in (one.suffix, *one.other_suffixes)
 }
 """Ends of file names of everything that is read, to content types."""
-TYPE_NAMES: Final = ("html", "text", "markdown", *(one.suffix for one in FILE_TYPES))
+TYPE_NAMES: Final = (
+    "html",
+    *({"md": "markdown", "txt": "text"}.get(one.suffix, one.suffix) for one in FILE_TYPES),
+)
 """The names of types for users: keys of `SUFFIXES`."""
 
 
@@ -138,11 +148,12 @@ def detect(data: bytes, declared: str | None = None) -> FileType | None:
 
     `declared` is the content type by its server, its user or its name. It decides only where the content cannot.
     """
-    sample = take_sample(data)
-    by_content = next((one for one in FILE_TYPES if not one.by_name and one.matches(sample)), None)
+    sample = recognise.take_sample(data)
+    by_content = next((one for one in (*FILE_TYPES, *_NOT_READ) if not one.by_name and one.matches(sample)), None)
     if by_content or not declared:
         return by_content
-    return next((one for one in FILE_TYPES if one.by_name and declared in (one.content_type, *one.other_types)), None)
+    named = (one for one in FILE_TYPES if one.by_name and declared in (one.content_type, *one.other_types))
+    return next((one for one in named if one.matches(sample)), None)
 
 
 def declared_type(name: str) -> str | None:

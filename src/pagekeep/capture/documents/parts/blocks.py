@@ -1,0 +1,214 @@
+"""The blocks of a document that a word processor wrote, and how they become HTML (docs/clean-html.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final, Literal
+
+from pagekeep.capture.documents.parts.runs import Run, code_text, has_content, plain_text, write_runs
+
+BlockKind = Literal["text", "heading", "item", "more", "code", "quote", "table", "caption", "rule", "html"]
+MAX_LIST_LEVEL: Final = 8
+_MARKS_IN_HEADINGS: Final = ("strong", "em")
+"""What a heading is anyway, or only looks like."""
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph or what takes its place."""
+
+    kind: BlockKind
+    runs: list[Run] = field(default_factory=list)
+    level: int = 0
+    """Of a heading from 1, of an item from 0."""
+    ordered: bool = False
+    number: int = 1
+    """Of an item in an ordered list."""
+    series: str = ""
+    """Which list an item is part of."""
+    html: str = ""
+    """Of a table, or of anything else that is finished."""
+
+    @property
+    def text(self) -> str:
+        """Its text with single spaces; empty for finished markup."""
+        return plain_text(self.runs)
+
+
+class Notes:
+    """Footnotes and endnotes, numbered by their first reference."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._bodies: list[str] = []
+
+    def refer(self, key: str) -> Run | None:
+        """Return a reference to a note that was added; `None` for an unknown one."""
+        number = self._numbers.get(key)
+        html = f'<sup class="footnote-ref"><a href="#fn-{number}">{number}</a></sup>'
+        return Run("", html=html) if number else None
+
+    def add(self, key: str, html: str) -> None:
+        """Add a note with its content."""
+        if html:
+            self._numbers[key] = len(self._bodies) + 1
+            self._bodies.append(html)
+
+    def write(self) -> str:
+        """Return the list of notes, for the end of the document."""
+        if not self._bodies:
+            return ""
+        entries = "".join(f'<li id="fn-{number}">{html}</li>' for number, html in enumerate(self._bodies, 1))
+        return f'<section class="footnotes"><ol>{entries}</ol></section>'
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell of a table."""
+
+    html: str
+    columns: int = 1
+    rows: int = 1
+    header: bool = False
+
+
+def write_table(rows: list[list[Cell]], caption: str = "") -> str:
+    """Return a table; one cell is a box around text, not a table."""
+    cells = [cell for row in rows for cell in row]
+    if not any(cell.html for cell in cells):
+        return ""
+    if len(cells) == 1:
+        return cells[0].html if cells[0].html.startswith("<") else f"<p>{cells[0].html}</p>"
+    lines = [f"<tr>{''.join(map(_write_cell, row))}</tr>" for row in rows if row]
+    return f"<table>{f'<caption>{caption}</caption>' if caption else ''}{''.join(lines)}</table>"
+
+
+def _write_cell(cell: Cell) -> str:
+    tag = "th" if cell.header else "td"
+    spans = (f' colspan="{cell.columns}"' if cell.columns > 1 else "") + (
+        f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+    )
+    html = cell.html
+    if html.startswith("<p>") and html.endswith("</p>") and html.count("<p>") == 1:
+        html = html[3:-4]
+    return f"<{tag}{spans}>{html}</{tag}>"
+
+
+def write_blocks(blocks: list[Block]) -> str:
+    """Return the blocks as HTML; items become nested lists, and lines of code and of a quote belong together."""
+    out: list[str] = []
+    index = 0
+    blocks = [block for block in blocks if block.html or block.kind in ("rule", "code") or has_content(block.runs)]
+    while index < len(blocks):
+        kind, end = blocks[index].kind, index + 1
+        if kind in ("item", "more", "code", "quote"):
+            together = ("item", "more") if kind in ("item", "more") else (kind,)
+            while end < len(blocks) and blocks[end].kind in together:
+                end += 1
+        out.append(_write_group(kind, blocks[index:end]))
+        index = end
+    return "\n".join(filter(None, out))
+
+
+def _write_group(kind: BlockKind, group: list[Block]) -> str:
+    if kind in ("item", "more"):
+        return _write_list(group)
+    if kind == "code":
+        text = "\n".join(code_text(block.runs) for block in group).strip("\n").replace("\xa0", " ")
+        return f"<pre><code>{escape(text, quote=False)}\n</code></pre>" if text.strip() else ""
+    if kind == "quote":
+        return f"<blockquote>{''.join(f'<p>{write_runs(block.runs)}</p>' for block in group)}</blockquote>"
+    block = group[0]
+    if kind == "heading":
+        level = max(1, min(6, block.level))
+        return f"<h{level}>{write_runs(block.runs, without=_MARKS_IN_HEADINGS)}</h{level}>"
+    if kind == "rule":
+        return "<hr>"
+    if kind in ("table", "html"):
+        return block.html
+    return f"<p>{write_runs(block.runs)}</p>"
+
+
+def _write_list(group: list[Block]) -> str:
+    """Return nested lists for a run of items and the paragraphs that belong to them."""
+    out: list[str] = []
+    opened: list[tuple[str, str]] = []
+    """Tag and series of the lists that are open."""
+    for index, block in enumerate(group):
+        inner = block.html or write_runs(block.runs)
+        if block.kind == "more":
+            out.append(inner if block.html else f"<p>{inner}</p>")
+            continue
+        depth = min(block.level, len(opened), MAX_LIST_LEVEL)
+        while len(opened) > depth + 1:
+            out.append(f"</li></{opened.pop()[0]}>")
+        entry = ("ol" if block.ordered else "ul", block.series)
+        if len(opened) == depth + 1:
+            out.append("</li>")
+            if opened[-1] != entry:
+                out.append(f"</{opened.pop()[0]}>")
+        if len(opened) == depth:
+            start = f' start="{block.number}"' if block.ordered and block.number != 1 else ""
+            out.append(f"<{entry[0]}{start}>")
+            opened.append(entry)
+        has_more = index + 1 < len(group) and group[index + 1].kind == "more"
+        out.append(f"<li><p>{inner}</p>" if has_more else f"<li>{inner}")
+    out += [f"</li></{tag}>" for tag, _ in reversed(opened)]
+    return "".join(out)
+
+
+def first_heading(blocks: list[Block]) -> str:
+    """Return the text of the first heading of the highest level among the first ones."""
+    headings = [block for block in blocks[:60] if block.kind == "heading" and block.text]
+    top = min((block.level for block in headings), default=0)
+    return next((block.text for block in headings if block.level == top), "")
+
+
+def first_words(blocks: list[Block], limit: int = 3_000) -> str:
+    """Return the beginning of the text, a line for each block."""
+    words, count = [], 0
+    for block in blocks:
+        text = block.text
+        words.append(text)
+        count += len(text)
+        if count > limit:
+            break
+    return "\n".join(filter(None, words))
+
+
+def is_all_code(runs: list[Run]) -> bool:
+    """Return whether all that the runs show is in a monospaced font."""
+    shown = [run for run in runs if run.html is None and run.text.strip()]
+    return bool(shown) and all("code" in run.marks for run in shown) and not any(run.href for run in shown)
+
+
+def place_captions(blocks: list[Block]) -> list[Block]:
+    """Return the blocks with the captions of tables inside them (those before a table, else those after one); a caption that
+    repeats the text of its picture is left out."""
+    out: list[Block] = []
+    for index, block in enumerate(blocks):
+        following = blocks[index + 1] if index + 1 < len(blocks) else None
+        table = None
+        if block.kind == "caption" and following is not None and following.kind == "table":
+            table = following
+        elif block.kind == "caption" and out and out[-1].kind == "table":
+            table = out[-1]
+        if table is not None and table.html.startswith("<table>") and "<caption>" not in table.html[:20]:
+            table.html = f"<table><caption>{write_runs(block.runs)}</caption>{table.html[7:]}"
+        elif not (block.kind == "caption" and out and out[-1].html == write_figure(block.text)):
+            out.append(block)
+    return out
+
+
+def write_figure(alternative: str) -> str:
+    """Return what shows a picture that is not kept: the text for it."""
+    return f"<figure><figcaption>{escape(alternative, quote=False)}</figcaption></figure>"
+
+
+def raise_title(blocks: list[Block]) -> list[Block]:
+    """Return the blocks with their headings one level lower, if the document has a title, whose level is 0."""
+    if any(block.kind == "heading" and block.level == 0 for block in blocks):
+        for block in blocks:
+            block.level += block.kind == "heading"
+    return blocks

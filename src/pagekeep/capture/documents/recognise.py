@@ -1,0 +1,88 @@
+"""How the file types are recognised by their content."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from pagekeep.text import compile_lazily
+
+_MAGIC_BYTES: Final = 1_024
+"""Where the header of a PDF is looked for, as Acrobat does: mail programs and servers put lines before it."""
+_INDEX_BYTES: Final = 200_000
+"""At the end of a ZIP archive, where the list of its files is."""
+_ZIP: Final = b"PK\x03\x04"
+_COMPOUND: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How files of Microsoft's older programs begin, and newer ones with a password."""
+_PAGE_START: Final = compile_lazily(
+    rb"(?:\xef\xbb\xbf|\s|<\?xml[^>]*>|<!--.*?-->)*<(?:!doctype\s+html|html[\s>])", re.I | re.S
+)
+_MIN_MAIL_HEADERS: Final = 2
+"""Of the names below, at the beginning of a message: one alone begins many a text."""
+_MAIL_START: Final = compile_lazily(rb"(?:From [^\r\n]{1,200}\r?\n)?[A-Za-z][A-Za-z0-9-]{1,60}:[ \t\r\n]")
+_MAIL_HEADER: Final = compile_lazily(
+    rb"(?:^|\n)(From|To|Subject|Message-ID|Received|Return-Path|Delivered-To|MIME-Version|Content-Type|Reply-To|Envelope-To|"
+    rb"DKIM-Signature|ARC-Seal|X-Received|Authentication-Results|List-Id|List-Unsubscribe|X-Mailer|In-Reply-To):",
+    re.I,
+)
+
+
+def take_sample(data: bytes) -> bytes:
+    """Return what the type of a file is recognised by: its start and, of a ZIP archive, also its end."""
+    start = bytes(data[:_MAGIC_BYTES])
+    return start + bytes(data[_MAGIC_BYTES:][-_INDEX_BYTES:]) if start.startswith(_ZIP) else start
+
+
+def is_text(sample: bytes) -> bool:
+    """Return whether text that its name says is of a type is not a whole page of HTML."""
+    return not _PAGE_START.match(sample)
+
+
+def is_pdf(sample: bytes) -> bool:
+    header = sample.find(b"%PDF-", 0, _MAGIC_BYTES)
+    # Behind text it must not be a page that writes about PDF, nor in an archive a file that is packed with it.
+    return header == 0 or (header > 0 and b"<" not in sample[:header] and not sample.startswith(_ZIP))
+
+
+def is_email(start: bytes) -> bool:
+    """Return whether a file begins with headers, of which at least two are those of mail."""
+    if not start[:1].isalpha():
+        return False
+    head = _MAIL_START.match(start)
+    if head is None or b"Snapshot-Content-Location:" in start:  # a page that a browser saved as MHTML
+        return False
+    return len({name.lower() for name in _MAIL_HEADER.findall(start)}) >= _MIN_MAIL_HEADERS
+
+
+def is_docx(sample: bytes) -> bool:
+    return sample.startswith(_ZIP) and b"word/" in sample and b"[Content_Types].xml" in sample
+
+
+def is_odt(sample: bytes) -> bool:
+    return sample.startswith(_ZIP) and b"application/vnd.oasis.opendocument.text" in sample[:200]
+
+
+def is_epub(sample: bytes) -> bool:
+    return sample.startswith(_ZIP) and (b"application/epub+zip" in sample[:200] or b"META-INF/container.xml" in sample)
+
+
+def is_rtf(sample: bytes) -> bool:
+    return sample.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf")
+
+
+def is_compound(sample: bytes) -> bool:
+    return sample.startswith(_COMPOUND)
+
+
+def is_other_office(sample: bytes) -> bool:
+    parts = (b"xl/workbook", b"ppt/presentation", b"opendocument.spreadsheet", b"opendocument.presentation")
+    return sample.startswith(_ZIP) and any(part in sample for part in parts)
+
+
+def is_vtt(sample: bytes) -> bool:
+    return sample.removeprefix(b"\xef\xbb\xbf").startswith((b"WEBVTT\n", b"WEBVTT\r", b"WEBVTT ", b"WEBVTT\t"))
+
+
+def is_srt(sample: bytes) -> bool:
+    first, second, *_ = [*sample.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 2), b"", b""]
+    return first.strip().isdigit() and b"-->" in second and second[:2].isdigit() and b":" in second
