@@ -73,11 +73,11 @@ def test_a_wall_that_came_with_an_error_names_the_next_step(get: Get, harbour: S
     assert any("browser" in suggestion.lower() for suggestion in raised.value.suggestions)
 
 
-def test_plain_text_is_kept_as_it_is(get: Get, harbour: Site) -> None:
+def test_text_that_is_markdown_is_kept_as_it_is(get: Get, harbour: Site) -> None:
     page = get(harbour.url("/plain")).page
     assert page.markdown == "# Log\n\n*wind*   north\n"
     assert page.metadata.title == "Log"
-    assert page.strategy == "verbatim"
+    assert page.strategy == "document"
 
 
 def test_headers_and_cookies_of_the_caller_are_sent(get: Get, harbour: Site) -> None:

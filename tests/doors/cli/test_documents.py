@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from pagekeep.doors.cli.main import cli
 from tests.capture.documents.samples import LINES, PDF, TEXT
 
-NOTES = "# Wind\n\n*north* by <b>west\n"
+NOTES = "# Wind\n\n*north*   by west\n"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_several_files_and_a_folder_are_printed_in_order_and_failures_listed(fol
     assert done.stdout == TEXT + NOTES
     assert "zero.html\n  Error: The page is empty." in done.stderr
     shown = json.loads(run("extract", str(folder), "--json").stdout)
-    assert (shown["success"], [page["file_type"] for page in shown["pages"]]) == (False, ["PDF", None])
+    assert (shown["success"], [page["file_type"] for page in shown["pages"]]) == (False, ["PDF", "Markdown file"])
     assert shown["pages"][0]["file"] == str(folder / "harbour.PDF")
     assert shown["pages"][0]["page_count"] == 1
     assert [error["source"] for error in shown["errors"]] == [str(folder / "deeper" / "zero.html")]

@@ -248,10 +248,12 @@ def test_json_has_the_ids_of_the_rules(page: str) -> None:
     assert json.loads(run(page, "--format", "json").stdout)["rules"] == []
 
 
-def test_markdown_stays_as_it_is(tmp_path: Path) -> None:
+def test_markdown_stays_as_it_is_unless_it_has_html(tmp_path: Path) -> None:
     file = tmp_path / "notes.md"
-    file.write_text("# Notes\n\n* one\n* two <b>\n")
-    assert run(str(file), "--format", "markdown").stdout == "# Notes\n\n* one\n* two <b>\n"
+    file.write_text("# Notes\n\n* one\n* two <b>x</b>\n")
+    assert run(str(file), "--format", "markdown").stdout == "# Notes\n\n- one\n- two **x**\n"
+    file.write_text("# Notes\n\n* one\n* two\n")
+    assert run(str(file), "--format", "markdown").stdout == "# Notes\n\n* one\n* two\n"
 
 
 def test_an_address_that_is_none_is_refused(page: str) -> None:

@@ -136,10 +136,7 @@ SUFFIXES: Final[dict[str, str]] = PAGE_TYPES | {
     suffix: one.content_type for one in FILE_TYPES for suffix in (one.suffix, *one.other_suffixes)
 }
 """Ends of file names of everything that is read, to content types."""
-TYPE_NAMES: Final = (
-    "html",
-    *({"md": "markdown", "txt": "text"}.get(one.suffix, one.suffix) for one in FILE_TYPES),
-)
+TYPE_NAMES: Final = ("html", "text", "markdown", *(one.suffix for one in FILE_TYPES if one.suffix not in ("txt", "md")))
 """The names of types for users: keys of `SUFFIXES`."""
 
 

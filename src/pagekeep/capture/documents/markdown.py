@@ -1,10 +1,10 @@
-"""Markdown: its frontmatter as metadata, its text as what it means."""
+"""Markdown: its frontmatter as metadata; its text stays as it was written, unless it has HTML, and is also read as HTML."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import Any, Final
@@ -37,7 +37,8 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     text, warnings = decode_text(data, options, MAX_CHARS)
     fields, body = split_frontmatter(text)
     try:
-        html = _renderer().render(body)
+        tokens = _renderer().parse(body)
+        html = _renderer().renderer.render(tokens, _renderer().options, {})
     except RecursionError as error:
         raise DamagedFile("it is nested too deeply") from error
     root = dom.parse_fragment(html)
@@ -47,7 +48,20 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     _mark_tasks(root)
     heading = next((dom.text_of(node) for tag in ("h1", "h2") for node in dom.select(root, tag)[:1]), "")
     metadata = make_metadata(_read_declared(fields), " ".join(heading.split()), dom.text_of(root)[:3_000].lstrip())
-    return ParsedDocument(dom.inner_html(root), metadata, "Markdown, read as what it means", warnings=warnings)
+    has_html = any(token.type in ("html_block", "html_inline") for token in _walk(tokens))
+    return ParsedDocument(
+        dom.inner_html(root),
+        metadata,
+        "Markdown with HTML, written again" if has_html else "Markdown, kept as it is",
+        warnings=warnings,
+        markdown=None if has_html else body.strip("\n") + "\n",
+    )
+
+
+def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from token.children or ()
 
 
 @cache

@@ -27,5 +27,7 @@ class ParsedDocument:
     """Step name to seconds, only when the caller gave a timer."""
     is_web: bool = False
     """Whether the HTML was written for the web's habits, as that of an e-mail is: then no clean-up step is left out."""
+    markdown: str | None = None
+    """The content as Markdown, where the file is Markdown: it stays as it was written."""
     address: str | None = None
     """The document's own address, for a file that was read without one."""

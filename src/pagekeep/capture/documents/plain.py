@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import dedent
 from typing import Final
 
 from pagekeep.capture.documents import markdown
@@ -27,6 +28,8 @@ _CODE_LINE: Final = re.compile(
 )
 _ALIGNED: Final = re.compile(r"\S {3,}\S.* {3,}\S|^\s*[+|].*[+|]\s*$|[│┌└├─═║]")
 _MARKDOWN: Final = re.compile(r"^(?:#{1,6} \S|```|~~~)|\]\(https?://|^\s*\|.*\|\s*$|^\[[^\]\n]+\]: ", re.M)
+_HEADING: Final = re.compile(r"^#{1,6} \S", re.M)
+_TITLE: Final = re.compile(r"\s*# [^\n]{1,200}\n[ \t]*\n")
 _MIN_MARKDOWN_SIGNS: Final = 3
 _MIN_WIDTH, _MAX_WIDTH = 50, 110
 """Columns at which programs wrap lines; in a text with longer lines a line is a paragraph."""
@@ -39,7 +42,7 @@ _MAX_HEADING_CHARS: Final = 70
 def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     """Return the document in a text file; one that is surely Markdown is read as such."""
     text, warnings = decode_text(data, options, MAX_CHARS)
-    if len(_MARKDOWN.findall(text, 0, 50_000)) >= _MIN_MARKDOWN_SIGNS and re.search(r"^#{1,6} \S", text, re.M):
+    if _is_markdown(text):
         return markdown.read(data, url, options)
     blocks = make_blocks(text)
     html = write_blocks(blocks)
@@ -48,6 +51,14 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     first = next((line.strip(" #=*_-\t") for line in text.split("\n")[:50] if any(map(str.isalnum, line))), "")
     metadata = make_metadata(Declared("text"), "", first)
     return ParsedDocument(html, metadata, f"plain text of {number_of(len(blocks), 'block')}", warnings=warnings)
+
+
+def _is_markdown(text: str) -> bool:
+    """Return whether a text is surely Markdown: it begins with a heading, or has one and more signs."""
+    if _is_source_code(text.split("\n", 2_000)[:2_000]):
+        return False
+    signs = len(_MARKDOWN.findall(text, 0, 50_000))
+    return _TITLE.match(text) is not None or (signs >= _MIN_MARKDOWN_SIGNS and _HEADING.search(text) is not None)
 
 
 def make_blocks(text: str) -> list[Block]:
@@ -61,6 +72,8 @@ def make_blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     for index, group in enumerate(groups):
         blocks += _read_group(group, width, is_alone=len(groups) == 1, is_last=index == len(groups) - 1)
+    if blocks and blocks[0].kind == "heading":
+        blocks[0].level = 1
     return _join_code(blocks)
 
 
@@ -116,7 +129,7 @@ def _read_group(group: list[str], width: int, *, is_alone: bool, is_last: bool) 
     if _ITEM.match(group[0]) and (items := _read_items(group, width)):
         return items
     if _is_code(group):
-        return [Block("code", [Run("\n".join(group))])]
+        return [Block("code", [Run(dedent("\n".join(group)))])]
     joined = _join_lines(group, width)
     return [
         Block(

@@ -79,7 +79,7 @@ def make_page(parsed: ParsedDocument, url: str | None, options: Options, file_ty
     content, removals = clean.clean(content, base, skip=skip)
     html, root = sanitise(content)
     text = markdown.to_text(root)
-    output = Output(root, html, text, markdown.to_markdown(root), count_words(text))
+    output = Output(root, html, text, parsed.markdown or markdown.to_markdown(root), count_words(text))
     state, failures = _State(parsed.metadata, output, url or parsed.address), list[PageWarning]()
     run_steps(_STEPS, state, warn=failures.append)
     warnings = (*parsed.warnings, *failures)

@@ -98,7 +98,7 @@ def extract(
 ) -> None:
     """Print the content of pages as Markdown: files, folders, URLs, or stdin (-).
 
-    HTML, PDF and other documents are read, recognised by their content; Markdown and plain text stay as they are. Of several
+    HTML and documents (PDF, DOCX, EPUB...) are read, recognised by their content; Markdown stays as it is. Of several
     pages, one is printed after the other; with --json, as a list.
     """
     as_json = as_json or format_ == "json"
@@ -179,7 +179,7 @@ def _show_many(sources: list[Source], read: Callable[[Source], Page], format_: s
 def page_from_file(
     source: str, url: str | None, options: Options, declared: str | None = None, **flags: str | None
 ) -> Page:
-    """Return the page in a file or on stdin; Markdown and plain text stay as they are.
+    """Return the page in a file or on stdin; Markdown stays as it is.
 
     `declared` is the content type that the user named; `flags` are settings.
     """
