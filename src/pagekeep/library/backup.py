@@ -44,10 +44,11 @@ def back_up_folder(store: Store, settings: Settings, folder: Path) -> BackupRepo
     return store.backup_folder(folder, clock.now(), files)
 
 
-def _setting_files(settings: Settings, names: tuple[str, ...] = ()) -> Mapping[str, Path]:
+def _setting_files(settings: Settings, names: tuple[str, ...] | None = None) -> Mapping[str, Path]:
     """Return where the files of the settings are: those that exist, or those of a backup."""
     rules = rules_folder(settings)
-    found = names or (_CONFIG, *(f"{_RULES}{path.name}" for path in sorted(rules.glob("*.yaml"))))
+    own = (_CONFIG, *(f"{_RULES}{path.name}" for path in sorted(rules.glob("*.yaml"))))
+    found = own if names is None else names  # a backup without settings has none to restore
     return {
         name: settings_path() if name == _CONFIG else rules / Path(name).name
         for name in found
