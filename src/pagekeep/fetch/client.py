@@ -296,7 +296,7 @@ class Client:
         if pool is None:
             pool = self._pools[scheme] = httpcore.AsyncConnectionPool(
                 # Certificates take 20 ms to load: only when they are needed.
-                ssl_context=(self._tls or _tls_context()) if scheme == "https" else None,
+                ssl_context=(self._tls or tls_context()) if scheme == "https" else None,
                 max_connections=None,
                 max_keepalive_connections=MAX_IDLE_CONNECTIONS,
                 keepalive_expiry=KEEPALIVE_SECONDS,
@@ -325,7 +325,7 @@ def _conditions(etag: str | None, last_modified: str | None) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if value}
 
 
-def _tls_context() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return a TLS context that verifies against the system's certificates and Mozilla's."""
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
