@@ -219,6 +219,15 @@ class Settings:
     webhook_secret: str | None = _setting(
         None, _TEXT, "Key that signs them (Standard Webhooks): `whsec_` and Base64.", secret=True
     )
+    mail_account: str | None = _setting(
+        None, _TEXT, "The mailbox that `mail_password` is for: user name, `@` and host, such as `ann@imap.example.com`."
+    )
+    mail_password: str | None = _setting(None, _TEXT, "Password of that mailbox.", secret=True)
+    mail_password_command: str | None = _setting(
+        None,
+        _TEXT,
+        "Command that prints the password of a mailbox. It gets user name, `@` and host as its last argument.",
+    )
     auto_tags: bool = _setting(
         False, _SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
     )

@@ -18,6 +18,8 @@ from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.feeds import inbox
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
+from pagekeep.library.mail import poll as mail
+from pagekeep.library.mail import sources
 from pagekeep.library.pictures import job as pictures
 from pagekeep.library.queue.jobs import LEASE_SECONDS, MAX_LEASE_SECONDS
 from pagekeep.library.queue.slices import SliceResult
@@ -50,6 +52,7 @@ _TASKS: Final[dict[str, _Task]] = {
     webhooks.TASK: webhooks.deliver_job,
     archives.SUBMIT_TASK: archives.submit_job,
     inbox.KEEP_TASK: inbox.keep_job,
+    sources.TASK: mail.poll_job,
 }
 """Jobs that are not saves, by the `task` in their options."""
 

@@ -30,9 +30,17 @@ class ScheduleTable(Table):
 
     @writes
     def set_schedule(
-        self, tx: Transaction, task: str, subject: str, address: str, every: int, next_at: str, now: str
+        self,
+        tx: Transaction,
+        task: str,
+        subject: str,
+        address: str,
+        every: int,
+        next_at: str,
+        now: str,
+        state: Mapping[str, Any] | None = None,
     ) -> Schedule:
-        """Return the schedule of this task and subject, new or with another interval; its state stays."""
+        """Return the schedule of this task and subject, new with this state, or with another interval; its state stays."""
         tx.run(
             f"INSERT INTO schedules ({_NAMES}) VALUES (:id, :user, :task, :subject, :address, :every, 0, :next, NULL, :now, "
             ":state) ON CONFLICT (user_id, task, subject) DO UPDATE SET every = excluded.every, "
@@ -45,7 +53,7 @@ class ScheduleTable(Table):
             every=every,
             next=next_at,
             now=now,
-            state=tx.json({}),
+            state=tx.json(clean_json(state or {})),
         )
         return _get(tx, task, subject)
 
@@ -120,6 +128,35 @@ class ScheduleTable(Table):
     ) -> None:
         """Store what a run remembers; a failed one counts, and a success resets the count. No effect when it has ended."""
         put_state(tx, schedule_id, state, failed=failed, now=now, next_at=next_at)
+
+    @writes
+    def merge_state(
+        self,
+        tx: Transaction,
+        schedule_id: str,
+        changes: Mapping[str, Any],
+        *,
+        failed: bool | None = None,
+        now: str = "",
+        next_at: str | None = None,
+    ) -> None:
+        """Replace these keys of what a schedule remembers; others may change other keys at the same time.
+
+        `failed` is whether the run that ends with it has failed; `None` while it goes on.
+        """
+        values = {"user": tx.user_id, "id": clean_id(schedule_id)}
+        tx.run("UPDATE schedules SET every = every WHERE user_id = :user AND id = :id", **values)  # locks the row
+        rows = tx.all("SELECT state FROM schedules WHERE user_id = :user AND id = :id", **values)
+        if rows:
+            state = {**parse_json(rows[0][0]), **changes}
+            if failed is not None:
+                put_state(tx, schedule_id, state, failed=failed, now=now, next_at=next_at)
+                return
+            tx.run(
+                "UPDATE schedules SET state = :state WHERE user_id = :user AND id = :id",
+                state=tx.json(clean_json(state)),
+                **values,
+            )
 
     @writes
     def finish_scheduled(self, tx: Transaction, job_id: str, worker: str) -> bool:

@@ -1,0 +1,153 @@
+"""Poll mail sources: new messages of allowed senders become entries of the feed inbox.
+
+A message is in the inbox before the position behind it is stored, and the inbox takes each message once: a poll that is
+killed anywhere is simply run again.
+"""
+
+from __future__ import annotations
+
+import ssl
+from asyncio import to_thread
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import NotAllowed, PagekeepError, StoreError
+from pagekeep.fetch.imap import FolderNews, Limits, MailMessage, Position, read_new
+from pagekeep.library.feeds.inbox import add_entries
+from pagekeep.library.feeds.subscriptions import add_feed
+from pagekeep.library.mail.password import find_password
+from pagekeep.library.mail.read_message import Letter, read_letter
+from pagekeep.library.mail.senders import find_sender, is_allowed
+from pagekeep.library.mail.sources import TASK, MailSource, find_source
+from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.schedule import next_time
+from pagekeep.model import FeedSettings, Job
+from pagekeep.store import Store
+
+FOLDER: Final = "Newsletters"
+"""The folder of the feeds that arrive by mail."""
+_SETTINGS: Final = FeedSettings(keep_days=0)
+"""Messages stay whatever their date: it may be far in the past, and they cannot be fetched again."""
+SINCE_DAYS: Final = 30
+"""How far back a folder is read at first."""
+MAX_VISITS: Final = 5
+"""Visits of one poll while there are more messages; the next poll goes on."""
+_BATCH: Final = 10
+"""Messages after which the position is stored."""
+_MAX_OTHERS: Final = 50
+
+
+@dataclass(slots=True)
+class Poll:
+    """What a poll has found so far."""
+
+    source: MailSource
+    position: Position
+    counts: Counter[str] = field(default_factory=Counter)
+    others: dict[str, int] = field(default_factory=dict)
+
+    def changes(self) -> dict[str, Any]:
+        """Return what is remembered of it."""
+        total = Counter(self.source.counts)
+        total.update(self.counts)
+        return {
+            "position": {"validity": self.position.validity, "uid": self.position.uid},
+            "counts": dict(total),
+            "others": dict(list(self.others.items())[-_MAX_OTHERS:]),
+        }
+
+
+async def poll_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Poll a mail source, as a job."""
+    source = await to_thread(find_source, store, str(job.options.get("subject")))
+    if source is None:
+        return SliceResult(report={"added": 0})
+    progress("Reading mail")
+    return SliceResult(report=await poll(source, store, retrieval))
+
+
+async def poll(
+    source: MailSource, store: Store, retrieval: Retrieval, *, tls: ssl.SSLContext | None = None
+) -> Mapping[str, Any]:
+    """Read the new messages of a source; a failure is noted, and the next poll comes later."""
+    found = Poll(source, source.position, others=dict(source.others))
+    error: str | None = None
+    try:
+        await _read_all(found, store, retrieval, tls)
+    except StoreError:
+        raise
+    except PagekeepError as failure:
+        error = failure.message
+    await to_thread(_settle, store, found, error)
+    return {**found.counts, "error": error}
+
+
+async def _read_all(found: Poll, store: Store, retrieval: Retrieval, tls: ssl.SSLContext | None) -> None:
+    settings, source = retrieval.settings, found.source
+    if settings.shared:
+        raise NotAllowed("Mail sources need a library of one user.", suggestions=())
+    password = await to_thread(find_password, settings, source.account)
+    since = date.fromisoformat(clock.add_seconds(clock.now(), -SINCE_DAYS * 86_400.0)[:10])
+    for _ in range(MAX_VISITS):
+        news = await read_new(
+            source.folder,
+            password,
+            retrieval.client.guard,
+            after=found.position,
+            since=since,
+            wants=lambda head: is_allowed(find_sender(head), source.senders),
+            limits=Limits(message_bytes=settings.max_bytes),
+            tls=tls,
+        )
+        await _take(news, found, store, retrieval)
+        if not news.has_more:
+            break
+
+
+async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieval) -> None:
+    """Put the messages of a visit into the inbox, and store the position behind them every few messages."""
+    for number, message in enumerate(news.messages, 1):
+        if message.body is None:
+            _count_skipped(message, found)
+        else:
+            letter = await read_letter(message.body, clock.now(), retrieval)
+            found.counts[await to_thread(_put, store, letter)] += 1
+            found.counts["failed"] += int(not letter.is_read)
+        found.position = Position(news.validity, message.uid)
+        if number % _BATCH == 0:
+            await to_thread(store.merge_state, found.source.schedule_id, found.changes())
+    if found.position.validity != news.validity and not news.messages:
+        found.position = Position(news.validity, 0)
+
+
+def _count_skipped(message: MailMessage, found: Poll) -> None:
+    if message.skipped == "gone":
+        return
+    found.counts[message.skipped] += 1
+    if message.skipped == "unwanted":
+        sender = find_sender(message.head)[:200] or "(no address)"
+        found.others[sender] = found.others.pop(sender, 0) + 1
+
+
+def _put(store: Store, letter: Letter) -> str:
+    """Put a message into the inbox of its newsletter; return what to count it as."""
+    feed, _ = add_feed(store, letter.feed, kind="mail", title=letter.feed_title, folder=FOLDER, settings=_SETTINGS)
+    if feed.status != "active":
+        return "paused"
+    return "added" if add_entries(store, feed, [letter.entry], listed=()).added else "known"
+
+
+def _settle(store: Store, found: Poll, error: str | None) -> None:
+    """Store what the poll remembers; after a failure the next one is later."""
+    source, now, failed = found.source, clock.now(), error is not None
+    schedule = store.schedule(TASK, source.id)
+    if schedule is None:
+        return
+    later = next_time(replace(schedule, attempts=schedule.attempts + 1), now) if failed else None
+    changes = {**found.changes(), "error": error}
+    store.merge_state(schedule.id, changes, failed=failed, now=now, next_at=later)

@@ -1,0 +1,225 @@
+"""Mail sources: folders of mailboxes that the user added. Each is a schedule, whose state has its settings and its position."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from pagekeep import clock
+from pagekeep.config import Settings
+from pagekeep.errors import InvalidQuery, NotAllowed, NotFound
+from pagekeep.fetch.imap import DEFAULT_PORTS, MailFolder, Position
+from pagekeep.fetch.urls import parse_host
+from pagekeep.library.mail.senders import EVERYONE, clean_senders
+from pagekeep.library.schedule import MAX_SECONDS, MIN_SECONDS
+from pagekeep.model import Schedule
+from pagekeep.store import Store
+
+TASK: Final = "mail"
+EVERY: Final = 900
+"""Seconds between two polls, by default."""
+MAX_SOURCES: Final = 50
+_MAX_NAME_CHARS: Final = 300
+_COUNTS: Final = ("added", "unwanted", "too_large", "failed", "paused")
+
+
+@dataclass(frozen=True, slots=True)
+class MailSource:
+    """A folder of a mailbox that is polled."""
+
+    id: str
+    """UUID as text."""
+    folder: MailFolder
+    senders: tuple[str, ...]
+    """Addresses and domains whose messages are taken; `*` takes all."""
+    every: int
+    """Seconds between two polls."""
+    created_at: str
+    next_at: str
+    polled_at: str | None
+    attempts: int
+    """Failed polls since the last that succeeded."""
+    error: str | None = None
+    """Why the last poll failed, if it did."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Messages since the source was added: `added`, `unwanted` (of other senders), `too_large`, `failed`, `paused`."""
+    others: Mapping[str, int] = field(default_factory=dict)
+    """Other senders, the latest, and how many messages they sent."""
+    position: Position = field(default_factory=Position)
+    schedule_id: str = ""
+
+    @property
+    def account(self) -> str:
+        """User name and host: what its password is looked up by."""
+        return f"{self.folder.user}@{self.folder.host}"
+
+    @property
+    def label(self) -> str:
+        """How it is shown."""
+        return f"{self.account}/{self.folder.folder}"
+
+
+def add_source(
+    store: Store,
+    settings: Settings,
+    host: str,
+    user: str,
+    *,
+    senders: Iterable[str],
+    folder: str = "INBOX",
+    port: int | None = None,
+    security: Literal["tls", "plain"] = "tls",
+    every: int = EVERY,
+) -> tuple[MailSource, bool]:
+    """Add a mail source, and return it and whether it is new; it is polled as soon as jobs run.
+
+    One for the same folder gets the new senders and interval. `InvalidQuery` for values that cannot be, `NotAllowed` on a
+    server of several users: the passwords are settings of the server.
+    """
+    if settings.shared:
+        raise NotAllowed(
+            "Mail sources need a library of one user, as the password of the mailbox is a setting of the server.",
+            suggestions=("Use them without the setting `shared`.",),
+        )
+    known = store.schedules(TASK)
+    wanted = check_folder(MailFolder(host, port or DEFAULT_PORTS[security], user, folder, security))
+    allowed, every = clean_senders(senders), check_interval(every)
+    source_id = _source_id(wanted)
+    is_new = not any(schedule.subject == source_id for schedule in known)
+    if is_new and len(known) >= MAX_SOURCES:
+        raise InvalidQuery(f"There are already {MAX_SOURCES} mail sources.", suggestions=("Remove one first.",))
+    config = {
+        "host": wanted.host,
+        "port": wanted.port,
+        "user": wanted.user,
+        "folder": wanted.folder,
+        "security": wanted.security,
+        "senders": list(allowed),
+    }
+    now = clock.now()
+    schedule = store.set_schedule(TASK, source_id, "pagekeep:mail", every, now, now, {"source": config})
+    if not is_new:
+        return change_source(store, source_id, senders=allowed), False
+    return _source(schedule), True
+
+
+def check_folder(folder: MailFolder) -> MailFolder:
+    """Return a folder in its normal form; `InvalidUrl` or `InvalidQuery` for what cannot be one."""
+    if not 0 < folder.port < 65_536:
+        raise InvalidQuery(f"`{folder.port}` is not a valid port.", suggestions=("The usual one is 993.",))
+    for what, text in (("user name", folder.user), ("folder", folder.folder)):
+        if not text.strip() or not text.isprintable() or len(text) > _MAX_NAME_CHARS:
+            raise InvalidQuery(f"The {what} of the mailbox is empty or not valid.", suggestions=("Check it.",))
+    return replace(folder, host=parse_host(folder.host.strip()).name, user=folder.user.strip())
+
+
+def check_interval(seconds: int) -> int:
+    """Return the seconds between two polls; `InvalidQuery` for too few or too many."""
+    if not MIN_SECONDS <= seconds <= MAX_SECONDS:
+        raise InvalidQuery(
+            "A mail source is polled every 5 minutes to 90 days.", suggestions=("Use 15m, for example.",)
+        )
+    return seconds
+
+
+def list_sources(store: Store) -> tuple[MailSource, ...]:
+    """Return the mail sources, the oldest first."""
+    return tuple(sorted(map(_source, store.schedules(TASK)), key=lambda one: (one.created_at, one.id)))
+
+
+def get_source(store: Store, key: str) -> MailSource:
+    """Return the mail source with this id, beginning of an id, or label; `NotFound` when there is not exactly one."""
+    sources = list_sources(store)
+    found = [one for one in sources if key and (one.id.startswith(key.lower()) or one.label == key)]
+    if len(found) != 1:
+        raise NotFound(f"There is no mail source {key!r:.100}.", suggestions=("List them first.",))
+    return found[0]
+
+
+def change_source(
+    store: Store, key: str, *, senders: Iterable[str] | None = None, every: int | None = None
+) -> MailSource:
+    """Change whose messages are taken, or how often; after new senders, recent messages are looked through again."""
+    source, now = get_source(store, key), clock.now()
+    if every is not None:
+        source = replace(source, every=check_interval(every))
+        store.set_schedule(TASK, source.id, "pagekeep:mail", every, now, now)
+    if senders is not None:
+        allowed = clean_senders(senders)
+        added = set(allowed) - set(source.senders)
+        config = {**config_of(source), "senders": list(allowed)}
+        changes: dict[str, Any] = {"source": config}
+        if added:
+            changes |= {"position": {}, "others": {}}
+            request_poll(store, source)
+        store.merge_state(source.schedule_id, changes)
+    return get_source(store, source.id)
+
+
+def remove_source(store: Store, key: str) -> MailSource:
+    """Poll a folder no longer; what came from it stays in the feed inbox."""
+    source = get_source(store, key)
+    store.remove_schedule(TASK, source.id)
+    return source
+
+
+def request_poll(store: Store, source: MailSource) -> None:
+    """Have a source polled as soon as jobs run."""
+    now = clock.now()
+    store.set_schedule(TASK, source.id, "pagekeep:mail", source.every, now, now)
+
+
+def find_source(store: Store, source_id: str) -> MailSource | None:
+    """Return the source of a job, unless it was removed."""
+    schedule = store.schedule(TASK, source_id)
+    return _source(schedule) if schedule else None
+
+
+def config_of(source: MailSource) -> dict[str, Any]:
+    """Return the settings of a source as they are stored."""
+    folder = source.folder
+    return {
+        "host": folder.host,
+        "port": folder.port,
+        "user": folder.user,
+        "folder": folder.folder,
+        "security": folder.security,
+        "senders": list(source.senders),
+    }
+
+
+def _source_id(folder: MailFolder) -> str:
+    address = f"imap://{folder.user}@{folder.host}:{folder.port}/{folder.folder}"
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, address))
+
+
+def _source(schedule: Schedule) -> MailSource:
+    config, state = schedule.state.get("source") or {}, schedule.state
+    position = state.get("position") or {}
+    counts = state.get("counts") or {}
+    return MailSource(
+        id=schedule.subject,
+        folder=MailFolder(
+            str(config.get("host", "")),
+            int(config.get("port", 993)),
+            str(config.get("user", "")),
+            str(config.get("folder", "INBOX")),
+            "plain" if config.get("security") == "plain" else "tls",
+        ),
+        senders=tuple(config.get("senders") or ()),
+        every=schedule.every,
+        created_at=schedule.created_at,
+        next_at=schedule.next_at,
+        polled_at=schedule.last_run_at,
+        attempts=schedule.attempts,
+        error=state.get("error"),
+        counts={name: int(counts.get(name, 0)) for name in _COUNTS},
+        others=dict(state.get("others") or {}),
+        position=Position(int(position.get("validity", 0)), int(position.get("uid", 0))),
+        schedule_id=schedule.id,
+    )
+
+
+__all__ = ["EVERYONE", "MailSource", "add_source", "change_source", "get_source", "list_sources", "remove_source"]
