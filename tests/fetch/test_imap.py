@@ -12,7 +12,8 @@ import pytest
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, NotFound, PagekeepError, TooLarge
 from pagekeep.fetch import imap
 from pagekeep.fetch.guard import Guard
-from pagekeep.fetch.imap import FolderNews, Limits, MailFolder, Position, encode_folder, read_new
+from pagekeep.fetch.imap import FolderNews, Limits, encode_folder, read_new
+from pagekeep.model import MailFolder, MailPosition
 from tests.site.imap import ImapServer
 from tests.site.secure import Authority
 
@@ -29,7 +30,7 @@ def server() -> Iterator[ImapServer]:
         yield running
 
 
-def visit(server: ImapServer, after: Position | None = None, **more: Any) -> FolderNews:
+def visit(server: ImapServer, after: MailPosition | None = None, **more: Any) -> FolderNews:
     password = more.pop("password", server.password)
     guard = more.pop("guard", GUARD)
     tls = more.pop("tls", None)
@@ -41,7 +42,7 @@ def visit(server: ImapServer, after: Position | None = None, **more: Any) -> Fol
             folder,
             password,
             guard,
-            after=after or Position(),
+            after=after or MailPosition(),
             since=date(2026, 1, 1),
             wants=wants,
             limits=limits,
@@ -60,10 +61,10 @@ def test_new_messages_come_once_and_nothing_is_changed(server: ImapServer) -> No
     first = visit(server)
     assert (first.validity, bodies(first), first.has_more) == (7, [1, 2, 3], False)
     assert first.messages[0].body == letter(0).replace(b"\n", b"\r\n")
-    assert bodies(visit(server, Position(7, 3))) == []
+    assert bodies(visit(server, MailPosition(7, 3))) == []
     server.add(letter(3))
-    assert bodies(visit(server, Position(7, 3))) == [4]
-    assert bodies(visit(server, Position(6, 3))) == [1, 2, 3, 4]
+    assert bodies(visit(server, MailPosition(7, 3))) == [4]
+    assert bodies(visit(server, MailPosition(6, 3))) == [1, 2, 3, 4]
     sent = " ".join(server.commands).upper()
     assert all(word in sent for word in ("EXAMINE", "PEEK"))
     assert not any(word in sent for word in ("STORE", "SELECT", "EXPUNGE", "COPY", "MOVE"))
@@ -74,7 +75,7 @@ def test_a_visit_takes_a_bounded_number_and_says_that_there_are_more(server: Ima
         server.add(letter(number))
     news = visit(server, limits=Limits(messages=5))
     assert (bodies(news), news.has_more) == ([1, 2, 3, 4, 5], True)
-    assert bodies(visit(server, Position(7, 5), limits=Limits(messages=5))) == [6, 7]
+    assert bodies(visit(server, MailPosition(7, 5), limits=Limits(messages=5))) == [6, 7]
 
 
 def test_unwanted_and_large_messages_are_not_fetched(server: ImapServer) -> None:

@@ -22,8 +22,8 @@ from typing import Any, Final, Literal
 from pagekeep.errors import BlockedAddress, FetchNetworkError, FetchTimeout, NotFound, TooLarge
 from pagekeep.fetch.client import tls_context
 from pagekeep.fetch.guard import Guard
+from pagekeep.model import MailFolder, MailPosition
 
-DEFAULT_PORTS: Final = {"tls": 993, "plain": 143}
 POLL_SECONDS: Final = 120.0
 """For one visit to a folder."""
 _SILENCE_SECONDS: Final = 30.0
@@ -41,28 +41,6 @@ _UID: Final = re.compile(rb"\bUID (\d{1,10})")
 _SIZE: Final = re.compile(rb"\bRFC822\.SIZE (\d{1,12})")
 _FIELDS: Final = "FROM SENDER LIST-ID SUBJECT DATE MESSAGE-ID"
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
-@dataclass(frozen=True, slots=True)
-class MailFolder:
-    """A folder of a mailbox on a server."""
-
-    host: str
-    port: int
-    user: str
-    folder: str = "INBOX"
-    security: Literal["tls", "plain"] = "tls"
-    """`plain` is without encryption, and only to this machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """How far a folder was read."""
-
-    validity: int = 0
-    """Changes when the server numbers the messages of the folder again."""
-    uid: int = 0
-    """The last message that was read; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +78,7 @@ async def read_new(
     password: str,
     guard: Guard,
     *,
-    after: Position,
+    after: MailPosition,
     since: date,
     wants: Callable[[bytes], bool],
     limits: Limits,
@@ -127,7 +105,7 @@ class _Visit:
     password: str
     connected: socket.socket
     """The plain one, or the encrypted one that takes its place."""
-    after: Position
+    after: MailPosition
     since: date
     wants: Callable[[bytes], bool]
     limits: Limits

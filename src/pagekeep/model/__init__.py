@@ -75,15 +75,18 @@ if TYPE_CHECKING:
         Term,
         item_filters,
     )
+    from pagekeep.model.mail import MailFolder, MailPosition, MailSource
 else:
 
     def __getattr__(name: str) -> object:
         """Import the values of the library and its users when one is first used: a page can be extracted without them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from pagekeep.model import accounts, archive, feeds, history, library
+        from pagekeep.model import accounts, archive, feeds, history, library, mail
 
-        return getattr(next(room for room in (library, archive, history, accounts, feeds) if hasattr(room, name)), name)
+        return getattr(
+            next(room for room in (library, archive, history, accounts, feeds, mail) if hasattr(room, name)), name
+        )
 
 
 __all__ = [
@@ -130,6 +133,9 @@ __all__ = [
     "Kind",
     "LeftOut",
     "Link",
+    "MailFolder",
+    "MailPosition",
+    "MailSource",
     "Media",
     "Metadata",
     "MetadataChanges",

@@ -15,9 +15,9 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.feeds.inbox import get_entry, keep_entry, list_entries
 from pagekeep.library.feeds.subscriptions import change_feed, list_feeds
-from pagekeep.library.mail.sources import MailSource, change_source, get_source
+from pagekeep.library.mail.sources import change_source, get_source
 from pagekeep.library.queue.runner import JobResult, JobRunner
-from pagekeep.model import EntryQuery, Item
+from pagekeep.model import EntryQuery, Item, MailSource
 from pagekeep.store import Store, open_store
 from pagekeep.workers import Room
 from tests.library.mail.conftest import Poll

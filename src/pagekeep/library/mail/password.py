@@ -16,7 +16,8 @@ _MAX_PASSWORD_CHARS: Final = 4_000
 def find_password(settings: Settings, account: str) -> str:
     """Return the password for `user@host`; `NotFound` when there is none, `ParseError` when the command fails.
 
-    The password of the settings is for one mailbox only: else whoever can add a source could have it sent to a server.
+    The password of the settings is for one mailbox only: else a client that can add sources could have it sent to its
+    own server.
     """
     if settings.mail_password_command:
         return _ask_command(settings.mail_password_command, account)

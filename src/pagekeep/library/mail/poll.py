@@ -17,16 +17,16 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import NotAllowed, PagekeepError, StoreError
-from pagekeep.fetch.imap import FolderNews, Limits, MailMessage, Position, read_new
+from pagekeep.fetch.imap import FolderNews, Limits, MailMessage, read_new
 from pagekeep.library.feeds.inbox import add_entries
 from pagekeep.library.feeds.subscriptions import add_feed
 from pagekeep.library.mail.password import find_password
 from pagekeep.library.mail.read_message import Letter, read_letter
 from pagekeep.library.mail.senders import find_sender, is_allowed
-from pagekeep.library.mail.sources import TASK, MailSource, find_source
+from pagekeep.library.mail.sources import TASK, find_source
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.library.schedule import next_time
-from pagekeep.model import FeedSettings, Job
+from pagekeep.model import FeedSettings, Job, MailPosition, MailSource
 from pagekeep.store import Store
 
 FOLDER: Final = "Newsletters"
@@ -47,7 +47,7 @@ class Poll:
     """What a poll has found so far."""
 
     source: MailSource
-    position: Position
+    position: MailPosition
     counts: Counter[str] = field(default_factory=Counter)
     others: dict[str, int] = field(default_factory=dict)
 
@@ -118,11 +118,11 @@ async def _take(news: FolderNews, found: Poll, store: Store, retrieval: Retrieva
             letter = await read_letter(message.body, clock.now(), retrieval)
             found.counts[await to_thread(_put, store, letter)] += 1
             found.counts["failed"] += int(not letter.is_read)
-        found.position = Position(news.validity, message.uid)
+        found.position = MailPosition(news.validity, message.uid)
         if number % _BATCH == 0:
             await to_thread(store.merge_state, found.source.schedule_id, found.changes())
     if found.position.validity != news.validity and not news.messages:
-        found.position = Position(news.validity, 0)
+        found.position = MailPosition(news.validity, 0)
 
 
 def _count_skipped(message: MailMessage, found: Poll) -> None:

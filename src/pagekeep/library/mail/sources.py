@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound
-from pagekeep.fetch.imap import DEFAULT_PORTS, MailFolder, Position
 from pagekeep.fetch.urls import parse_host
-from pagekeep.library.mail.senders import EVERYONE, clean_senders
+from pagekeep.library.mail.senders import clean_senders
 from pagekeep.library.schedule import MAX_SECONDS, MIN_SECONDS
-from pagekeep.model import Schedule
+from pagekeep.model import MailFolder, MailPosition, MailSource, Schedule
 from pagekeep.store import Store
 
 TASK: Final = "mail"
@@ -22,43 +21,8 @@ EVERY: Final = 900
 """Seconds between two polls, by default."""
 MAX_SOURCES: Final = 50
 _MAX_NAME_CHARS: Final = 300
+DEFAULT_PORTS: Final = {"tls": 993, "plain": 143}
 _COUNTS: Final = ("added", "unwanted", "too_large", "failed", "paused")
-
-
-@dataclass(frozen=True, slots=True)
-class MailSource:
-    """A folder of a mailbox that is polled."""
-
-    id: str
-    """UUID as text."""
-    folder: MailFolder
-    senders: tuple[str, ...]
-    """Addresses and domains whose messages are taken; `*` takes all."""
-    every: int
-    """Seconds between two polls."""
-    created_at: str
-    next_at: str
-    polled_at: str | None
-    attempts: int
-    """Failed polls since the last that succeeded."""
-    error: str | None = None
-    """Why the last poll failed, if it did."""
-    counts: Mapping[str, int] = field(default_factory=dict)
-    """Messages since the source was added: `added`, `unwanted` (of other senders), `too_large`, `failed`, `paused`."""
-    others: Mapping[str, int] = field(default_factory=dict)
-    """Other senders, the latest, and how many messages they sent."""
-    position: Position = field(default_factory=Position)
-    schedule_id: str = ""
-
-    @property
-    def account(self) -> str:
-        """User name and host: what its password is looked up by."""
-        return f"{self.folder.user}@{self.folder.host}"
-
-    @property
-    def label(self) -> str:
-        """How it is shown."""
-        return f"{self.account}/{self.folder.folder}"
 
 
 def add_source(
@@ -217,9 +181,6 @@ def _source(schedule: Schedule) -> MailSource:
         error=state.get("error"),
         counts={name: int(counts.get(name, 0)) for name in _COUNTS},
         others=dict(state.get("others") or {}),
-        position=Position(int(position.get("validity", 0)), int(position.get("uid", 0))),
+        position=MailPosition(int(position.get("validity", 0)), int(position.get("uid", 0))),
         schedule_id=schedule.id,
     )
-
-
-__all__ = ["EVERYONE", "MailSource", "add_source", "change_source", "get_source", "list_sources", "remove_source"]
