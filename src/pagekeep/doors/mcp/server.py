@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -16,15 +17,18 @@ from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
 from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
 from pagekeep.doors.mcp.history import add_history_tools
+from pagekeep.doors.mcp.packs import add_pack_tools
+from pagekeep.doors.mcp.parts import cut_part, seal_part
 from pagekeep.doors.mcp.report import report_errors, report_web_errors
 from pagekeep.doors.mcp.responses import FoundItem, Heading, Outline, PageText, Results, SavedPage
-from pagekeep.errors import InvalidUrl, NotFound
+from pagekeep.errors import InvalidUrl
 from pagekeep.library import change, items
+from pagekeep.library.packs.search import OpenPack
 from pagekeep.library.save import save as save_page
 from pagekeep.model import Item, ItemMetadata, ItemQuery, Page, QualityLevel, item_filters
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.sections import body_of, split_part
-from pagekeep.present.tasks import OutlineTask, PartTask, TextPart
+from pagekeep.present.tasks import OutlineTask, TextPart
 from pagekeep.version import __version__
 from pagekeep.workers import TEXT
 
@@ -67,7 +71,9 @@ _SAVES_PAGES: Final = ToolAnnotations(
 )
 
 
-def make_server(find_context: ContextFinder, *, allow_write: bool) -> MCPServer[Any]:
+def make_server(
+    find_context: ContextFinder, *, allow_write: bool, packs: Mapping[str, OpenPack] = MappingProxyType({})
+) -> MCPServer[Any]:
     """Return the server. No tool deletes anything, and none changes anything without `allow_write`."""
     server: MCPServer[Any] = MCPServer("pagekeep", title="Pagekeep", instructions=_INSTRUCTIONS, version=__version__)
     _add_web_tools(server, find_context)
@@ -76,6 +82,8 @@ def make_server(find_context: ContextFinder, *, allow_write: bool) -> MCPServer[
     if allow_write:
         _add_write_tools(server, find_context)
     add_history_tools(server, find_context, allow_write=allow_write)
+    if packs:
+        add_pack_tools(server, find_context, packs)
     _add_resources(server, find_context)
     _add_prompts(server)
     return server
@@ -107,7 +115,7 @@ def _add_web_tools(server: MCPServer[Any], find_context: ContextFinder) -> None:
         content, section = captured.page.markdown, None if raw else section
         if raw:
             content = await decode_source(captured.page, captured.fetched, context.retrieval)
-        part = await _cut_part(context, content, section, start_index, max_length, captured.page.url or "")
+        part = await cut_part(context, content, section, start_index, max_length, captured.page.url or "")
         return _page_text(captured.page, part, start_index)
 
 
@@ -279,12 +287,12 @@ def _unquote_all(tags: list[str] | None) -> list[str]:
 
 
 async def _item_text(context: ToolContext, item: Item, section: str | None, start: int, length: int) -> PageText:
-    part, quote = await _cut_part(context, body_of(item.content), section, start, length, item.url_full), Quote()
+    part, quote = await cut_part(context, body_of(item.content), section, start, length, item.url_full), Quote()
     return PageText(
         id=item.id,
         title=quote(item.title),
         url=web_address(item.url_full),
-        text=_seal_part(part, item.url_full),
+        text=seal_part(part, item.url_full),
         start_index=start,
         next_start_index=part.following,
         total_length=part.length,
@@ -307,7 +315,7 @@ def _page_text(page: Page, part: TextPart, start: int) -> PageText:
         id=None,
         title=quote(about.title or url),
         url=web_address(url),
-        text=_seal_part(part, url),
+        text=seal_part(part, url),
         start_index=start,
         next_start_index=part.following,
         total_length=part.length,
@@ -315,22 +323,6 @@ def _page_text(page: Page, part: TextPart, start: int) -> PageText:
         metadata=_mark_values(from_page, quote) | {name: value for name, value in own.items() if value},
         notice=quote.notice,
     )
-
-
-async def _cut_part(
-    context: ToolContext, text: str, section: str | None, start: int, length: int, source: str
-) -> TextPart:
-    """Return a part of the text or of a section; the error for a wrong section has the page's headings in an envelope."""
-    try:
-        return await context.retrieval.run(PartTask(text, unquote(section) if section else None, start, length), TEXT)
-    except NotFound as error:
-        raise NotFound(error.message, suggestions=[seal(one, source) for one in error.suggestions]) from None
-
-
-def _seal_part(part: TextPart, source: str) -> str:
-    """Seal a part of a text; if more follows, say so after the envelope."""
-    more = f"\nThere is more: call again with start_index={part.following}." if part.following is not None else ""
-    return seal(part.text, source) + more
 
 
 async def _outline(context: ToolContext, item: Item, start: int) -> Outline:

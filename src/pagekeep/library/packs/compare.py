@@ -63,7 +63,7 @@ def compare_packs(older: Path, newer: Path, difference: Callable[[str, str], tup
 
 
 def _text(folder: Path, file: PackFile) -> str:
-    """Return the text of a page without its frontmatter: an address that changed is no change of the text."""
+    """Return the text of a page without its frontmatter: a new address does not change the text."""
     from pagekeep.markdown.frontmatter import split_block
 
     return split_block(read_file(folder, file))[1]

@@ -169,7 +169,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _remove_old(folder: Path, before: Sequence[PackFile], kept: set[str]) -> None:
-    """Delete files of the older pack that the new one does not have, unless somebody changed them, and empty folders."""
+    """Delete files of the older pack that the new one does not have, unless they were edited, and empty folders."""
     for file in before:
         path = folder / file.path
         if file.path in kept or not path.is_file():

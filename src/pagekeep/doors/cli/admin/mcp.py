@@ -8,6 +8,8 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import closing, suppress
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,14 +26,22 @@ if TYPE_CHECKING:
     from pagekeep.workers import Room
 
 
-@click.command(epilog=examples("mcp", "mcp --allow-write", "mcp --library ~/other.db"))
+@click.command(epilog=examples("mcp", "mcp --allow-write", "mcp --library ~/other.db", "mcp --pack ~/packs/manual"))
 @click.option(
     "--allow-write", is_flag=True, help="Allow the assistant to save, tag and archive pages. It can never delete."
+)
+@click.option(
+    "--pack",
+    "packs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Also serve this pack of a site, with search by section. Can be used several times.",
 )
 @library_option
 @click.option("--user", metavar="NAME", help="Owner of the library. Default: the setting `user`.")
 @click.option("--json", "as_json", is_flag=True, help="Print an error at the start as JSON.")
-def mcp(allow_write: bool, library: str | None, user: str | None, as_json: bool) -> None:
+def mcp(allow_write: bool, packs: tuple[Path, ...], library: str | None, user: str | None, as_json: bool) -> None:
     """Serve an AI assistant over standard input and output (Model Context Protocol). It can only read by default."""
     with report_errors(as_json=as_json):
         from pagekeep import config
@@ -40,10 +50,12 @@ def mcp(allow_write: bool, library: str | None, user: str | None, as_json: bool)
         extras.require("mcp", "`pagekeep mcp`")
         from pagekeep.doors import logs
         from pagekeep.doors.mcp.server import make_server
+        from pagekeep.library.packs.search import OpenPack
 
+        opened = {folder.name: OpenPack(folder) for folder in packs}
         logs.configure(settings.log_level)  # before the library for MCP does
         with open_room(settings) as room:
-            asyncio.run(_serve(settings, room, allow_write, make_server))
+            asyncio.run(_serve(settings, room, allow_write, partial(make_server, packs=opened)))
 
 
 async def _serve(settings: Settings, room: Room, allow_write: bool, make_server: Callable[..., MCPServer[Any]]) -> None:
