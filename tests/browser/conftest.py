@@ -16,6 +16,7 @@ from pagekeep.errors import RenderError
 from pagekeep.fetch.browser import chromium
 from tests.browser.pages import PICTURE, SITE
 from tests.browser.serving import Server
+from tests.capture.documents.samples import PDF
 from tests.site.sandbox import SANDBOX
 from tests.site.server import Reply, Request, Site
 
@@ -29,6 +30,8 @@ async def _page(request: Request, reply: Reply) -> None:
     name = request.path.rpartition("/")[2]
     if name in SITE:
         await reply.send(SITE[name].replace("{here}", f"http://{request.headers['host']}"))
+    elif name.endswith(".pdf"):
+        await reply.send(PDF, content_type="application/pdf")
     elif name.endswith(".png"):
         await reply.send(PICTURE, content_type="image/png")
     else:

@@ -95,7 +95,11 @@ def _checks(page: Page) -> Iterator[str]:
 def _identity(page: Page) -> Iterator[str]:
     reasons = "; ".join(page.trace.kind_reasons)
     yield f"Kind: {page.kind}" + (f", because {reasons}." if reasons else ".")
-    yield f"Document type: {page.trace.document_type}."
+    if page.file_type:
+        pages = f", {_count(page.page_count, 'page')}" if page.page_count else ""
+        yield f"File: {page.file_type}{pages}."
+    else:
+        yield f"Document type: {page.trace.document_type}."
     links, media = _count(len(page.links), "link"), _count(len(page.media), "medium", "media")
     yield f"Content: {_words(page.word_count)}, {links}, {media}."
 

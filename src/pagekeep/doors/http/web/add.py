@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from pagekeep.capture.documents.file_types import SUFFIXES
 from pagekeep.capture.from_url import Request
 from pagekeep.capture.uploads import page_in_file
 from pagekeep.doors.http.errors import status_of
@@ -158,7 +159,8 @@ async def _save_file(frame: Frame, file: UploadFile, tags: tuple[str, ...], resu
 
 
 def _show_form(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None}
+    accept = ",".join(f".{suffix}" for suffix in SUFFIXES)
+    defaults = {"urls": "", "tags": "", "added": _Result(), "problem": None, "accept": accept}
     return frame.show("add.html", status=status, **{**defaults, **values})
 
 
