@@ -7,7 +7,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src src
 # The last command makes the prebuilt copy of the rules, which the server's user cannot write.
 RUN python -m venv /opt/pagekeep \
- && /opt/pagekeep/bin/pip install --no-cache-dir '.[browser,documents,mcp,postgres,server]' \
+ && /opt/pagekeep/bin/pip install --no-cache-dir '.[browser,documents,feeds,mcp,postgres,server]' \
  && /opt/pagekeep/bin/pagekeep rules list >/dev/null
 
 FROM python:3.13.7-slim-bookworm

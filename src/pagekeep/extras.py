@@ -34,6 +34,7 @@ EXTRAS: Final[dict[str, Extra]] = {
     "mcp": Extra("`pagekeep mcp`, for AI assistants", ("mcp",)),
     "bulk": Extra("`pagekeep bulk`", ("fastwarc", "pyarrow", "rensa")),
     "documents": Extra("PDF files", ("pypdfium2",)),
+    "feeds": Extra("RSS and Atom feeds", ("feedparser",)),
     "browser": Extra("pages that need JavaScript", ("playwright",)),
     "postgres": Extra("a library on PostgreSQL", ("psycopg",)),
     "evaluate": Extra("`pagekeep evaluate`", ("markdown-it-py", "mdit-py-plugins")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -17,29 +16,27 @@ import certifi
 import httpcore
 
 from pagekeep.config import Settings
-from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError, TooLarge
+from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError
 from pagekeep.fetch.backend import GuardedBackend, timings
 from pagekeep.fetch.content_type import HTML, charset, media_type, page_type, refuse_non_page
 from pagekeep.fetch.cookies import CookieJar
 from pagekeep.fetch.deadline import Deadline
-from pagekeep.fetch.decoders import ACCEPT_ENCODING, Body
+from pagekeep.fetch.decoders import ACCEPT_ENCODING
 from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import Headers, check_cookies, check_headers
 from pagekeep.fetch.politeness import BUSY_STATUSES, Clock, HostLimits, SystemClock, backoff, retry_after
+from pagekeep.fetch.response_bodies import Response
 from pagekeep.fetch.urls import SplitUrl, join
 from pagekeep.model import Fetched
 
 ACCEPT_PAGES: Final = "text/html,application/xhtml+xml,text/markdown;q=0.8,text/plain;q=0.8,*/*;q=0.5"
 REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
+PERMANENT_STATUSES: Final = frozenset({301, 308})
 PRIVATE_HEADERS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers for one origin. They do not follow a redirect to another."""
-MAX_DRAIN_BYTES: Final = 16_384
-"""A body that is not needed is read to its end up to this size, which is cheaper than a new connection."""
 KEEPALIVE_SECONDS: Final = 10.0
 """An idle connection is closed after this time."""
-CHUNKS_PER_YIELD: Final = 256
-"""Chunks read before other fetches may run. Without it, a flood of one-byte chunks delayed them by 1.6 s."""
 MAX_IDLE_CONNECTIONS: Final = 16
 """Few, as the HTTP library compares every pair of idle connections with each request."""
 
@@ -72,15 +69,9 @@ class _FetchState:
     deadline: Deadline
     seconds: dict[str, float]
     redirects: int = 0
-
-
-@dataclass(slots=True)
-class _Response:
-    """The status and headers of a response whose body is not read yet."""
-
-    status: int
-    headers: Headers
-    raw: httpcore.Response
+    is_moved: bool = True
+    """Whether all redirects so far were permanent."""
+    moved_to: str | None = None
 
 
 class Client:
@@ -125,10 +116,23 @@ class Client:
         return await self._run(url, options, deadline)
 
     async def download(
-        self, url: str, *, accept: str = "*/*", max_bytes: int | None = None, deadline: float | None = None
+        self,
+        url: str,
+        *,
+        accept: str = "*/*",
+        max_bytes: int | None = None,
+        deadline: float | None = None,
+        etag: str | None = None,
+        last_modified: str | None = None,
+        spaced: bool = False,
     ) -> Fetched:
-        """Fetch anything at `url`, whatever its type, such as an image, with the same guard and limits."""
-        options = FetchOptions(max_bytes or self.settings.max_bytes, {"accept": accept}, pages_only=False, spaced=False)
+        """Fetch anything at `url`, whatever its type, such as an image, with the same guard and limits.
+
+        `spaced` keeps the delay per host, as for a page; `etag` and `last_modified` are as in `fetch`.
+        """
+        conditions = check_headers(_conditions(etag, last_modified))
+        headers, limit = {"accept": accept, **conditions}, max_bytes or self.settings.max_bytes
+        options = FetchOptions(limit, headers, conditional=bool(conditions), pages_only=False, spaced=spaced)
         return await self._run(url, options, deadline)
 
     async def post_form(
@@ -171,6 +175,7 @@ class Client:
                 return result
             state.current = self._check_redirect(state.current, result)
             state.redirects += 1
+            state.moved_to = state.current.url if state.is_moved else state.moved_to
 
     def _check_redirect(self, current: SplitUrl, location: str) -> SplitUrl:
         if not location.strip():
@@ -206,14 +211,15 @@ class Client:
         async with self._host_slot(state, attempt), self._send(state) as response:
             state.jar.keep(response.headers.cookies, state.current)
             if response.status in REDIRECT_STATUSES and "location" in response.headers.fields:
-                await _drain(response)
+                await response.drain()
+                state.is_moved = state.is_moved and response.status in PERMANENT_STATUSES
                 if state.redirects >= self.settings.max_redirects or state.options.form is not None:
                     raise _redirect_error(state, response.status)
                 return response.headers.fields["location"]
             if response.status in BUSY_STATUSES:
                 wait = self._retry_wait(state, response, attempt)
                 if self._may_retry(state, attempt, wait):
-                    await _drain(response)
+                    await response.drain()
                     return wait
             return await self._receive(url, state, response)
 
@@ -229,14 +235,14 @@ class Client:
                 await stack.enter_async_context(slot)
             yield
 
-    def _retry_wait(self, state: _FetchState, response: _Response, attempt: int) -> float:
+    def _retry_wait(self, state: _FetchState, response: Response, attempt: int) -> float:
         requested = retry_after(response.headers.fields, self._clock)
         if requested is not None:
             self._hosts.hold(state.current.host.name, requested)
         return max(requested or 0.0, backoff(attempt))
 
     @asynccontextmanager
-    async def _send(self, state: _FetchState) -> AsyncIterator[_Response]:
+    async def _send(self, state: _FetchState) -> AsyncIterator[Response]:
         start = perf_counter()
         token = timings.set(state.seconds)
         try:
@@ -245,7 +251,7 @@ class Client:
             timings.reset(token)
         try:
             state.seconds["first_byte"] = perf_counter() - start
-            yield _Response(raw.status, Headers(raw.headers), raw)
+            yield Response(raw.status, Headers(raw.headers), raw)
         finally:
             await raw.aclose()
 
@@ -272,7 +278,7 @@ class Client:
             content=form,
         )
 
-    async def _receive(self, url: str, state: _FetchState, response: _Response) -> Fetched:
+    async def _receive(self, url: str, state: _FetchState, response: Response) -> Fetched:
         if response.status == 304 and state.options.conditional:
             return _make_fetched(url, state, response, b"", HTML, not_modified=True)
         if 200 <= response.status < 300:
@@ -283,11 +289,13 @@ class Client:
             error.page = await self._read_page(url, state, response)
         raise error
 
-    async def _read_page(self, url: str, state: _FetchState, response: _Response) -> Fetched:
+    async def _read_page(self, url: str, state: _FetchState, response: Response) -> Fetched:
         declared = media_type(response.headers.fields)
         if state.options.pages_only:
             refuse_non_page(declared, documents=True)
-        body = await _read_body(response, state)
+        start = perf_counter()
+        body = await response.read(state.options.max_bytes)
+        state.seconds["body"] = perf_counter() - start
         content_type = page_type(declared, body) if state.options.pages_only else declared
         return _make_fetched(url, state, response, body, content_type)
 
@@ -347,38 +355,8 @@ def _redirect_error(state: _FetchState, status: int) -> FetchHttpError:
     return FetchHttpError(f"`{host}` {what}.", status=status, suggestions=(hint,))
 
 
-def _content_length(response: _Response) -> int | None:
-    text = response.headers.fields.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
-async def _drain(response: _Response) -> None:
-    length = _content_length(response)
-    if length is not None and length <= MAX_DRAIN_BYTES:
-        async for _ in response.raw.aiter_stream():
-            pass
-
-
-async def _read_body(response: _Response, state: _FetchState) -> bytes:
-    """Return the decoded body; raise `TooLarge` as soon as more than the limit is announced or arrives."""
-    start = perf_counter()
-    limit = state.options.max_bytes
-    body = Body(response.headers.fields.get("content-encoding", ""), limit)
-    if (_content_length(response) or 0) > limit:
-        raise TooLarge(f"The page is larger than the limit of {limit / 1e6:g} MB.")
-    chunks = 0
-    async for chunk in response.raw.aiter_stream():
-        body.feed(chunk)
-        chunks += 1
-        if chunks % CHUNKS_PER_YIELD == 0:
-            await asyncio.sleep(0)
-    content = body.content()
-    state.seconds["body"] = perf_counter() - start
-    return content
-
-
 def _make_fetched(
-    url: str, state: _FetchState, response: _Response, body: bytes, content_type: str, *, not_modified: bool = False
+    url: str, state: _FetchState, response: Response, body: bytes, content_type: str, *, not_modified: bool = False
 ) -> Fetched:
     headers = response.headers.fields
     return Fetched(
@@ -392,5 +370,6 @@ def _make_fetched(
         not_modified=not_modified,
         etag=headers.get("etag"),
         last_modified=headers.get("last-modified"),
+        moved_to=state.moved_to,
         seconds=state.seconds,
     )

@@ -296,6 +296,8 @@ class Fetched:
     """The server answered that the caller's version is still current."""
     etag: str | None = None
     last_modified: str | None = None
+    moved_to: str | None = None
+    """The URL after the permanent redirects with which the response began; `None` without any."""
     html: str | None = None
     """The body as text; only `pagekeep.fetch_html` sets it."""
     encoding_source: EncodingSource | None = None

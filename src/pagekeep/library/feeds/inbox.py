@@ -47,14 +47,15 @@ def add_entries(
     """
     now = clock.now()
     entries = [_bound(entry) for entry in entries]
-    added = store.put_entries(feed.id, entries, now)
+    names = {guid_hash(guid) for guid in ([entry.guid for entry in entries] if listed is None else listed)}
+    added = store.put_entries(feed.id, entries, now, names)
     days = feed.settings.keep_days
     store.trim_entries(
         feed.id,
         now,
         count=feed.settings.keep_count,
         since=clock.add_seconds(now, -days * 86_400.0) if days else None,
-        listed={guid_hash(guid) for guid in ([entry.guid for entry in entries] if listed is None else listed)},
+        listed=names,
     )
     return added
 

@@ -15,7 +15,7 @@ from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.copies import job as copies
 from pagekeep.library.failed_saves import can_pass, keep_address
-from pagekeep.library.feeds import inbox
+from pagekeep.library.feeds import inbox, poll, subscriptions
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
 from pagekeep.library.mail import poll as mail
@@ -53,6 +53,7 @@ _TASKS: Final[dict[str, _Task]] = {
     archives.SUBMIT_TASK: archives.submit_job,
     inbox.KEEP_TASK: inbox.keep_job,
     sources.TASK: mail.poll_job,
+    subscriptions.TASK: poll.feeds_job,
 }
 """Jobs that are not saves, by the `task` in their options."""
 

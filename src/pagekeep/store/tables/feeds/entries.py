@@ -58,17 +58,20 @@ class EntryTable(Table):
     """A user's feed inbox."""
 
     @writes
-    def put_entries(self, tx: Transaction, feed_id: str, entries: Sequence[NewEntry], now: str) -> AddedEntries:
+    def put_entries(
+        self, tx: Transaction, feed_id: str, entries: Sequence[NewEntry], now: str, listed: Collection[str] = ()
+    ) -> AddedEntries:
         """Add the entries of a feed that are new, and update those that changed; read and kept states stay.
 
         An entry is known by its guid; or by its address, if no other entry here has the address and the guid of the stored
-        one has gone from the feed. `NotFound` when there is no such feed.
+        one has gone from the feed. `listed` are the guid hashes of all that the feed has now. `NotFound` when there is no
+        such feed.
         """
         feed_id = clean_id(feed_id)
         tx.lock(f"feed {feed_id}")
         if not tx.all("SELECT 1 FROM feeds WHERE user_id = :user AND id = :id", user=tx.user_id, id=feed_id):
             raise NotFound("There is no such feed.")
-        known = _Known(tx, feed_id, entries)
+        known = _Known(tx, feed_id, entries, listed)
         added, updated, unchanged = list[str](), list[str](), 0
         for entry in {guid_hash(entry.guid): entry for entry in reversed(entries)}.values():
             values = _values(tx, entry)
@@ -230,9 +233,9 @@ class EntryTable(Table):
 class _Known:
     """What the inbox has of a feed, to compare new entries with."""
 
-    def __init__(self, tx: Transaction, feed_id: str, entries: Sequence[NewEntry]) -> None:
+    def __init__(self, tx: Transaction, feed_id: str, entries: Sequence[NewEntry], listed: Collection[str]) -> None:
         self.tx, self.feed_id = tx, feed_id
-        self.listed = {guid_hash(entry.guid) for entry in entries}
+        self.listed = {guid_hash(entry.guid) for entry in entries} | set(listed)
         self.addresses = Counter(_address_hash(entry.url) for entry in entries)
 
     def find(self, values: dict[str, Any]) -> tuple[str | None, str | None]:

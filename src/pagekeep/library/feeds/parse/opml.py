@@ -1,0 +1,77 @@
+"""OPML: lists of feeds in nested folders, as other readers write and read them."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Final
+from xml.parsers import expat
+
+from pagekeep.errors import UnsupportedContent
+from pagekeep.library.feeds.parse.decode import decode, to_xml
+from pagekeep.library.feeds.parse.fields import to_address, to_text
+from pagekeep.library.feeds.parse.values import Outline
+
+MAX_OUTLINES: Final = 10_000
+MAX_DEPTH: Final = 20
+_OUTLINE: Final = re.compile(r"<outline\s([^<>]{0,8000})", re.I)
+_ATTRIBUTE: Final = re.compile(r"([a-zA-Z:_-]{1,40})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def read_opml(body: bytes) -> list[Outline]:
+    """Return the feeds of a list, each once; raise `UnsupportedContent` when it is not OPML."""
+    text = decode(body)
+    if not re.search(r"<(?:opml|outline)\b", text[:20_000], re.I):
+        raise UnsupportedContent(
+            "The file is not a list of feeds (OPML).", suggestions=("Export OPML from your reader.",)
+        )
+    try:
+        found = _Reader().read(to_xml(text))
+    except expat.ExpatError:  # not well-formed: the feeds can be had, without folders
+        found = [one for match in _OUTLINE.finditer(text) if (one := _outline(_attributes(match[1]), ""))]
+    unique: dict[str, Outline] = {}
+    for outline in found[:MAX_OUTLINES]:
+        unique.setdefault(outline.address, outline)
+    return list(unique.values())
+
+
+class _Reader:
+    """Reads well-formed OPML. `to_xml` has removed the document type, so no entities are declared."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self.found: list[Outline] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+
+    def read(self, data: bytes) -> list[Outline]:
+        self.parser.Parse(data, True)
+        return self.found
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if name.lower() != "outline":
+            return
+        known = {key.lower(): value for key, value in attributes.items()}
+        outline = _outline(known, "/".join(filter(None, self.folders[:MAX_DEPTH])))
+        is_folder = outline is None and not known.get("xmlurl")
+        self.folders.append(to_text(known.get("text") or known.get("title")).replace("/", "-") if is_folder else "")
+        if outline is not None and len(self.found) < MAX_OUTLINES:
+            self.found.append(outline)
+
+    def _end(self, name: str) -> None:
+        if name.lower() == "outline":
+            self.folders.pop()
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {name.lower(): unescape(double or single) for name, double, single in _ATTRIBUTE.findall(text)}
+
+
+def _outline(known: dict[str, str], folder: str) -> Outline | None:
+    address = to_address(known.get("xmlurl", "").replace("feed://", "https://"), None)
+    if address is None:
+        return None
+    return Outline(
+        address, to_text(known.get("title") or known.get("text")), to_address(known.get("htmlurl"), None), folder
+    )

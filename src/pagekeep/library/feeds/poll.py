@@ -1,0 +1,278 @@
+"""Polling feeds: fetch those that are due, and put what is new into the feed inbox.
+
+One schedule for each user looks for feeds that are due, so that a thousand unchanged feeds cost a thousand requests and a few
+transactions, and no job each. Documents are read in workers, and only when they have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from asyncio import to_thread
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Request, Retrieval, ignore_progress
+from pagekeep.capture.modes import capture_by_mode
+from pagekeep.errors import FetchHttpError, NotFound, PagekeepError, StoreError
+from pagekeep.library import build_item
+from pagekeep.library.feeds import timing
+from pagekeep.library.feeds.discover import ACCEPT, parse
+from pagekeep.library.feeds.inbox import add_entries
+from pagekeep.library.feeds.parse.tasks import CleanEntries
+from pagekeep.library.feeds.parse.values import ParsedEntry, ParsedFeed
+from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
+from pagekeep.model import AddedEntries, Feed, Fetched, Job, NewEntry, Options, PollOutcome, RawPage
+from pagekeep.store import Store
+from pagekeep.store.tables.feeds.entries import guid_hash
+
+MAX_POLLS: Final = 200
+"""Feeds that are polled in one go."""
+AT_A_TIME: Final = 16
+SETTLED_AT_A_TIME: Final = 50
+"""Polls whose outcomes are stored in one transaction."""
+MAX_ARTICLES: Final = 20
+"""Articles that are fetched for one poll of a feed with whole articles; the others show what the feed carries."""
+MOVED_TIMES: Final = 3
+"""Polls in a row that are redirected permanently to the same address before it is adopted."""
+MIN_PAUSE: Final = 60.0
+"""Seconds at least between two looks for due feeds."""
+_FAR_SECONDS: Final = 100 * 86_400.0
+_GONE: Final = 410
+
+
+@dataclass(slots=True)
+class PollReport:
+    """What polls found."""
+
+    polled: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    added: int = 0
+    updated: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
+    """Feed id to the reason."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers."""
+        return {name: getattr(self, name) for name in ("polled", "unchanged", "failed", "added", "updated")}
+
+
+async def feeds_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Poll the feeds that are due, as a job, in slices."""
+    report, end = PollReport(), monotonic() + SLICE_SECONDS
+    before = {name: int(value) for name, value in job.options.items() if name in report.counts()}
+    while due := await to_thread(due_feeds, store):
+        await poll_feeds(due, store, retrieval, report, progress=progress)
+        if monotonic() > end:
+            break
+    counts = {name: count + before.get(name, 0) for name, count in report.counts().items()}
+    if due:
+        return SliceResult(so_far={**job.options, **counts})
+    schedule = job.options.get("schedule")
+    if schedule:
+        await to_thread(_settle_schedule, store, str(schedule), counts)
+    return SliceResult(report=counts)
+
+
+def due_feeds(store: Store) -> tuple[Feed, ...]:
+    """Return feeds to poll now."""
+    now = clock.now()
+    return store.due_feeds(now, clock.add_seconds(now, _FAR_SECONDS), MAX_POLLS)
+
+
+def _settle_schedule(store: Store, schedule_id: str, counts: Mapping[str, int]) -> None:
+    now = clock.now()
+    soonest = clock.add_seconds(now, MIN_PAUSE)
+    next_at = max(store.next_poll() or clock.add_seconds(now, timing.MAX_SECONDS), soonest)
+    store.settle_schedule(schedule_id, counts, failed=False, now=now, next_at=next_at)
+
+
+async def poll_feeds(
+    feeds: tuple[Feed, ...],
+    store: Store,
+    retrieval: Retrieval,
+    report: PollReport,
+    *,
+    progress: Callable[[str], None] = ignore_progress,
+) -> PollReport:
+    """Poll these feeds, some at a time, and store what they found."""
+    slots, outcomes = asyncio.Semaphore(AT_A_TIME), list[PollOutcome]()
+
+    async def one(feed: Feed) -> None:
+        async with slots:
+            outcome = await poll_feed(feed, store, retrieval, report)
+        report.polled += 1
+        progress(f"Polled {report.polled} feeds")
+        outcomes.append(outcome)
+        if len(outcomes) >= SETTLED_AT_A_TIME:
+            batch, outcomes[:] = list(outcomes), []
+            await to_thread(store.settle_polls, batch, clock.now())
+
+    async with asyncio.TaskGroup() as group:
+        for feed in feeds:
+            group.create_task(one(feed))
+    if outcomes:
+        await to_thread(store.settle_polls, outcomes, clock.now())
+    return report
+
+
+async def poll_feed(feed: Feed, store: Store, retrieval: Retrieval, report: PollReport) -> PollOutcome:
+    """Poll one feed; return what it changes about the feed. A failure is part of that, unless it is the library's."""
+    state = feed.state
+    try:
+        fetched = await retrieval.client.download(
+            feed.address,
+            accept=ACCEPT,
+            etag=state.get("etag"),
+            last_modified=state.get("last_modified"),
+            spaced=True,
+        )
+        digest = state.get("hash") if fetched.not_modified else hashlib.sha256(fetched.body).hexdigest()
+        if digest == state.get("hash") and not state.get("error_in"):
+            report.unchanged += 1
+            return _unchanged(feed, fetched)
+        parsed = await parse(fetched, retrieval)
+        added = await _store_entries(feed, parsed, store, retrieval)
+    except StoreError:
+        raise
+    except PagekeepError as error:
+        report.failed += 1
+        report.failures[feed.id] = error.message
+        return _failed(feed, error)
+    report.added += len(added.added)
+    report.updated += len(added.updated)
+    return _changed(feed, fetched, parsed, digest)
+
+
+def _unchanged(feed: Feed, fetched: Fetched) -> PollOutcome:
+    now, state = clock.now(), {**feed.state, **_validators(feed, fetched), **_redirected(feed, fetched), "error": None}
+    return PollOutcome(feed.id, state, _next_time(feed, state, fetched, now), address=_adopted(state))
+
+
+def _changed(feed: Feed, fetched: Fetched, parsed: ParsedFeed, digest: str | None) -> PollOutcome:
+    now = clock.now()
+    times = [entry.published_at for entry in parsed.entries if entry.published_at]
+    state = {
+        **feed.state,
+        **_validators(feed, fetched),
+        **_redirected(feed, fetched),
+        "hash": digest,
+        "every": timing.seconds_between(times, now),
+        "ttl": parsed.ttl_seconds,
+        "format": parsed.format,
+        "language": parsed.language,
+        "error": None,
+        "error_in": None,
+    }
+    next_at = _next_time(feed, state, fetched, now)
+    return PollOutcome(feed.id, state, next_at, title=parsed.title, site=parsed.site, address=_adopted(state))
+
+
+def _failed(feed: Feed, error: PagekeepError) -> PollOutcome:
+    now, attempts = clock.now(), feed.attempts + 1
+    headers = error.page.headers if isinstance(error, FetchHttpError) and error.page else {}
+    is_gone = isinstance(error, FetchHttpError) and error.status == _GONE
+    # A document that could not be read is read again, even if the server says that it has not changed.
+    is_document = not isinstance(error, FetchHttpError) and type(error).__name__ in ("UnsupportedContent", "ParseError")
+    state = {**feed.state, "error": error.message, "error_type": type(error).__name__, "error_in": is_document or None}
+    next_at = timing.after_failure(_base(feed, state), attempts, timing.retry_seconds(headers, now), now)
+    return PollOutcome(feed.id, state, next_at, attempts=attempts, status="gone" if is_gone else "active")
+
+
+def _base(feed: Feed, state: Mapping[str, Any]) -> float:
+    return float(feed.settings.every or state.get("every") or timing.MIN_SECONDS)
+
+
+def _next_time(feed: Feed, state: Mapping[str, Any], fetched: Fetched, now: str) -> str:
+    hints = (float(state.get("ttl") or 0), timing.server_seconds(fetched.headers, now))
+    return timing.after_success(_base(feed, state), hints, now)
+
+
+def _validators(feed: Feed, fetched: Fetched) -> dict[str, str | None]:
+    """Return what the server recognises this version by; with "not modified" it need not repeat it."""
+    if fetched.not_modified:
+        known = feed.state
+        return {
+            "etag": fetched.etag or known.get("etag"),
+            "last_modified": fetched.last_modified or known.get("last_modified"),
+        }
+    return {"etag": fetched.etag, "last_modified": fetched.last_modified}
+
+
+def _redirected(feed: Feed, fetched: Fetched) -> dict[str, Any]:
+    """Return to where the feed was redirected permanently, and how many times in a row."""
+    if fetched.moved_to is None or fetched.moved_to == feed.address:
+        return {"moved": None}
+    before = feed.state.get("moved") or {}
+    times = int(before.get("times", 0)) if before.get("to") == fetched.moved_to else 0
+    return {"moved": {"to": fetched.moved_to, "times": times + 1}}
+
+
+def _adopted(state: Mapping[str, Any]) -> str | None:
+    """Return the address that a feed has from now on, if it has moved for good."""
+    moved = state.get("moved") or {}
+    return moved["to"] if moved.get("times", 0) >= MOVED_TIMES else None
+
+
+async def _store_entries(feed: Feed, parsed: ParsedFeed, store: Store, retrieval: Retrieval) -> AddedEntries:
+    """Put the entries of a document into the inbox: texts are made of those that are new or have changed."""
+    known = await to_thread(store.entry_fingerprints, feed.id)
+    fresh = [entry for entry in parsed.entries if known.get(guid_hash(entry.guid)) != entry.fingerprint]
+    settings = feed.settings
+    cleaned = await retrieval.run(CleanEntries(tuple(fresh), settings.content, settings.include, settings.exclude))
+    now = clock.now()
+    entries = [
+        _new_entry(entry, text.markdown, text.page, now)
+        for entry, text in zip(fresh, cleaned, strict=True)
+        if text is not None
+    ]
+    listed = {entry.guid for entry in parsed.entries}
+    added = await to_thread(lambda: add_entries(store, feed, entries, listed=listed))
+    if settings.content == "page":
+        await _fetch_articles((*added.added, *added.updated), store, retrieval)
+    return added
+
+
+def _new_entry(entry: ParsedEntry, text: str, page: str | None, now: str) -> NewEntry:
+    url = entry.url or entry.base or ""
+    raw = RawPage(page.encode("utf-8", "replace"), "utf-8", "text/html", url, 200, False, now) if page and url else None
+    return NewEntry(
+        guid=entry.guid,
+        title=entry.title,
+        url=entry.url,
+        author=entry.author,
+        published_at=entry.published_at,
+        content=text,
+        page=raw,
+        extra=entry.extra,
+        fingerprint=entry.fingerprint,
+    )
+
+
+async def _fetch_articles(ids: tuple[str, ...], store: Store, retrieval: Retrieval) -> None:
+    """Replace the texts of entries by the articles at their addresses, as a save would get them."""
+    for entry_id in ids[:MAX_ARTICLES]:
+        try:
+            entry = await to_thread(store.entry, entry_id)
+        except NotFound:  # over the limits of the feed
+            continue
+        if entry.url is not None:
+            await _fetch_article(entry_id, entry.url, store, retrieval)
+
+
+async def _fetch_article(entry_id: str, url: str, store: Store, retrieval: Retrieval) -> None:
+    options = Options(max_bytes=retrieval.settings.max_bytes)
+    try:
+        captured = await capture_by_mode(Request(url), retrieval, options, ignore_progress)
+    except StoreError:
+        raise
+    except PagekeepError:  # the text of the feed stays; keeping the entry tries again
+        return
+    page = captured.page
+    if page.caught is None and page.quality.level in ("article", "simplified"):
+        raw = replace(build_item.to_raw_page(captured.fetched, clock.now()), headers=None)
+        await to_thread(store.set_entry_text, entry_id, page.markdown, raw, {"full": True})
