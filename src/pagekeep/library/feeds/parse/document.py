@@ -49,7 +49,7 @@ def parse_feed(body: bytes, url: str, charset: str | None = None) -> ParsedFeed:
 
 
 def _identify(entries: tuple[ParsedEntry, ...]) -> Iterator[ParsedEntry]:
-    """Yield the entries, each with a guid of its own and a title."""
+    """Yield the entries, each with its own guid and a title."""
     counts = Counter(entry.guid for entry in entries)
     for entry in entries:
         guid = entry.guid

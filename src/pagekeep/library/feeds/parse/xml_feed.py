@@ -21,7 +21,7 @@ def read(text: str, url: str) -> ParsedFeed | None:
     document = feedparser.parse(
         io.BytesIO(to_xml(text)),
         response_headers={"content-location": url, "content-type": "application/xml; charset=utf-8"},
-        # Addresses and markup are the work of our own clean-up, which every page goes through.
+        # Addresses and markup are left to the clean-up that every page goes through.
         sanitize_html=False,
         resolve_relative_uris=False,
     )
