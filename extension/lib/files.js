@@ -7,7 +7,9 @@ export async function captureFile(tabId, { url, title, type }) {
   const file = Object.hasOwn(TYPES, type) ? await readFromTab(tabId, url, type) : null;
   if (!file) return null;
   const name = nameIn(url);
-  return { page: { url, file, type: TYPES[type], ...(name && { name }) }, title };
+  // Servers send most files of text as plain text: then their name says more.
+  const isNamed = type === "text/plain" && /\.(csv|markdown|md|srt|tsv|vtt)$/i.test(name);
+  return { page: { url, file, ...(name && { name }), ...(!isNamed && { type: TYPES[type] }) }, title };
 }
 
 async function readFromTab(tabId, url, type) {

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from pagekeep import bulk
+from pagekeep.capture.documents.file_types import FILE_TYPES, declared_type
 from tests.bulk.making import page, response, warc
-from tests.capture.documents.samples import PDF, TEXT
+from tests.capture.documents.samples import PDF, SAMPLES, TEXT, WORD, pack
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -71,3 +72,16 @@ def test_tables_hold_documents_as_bytes_and_as_base64(tmp_path: Path) -> None:
     assert [row["file_type"] for row in lines] == ["PDF", None, None, None]
     assert table[0]["markdown"] == lines[0]["markdown"] == TEXT
     assert types == {"PDF": 1, "HTML": 3}
+
+
+def test_every_type_of_a_web_archive_is_read_and_other_archives_are_not(tmp_path: Path) -> None:
+    records = [
+        response(data, url=f"https://example.com/{name}", content_type=declared_type(name) or "")
+        for name, data in SAMPLES.items()
+        if not name.endswith(("txt", "md"))
+    ]
+    other = response(pack({"a.txt": "a"}), url="https://example.com/a.zip", content_type="application/zip")
+    written, types = rows(warc(tmp_path / "crawl.warc.gz", [*records, other]), tmp_path / "out")
+    assert [WORD in (row["markdown"] or "") for row in written] == [True] * len(records) + [False]
+    assert written[-1]["error_type"] == "UnsupportedContent"
+    assert set(types) == {one.name for one in FILE_TYPES} - {"TSV", "Markdown file", "text file"}

@@ -51,7 +51,8 @@ async def _capture(
 
 def _decode(fetched: Fetched) -> Fetched:
     """Return the page with its text, and how its encoding was found; a document such as a PDF has no text here."""
-    if document_type(fetched):
+    file_type = document_type(fetched)
+    if file_type and not file_type.by_name:
         return fetched
     from pagekeep.extraction.input.decode import decode
 
@@ -70,8 +71,9 @@ def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
 
 
 async def decode_source(page: Page, fetched: Fetched, retrieval: Retrieval) -> str:
-    """Return a page as it was fetched, as text; of a document such as a PDF, its clean HTML."""
-    if document_type(fetched):
+    """Return a page as it was fetched, as text; of a document that is not text, such as a PDF, its clean HTML."""
+    file_type = document_type(fetched)
+    if file_type and not file_type.by_name:
         return page.html
     return await retrieval.run(_DecodeSource(fetched.body, fetched.encoding))
 

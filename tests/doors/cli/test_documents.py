@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pagekeep.doors.cli.main import cli
-from tests.capture.documents.samples import LINES, PDF, TEXT
+from tests.capture.documents.samples import LINES, PDF, SAMPLES, TEXT, WORD
 
 NOTES = "# Wind\n\n*north*   by west\n"
 
@@ -79,3 +79,13 @@ def test_a_document_on_stdin_needs_no_address_and_may_have_one(folder: Path) -> 
     assert json.loads(named.stdout)["items"][0]["url"] == "https://example.com/h.pdf"
     nameless = run("save", "-", given=b"<p>Some words.")
     assert (nameless.exit_code, "does not name its address" in nameless.stderr) == (2, True)
+
+
+def test_a_folder_with_every_type_is_read(folder: Path) -> None:
+    (folder / "all").mkdir()
+    for name, data in SAMPLES.items():
+        (folder / "all" / name).write_bytes(data)
+    pages = json.loads(run("extract", str(folder / "all"), "--json").stdout)["pages"]
+    assert {Path(page["file"]).name for page in pages if WORD in page["markdown"]} == set(SAMPLES)
+    table = run("extract", "-", "--type", "csv", "--format", "markdown", given=SAMPLES["wall.csv"])
+    assert f"| {WORD} | wall |" in table.stdout

@@ -24,7 +24,7 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".html": "html",
     ".htm": "html",
     ".xhtml": "html",
-    **{f".{one.suffix}": "html" for one in FILE_TYPES if not one.by_name},
+    **{f".{end}": "html" for one in FILE_TYPES if not one.by_name for end in (one.suffix, *one.other_suffixes)},
 }
 """Files that are read from a folder. Text is read only where it is named: corpora have texts beside their pages."""
 BUFFER_BYTES: Final = 1_048_576

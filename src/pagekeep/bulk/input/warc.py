@@ -128,8 +128,8 @@ class WarcReader:
                 body = _decode_body(body, codings, self.max_bytes + 1)
             except (OSError, EOFError, ValueError) as error:
                 return RefusedRecord(place, url, ParseError(f"The page cannot be decompressed: {first_line(error)}."))
-        if media_type in _VAGUE_TYPES and detect(body) is None:
-            reason = f"Not a page but {media_type}." if media_type else "The record has no content type."
+        if media_type not in HTML_TYPES and detect(body, media_type) is None:
+            reason = f"Not a page but {media_type[:100]}." if media_type else "The record has no content type."
             return RefusedRecord(place, url, UnsupportedContent(reason))
         status = record.http_headers.status_code if record.is_http and record.http_headers else None
         refused = check_size(place, url, len(body), self.max_bytes)

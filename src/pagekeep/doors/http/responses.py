@@ -72,7 +72,8 @@ def file_response(raw: RawPage, title: str) -> Response:
     suffix = file_type.suffix if file_type else _PAGE_SUFFIXES.get(raw.content_type, "html")
     name = quote(f"{file_name(title)}.{suffix}", safe="")
     encoding = raw.encoding or ""
-    charset = f"; charset={encoding}" if not file_type and encoding.replace("-", "").isalnum() else ""
+    is_text = file_type is None or file_type.by_name
+    charset = f"; charset={encoding}" if is_text and encoding.replace("-", "").isalnum() else ""
     return Response(
         raw.body,
         headers={

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.capture.documents.samples import LINES, PDF, TEXT
+from pagekeep.capture.documents.file_types import FILE_TYPES
+from tests.capture.documents.samples import LINES, PDF, SAMPLES, TEXT, WORD
 from tests.site.fixtures import Shore
 
 FILE = b64encode(PDF).decode()
@@ -97,3 +98,24 @@ def test_a_pdf_at_an_address_is_read_and_explained(client: TestClient, shore: Sh
     shore.bodies["h.pdf"] = PDF
     page = client.post("/api/v1/extract", json={"url": shore.url("h.pdf")}).json()["page"]
     assert " ".join(LINES) in page["text"]
+
+
+def test_every_type_is_read_at_its_address_and_as_a_file_and_comes_back(client: TestClient, shore: Shore) -> None:
+    types = {one.suffix: one.name for one in FILE_TYPES}
+    for name, data in SAMPLES.items():
+        shore.bodies[name] = data
+        body = {"file": b64encode(data).decode(), "name": name}
+        for asked in ({"url": shore.url(name)}, body):
+            answer = client.post("/api/v1/extract", json=asked)
+            assert answer.status_code == 200, (name, answer.text)
+            page = answer.json()["page"]
+            assert (WORD in page["markdown"], page["file_type"]) == (True, types[name.rpartition(".")[2]]), name
+        assert WORD in client.get(f"/r/{shore.url(name)}").text
+        item = client.post("/api/v1/saves", json=body).json()["item"]
+        back = client.get(f"/api/v1/items/{item['id']}/file")
+        assert (back.content, back.headers["content-disposition"].endswith(f".{name.rpartition('.')[2]}")) == (
+            data,
+            True,
+        )
+    found = client.get("/api/v1/search", params={"q": WORD}).json()["items"]
+    assert len(found) == len(SAMPLES) == len(FILE_TYPES) - 1  # TSV is read as CSV is

@@ -115,7 +115,8 @@ def raw(frame: ReadFrame, key: str) -> Response:
     stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
-    if detect(stored.body, stored.content_type):
+    file_type = detect(stored.body, stored.content_type)
+    if file_type and not file_type.by_name:
         return file_response(stored, get_item(frame.library, key).title)
     is_html = "html" in stored.content_type
     charset = f"; charset={stored.encoding}" if stored.encoding and stored.encoding.replace("-", "").isalnum() else ""
