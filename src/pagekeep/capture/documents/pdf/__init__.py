@@ -11,7 +11,7 @@ from pagekeep.capture.documents.pdf.inline import Joiner
 from pagekeep.capture.documents.pdf.layout import headings, notes, quotes
 from pagekeep.capture.documents.pdf.layout.blocks import Leading, make_blocks, mark_bullets
 from pagekeep.capture.documents.pdf.layout.columns import order_lines
-from pagekeep.capture.documents.pdf.layout.joins import join_parted
+from pagekeep.capture.documents.pdf.layout.joins import dissolve_rows, join_parted
 from pagekeep.capture.documents.pdf.layout.lines import make_lines
 from pagekeep.capture.documents.pdf.layout.lists import settle_items
 from pagekeep.capture.documents.pdf.layout.running_heads import remove_running_heads
@@ -94,15 +94,21 @@ def _make_blocks(layout: Layout) -> None:
 
 
 def _place(items: list[Line | Block], tables: list[Block]) -> list[Line | Block]:
-    """Put each table behind the last line above it in its column."""
+    """Put each table behind the last line above it in its column, else before the first line below it there."""
     for table in tables:
         top, x0, x1 = table.lines[0].top, min(w.x0 for w in table.words), max(w.x1 for w in table.words)
-        place = 0
+        above, below, beside = -1, -1, -1
         for index, item in enumerate(items):
             line = item if isinstance(item, Line) else item.lines[0]
-            if line.bottom <= top + 2 and line.x0 < x1 and line.x1 > x0:
-                place = index + 1
-        items.insert(place, table)
+            if line.x0 < x1 and line.x1 > x0:
+                if line.bottom <= top + 2:
+                    above = index
+                elif below < 0:
+                    below = index
+            elif line.x1 <= x0:
+                beside = index
+        # A table that is alone in its column comes behind the column to the left.
+        items.insert(above + 1 if above >= 0 else below if below >= 0 else beside + 1, table)
     return items
 
 
@@ -119,7 +125,7 @@ def _find_roles(layout: Layout) -> None:
 
 def _join_parted(layout: Layout) -> None:
     """Join what the ends of lines, columns and pages part."""
-    layout.blocks = join_parted(headings.join_headings(layout.blocks))
+    layout.blocks = dissolve_rows(join_parted(headings.join_headings(layout.blocks)))
 
 
 def _write(layout: Layout) -> None:

@@ -29,6 +29,15 @@ def join_parted(blocks: list[Block]) -> list[Block]:
     return result
 
 
+def dissolve_rows(blocks: list[Block]) -> list[Block]:
+    """Return the blocks, with tables of a single row as text."""
+    for block in blocks:
+        if block.kind == "table" and len(block.rows) == 1:
+            block.kind = "text"
+            block.rows = []
+    return blocks
+
+
 def _is_parted(before: Block, after: Block) -> bool:
     """Return whether a new column or page begins between two blocks."""
     if after.page != before.page:

@@ -13,14 +13,22 @@ from pagekeep.capture.documents.pdf.values import Block, Box, Cell, Line, PdfPag
 
 _SNAP: Final = 3.0
 """Points within which drawn lines are at the same place."""
+_OPEN: Final = 12.0
+"""Points that lines across go beyond the last line down when the table has an open side."""
 _MAX_RULES: Final = 3_000
 _MAX_GRID: Final = 400
+_MAX_ROW: Final = 80.0
+"""Points between the lines above and below a row: five lines of text."""
 _MIN_ALIGNED_ROWS: Final = 3
 _CELL_GAP: Final = 0.75
 """Gap between words, in type sizes, that may be between two cells."""
 NOTE_MARK: Final = re.compile(r"\d{1,2}|[*†‡§]")
 _STRETCHED: Final = 2.2
 """Width in type sizes that a space in justified text stays below."""
+_EVEN: Final = 1.5
+"""How much wider than the narrowest the widest space of a justified line may be."""
+_MIN_FILLED: Final = 0.6
+"""Part of the cells that have words when every line of text is a row."""
 _MIN_SHARED: Final = 0.4
 """Width in type sizes that a gap must have in all rows together."""
 
@@ -36,7 +44,7 @@ def find_ruled_tables(page: PdfPage) -> list[tuple[Block, set[int]]]:
             continue
         words, xs, ys = grid
         rows = _fill_grid(words, xs, ys)
-        if len(rows) >= 2:
+        if rows:  # a single row may belong to a table on the page before or after
             found.append((Block("table", make_lines(words), page.index, rows=rows), set(map(id, words))))
     return found
 
@@ -47,27 +55,40 @@ def _find_grid(group: list[Box], words: list[Word]) -> tuple[list[Word], list[fl
     xs = _snap([(rule.x0 + rule.x1) / 2 for rule in group if rule.x1 - rule.x0 <= rule.bottom - rule.top])
     if len(ys) < 2:
         return None
-    area = Box(min(r.x0 for r in group), ys[0], max(r.x1 for r in group), ys[-1])
+    left, right = min(rule.x0 for rule in group), max(rule.x1 for rule in group)
+    if xs:  # tables without lines at their sides
+        xs = [*([left] if xs[0] - left > _OPEN else []), *xs, *([right] if right - xs[-1] > _OPEN else [])]
+    area = Box(left, ys[0], right, ys[-1])
     inside = [word for word in words if area.has(*word.middle)]
     if not inside:
         return None
     if len(xs) < 3:
-        xs = _column_edges(inside, area)
-        inside, ys = _find_rows(inside, words, xs, ys)
-    if not (3 <= len(xs) <= _MAX_GRID and 3 <= len(ys) <= _MAX_GRID):
+        parted = _segment_edges(group)
+        xs = parted or _column_edges(inside, area)
+        inside, ys = _find_rows(inside, words, xs, ys, each=bool(parted))
+    if not (3 <= len(xs) <= _MAX_GRID and 2 <= len(ys) <= _MAX_GRID):
         return None
     return inside, xs, ys
 
 
+def _segment_edges(group: list[Box]) -> list[float]:
+    """Return the edges of columns when the lines across are drawn cell by cell; else nothing."""
+    ends = [end for rule in group for end in (rule.x0, rule.x1)]
+    edges = _snap(ends)
+    seen = [sum(abs(end - edge) <= _SNAP for end in ends) for edge in edges]
+    # Every edge inside ends two segments in every row.
+    return edges if 3 <= len(edges) <= _MAX_GRID and min(seen) >= 2 and len(group) >= 2 * (len(edges) - 1) else []
+
+
 def _find_rows(
-    inside: list[Word], words: list[Word], xs: list[float], ys: list[float]
+    inside: list[Word], words: list[Word], xs: list[float], ys: list[float], *, each: bool
 ) -> tuple[list[Word], list[float]]:
     """Return the words and the edges of rows of a table with lines across only.
 
-    With a line below every row, the head is above the first line; with few lines, as in books, every line of text is a row.
+    With a line below `each` row, the head is above the first line; with few lines, as in books, every line of text is a row.
     """
     bases = _snap([word.base for word in inside])
-    if len(bases) > 1.5 * (len(ys) - 1):
+    if not each and len(bases) > 1.5 * (len(ys) - 1) and _are_filled(inside, bases, xs):
         middles = [(low + high) / 2 for low, high in pairwise(bases)]
         size = inside[0].size
         return inside, [ys[0], *(middle - 0.3 * size for middle in middles), ys[-1]]
@@ -81,27 +102,35 @@ def _find_rows(
     return [*head, *inside], [strip.top, *ys]
 
 
+def _are_filled(words: list[Word], bases: list[float], xs: list[float]) -> bool:
+    """Return whether most lines of text have words in most columns, as rows have; lines of wrapped cells have not."""
+    places = {(sum(word.base >= base - 0.1 for base in bases), sum(word.middle[0] > x for x in xs)) for word in words}
+    return len(places) > _MIN_FILLED * len(bases) * (len(xs) - 1)
+
+
 def _connected(rules: list[Box]) -> list[list[Box]]:
     """Return groups of lines that touch each other, or share both ends as the lines between rows do."""
-    groups: list[list[Box]] = []
-    areas: list[Box] = []
+    groups: list[tuple[Box, list[Box]]] = []
     for rule in sorted(rules, key=lambda rule: (rule.top, rule.x0)):
-        mine, area = [rule], rule
-        rest_groups, rest_areas = [], []
-        for group, other in zip(groups, areas, strict=True):
-            if _is_near(area, other):
-                mine = group + mine
-                area = Box(
-                    min(area.x0, other.x0),
-                    min(area.top, other.top),
-                    max(area.x1, other.x1),
-                    max(area.bottom, other.bottom),
-                )
-            else:
-                rest_groups.append(group)
-                rest_areas.append(other)
-        groups, areas = [*rest_groups, mine], [*rest_areas, area]
-    return [group for group in groups if len(group) >= 3]
+        groups = _add_group(groups, rule, [rule])
+    joined: list[tuple[Box, list[Box]]] = []
+    for area, group in sorted(groups, key=lambda one: (one[0].top, one[0].x0)):  # rows drawn cell by cell are whole now
+        joined = _add_group(joined, area, group)
+    return [group for _, group in joined if len(group) >= 3]
+
+
+def _add_group(groups: list[tuple[Box, list[Box]]], area: Box, mine: list[Box]) -> list[tuple[Box, list[Box]]]:
+    """Return the groups with one more, joined with those that it belongs to."""
+    rest = []
+    for other, group in groups:
+        if _is_near(area, other):
+            mine = group + mine
+            area = Box(
+                min(area.x0, other.x0), min(area.top, other.top), max(area.x1, other.x1), max(area.bottom, other.bottom)
+            )
+        else:
+            rest.append((other, group))
+    return [*rest, (area, mine)]
 
 
 def _is_near(rule: Box, area: Box) -> bool:
@@ -111,7 +140,7 @@ def _is_near(rule: Box, area: Box) -> bool:
         and rule.top < area.bottom + _SNAP
         and rule.bottom > area.top - _SNAP
     )
-    same_ends = abs(rule.x0 - area.x0) < _SNAP and abs(rule.x1 - area.x1) < _SNAP and rule.top - area.bottom < 60
+    same_ends = abs(rule.x0 - area.x0) < _SNAP and abs(rule.x1 - area.x1) < _SNAP and rule.top - area.bottom < _MAX_ROW
     return touches or same_ends
 
 
@@ -161,26 +190,35 @@ def join_aligned_rows(lines: list[Line], page: int) -> list[Line | Block]:
     result: list[Line | Block] = []
     run: list[Line] = []
     gaps: list[Gap] = []
+    sizes = sorted(line.size for line in lines)
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
     for line in lines:
         shared = _shared_gaps(gaps, line) if run and _follows(run[-1], line) else []
         if not shared:
-            result += _end_run(run, gaps, page, at_edge=not result)
+            at_edge = bool(run) and (not result or _is_above(run[0], result[-1]) or _is_above(line, run[-1]))
+            result += _end_run(run, gaps, page, at_edge=at_edge and run[0].size < 1.1 * usual)
             run, shared = [], _find_gaps(line)
         if shared:
             run.append(line)
             gaps = shared
         else:
             result.append(line)
-    return [*result, *_end_run(run, gaps, page, at_edge=True)]
+    return [*result, *_end_run(run, gaps, page, at_edge=bool(run) and run[0].size < 1.1 * usual)]
 
 
 def _end_run(run: list[Line], gaps: list[Gap], page: int, *, at_edge: bool) -> Sequence[Line | Block]:
     """Return a run of rows as a table, or as they are if they are too few or justified text.
 
-    At the edge of a page a table may have only two rows, or its head alone.
+    At the edge of a column or page a table may have only two rows, or its head alone.
     """
-    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if len(gaps) > 1 and run and _is_bold(run[0]) else 2
+    least = _MIN_ALIGNED_ROWS if not at_edge else 1 if run and _is_bold(run[0]) else 2
     return [_make_aligned(run, gaps, page)] if len(run) >= least and not _is_justified(run, gaps) else run
+
+
+def _is_above(line: Line, before: Line | Block) -> bool:
+    """Return whether a line is above the one before it: a new column begins."""
+    last = before if isinstance(before, Line) else before.lines[-1]
+    return line.bottom < last.top
 
 
 def _is_bold(line: Line) -> bool:
@@ -189,9 +227,16 @@ def _is_bold(line: Line) -> bool:
 
 def _is_justified(run: list[Line], gaps: list[Gap]) -> bool:
     """Return whether all lines begin and end at the same places, and the gaps are at most stretched spaces."""
-    begins, ends = [line.x0 for line in run], [line.x1 for line in run]
-    same = len(run) > 1 and max(begins) - min(begins) < 1.5 and max(ends) - min(ends) < 1.5
-    return same and max(high - low for low, high in gaps) < _STRETCHED * run[0].size
+    begins, ends = [line.x0 for line in run[1:] or run], [line.x1 for line in run]  # the first may be indented
+    if len(run) < 2 or max(begins) - min(begins) >= 1.5 or max(ends) - min(ends) >= 1.5:
+        return False
+    return max(high - low for low, high in gaps) < _STRETCHED * run[0].size or sum(map(_is_even, run)) > len(run) / 2
+
+
+def _is_even(line: Line) -> bool:
+    """Return whether all spaces of a line have about the same width."""
+    spaces = [right.x0 - left.x1 for left, right in pairwise(line.words) if not right.glued]
+    return len(spaces) > 1 and max(spaces) < _EVEN * min(spaces)
 
 
 Gap = tuple[float, float]
