@@ -27,6 +27,8 @@ _STRETCHED: Final = 2.2
 """Width in type sizes that a space in justified text stays below."""
 _EVEN: Final = 1.5
 """How much wider than the narrowest the widest space of a justified line may be."""
+_NEXT_LINE: Final = 1.3
+"""Distance of baselines in type sizes within a cell; rows have a larger one."""
 _MIN_FILLED: Final = 0.6
 """Part of the cells that have words when every line of text is a row."""
 _MIN_SHARED: Final = 0.4
@@ -193,6 +195,9 @@ def join_aligned_rows(lines: list[Line], page: int) -> list[Line | Block]:
     sizes = sorted(line.size for line in lines)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     for line in lines:
+        if run and _is_wrapped(run, gaps, line):
+            run[-1].words += line.words
+            continue
         shared = _shared_gaps(gaps, line) if run and _follows(run[-1], line) else []
         if not shared:
             at_edge = bool(run) and (not result or _is_above(run[0], result[-1]) or _is_above(line, run[-1]))
@@ -244,6 +249,14 @@ Gap = tuple[float, float]
 
 def _follows(before: Line, after: Line) -> bool:
     return 0 < after.base - before.base < 3.2 * before.size and abs(after.size - before.size) < 0.2 * before.size
+
+
+def _is_wrapped(run: list[Line], gaps: list[Gap], line: Line) -> bool:
+    """Return whether a line is the rest of a cell in the last row: inside one column but the first, and near."""
+    if len(run) < 2 or abs(line.base - run[-1].base) > _NEXT_LINE * line.size or line.size != run[-1].size:
+        return False
+    columns = {sum(x > (low + high) / 2 for low, high in gaps) for x in (line.x0, line.x1)}
+    return len(columns) == 1 and 0 not in columns
 
 
 def _find_gaps(line: Line) -> list[Gap]:
