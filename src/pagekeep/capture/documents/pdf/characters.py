@@ -9,7 +9,7 @@ from typing import Any, Final
 import pypdfium2.raw as raw
 
 from pagekeep.capture.documents.pdf.accents import find_accents
-from pagekeep.capture.documents.pdf.frame import Frame, clamp
+from pagekeep.capture.documents.pdf.frame import MAX_POINT, Frame, clamp
 from pagekeep.capture.documents.pdf.values import ARTIFACT, Font, Word
 
 _MAX_PAGE_CHARS: Final = 100_000
@@ -48,14 +48,16 @@ class WordReader:
         count = raw.FPDFText_CountChars(self._text)
         changed = find_accents(self._text, min(count, _MAX_PAGE_CHARS))
         text, words, styles, tagged = self._text, self.words, self._styles, self._tagged
-        frame_box, right, foot = self._frame.box, self._frame.width, self._frame.height
+        frame_box, edge, foot = self._frame.box, self._frame.width, self._frame.height
+        upright, shift, near = not self._frame.turns, self._frame.left, _GAP
         box = raw.FS_RECTF()
         box_out, address = ctypes.byref(box), ctypes.addressof
         get_code, get_box = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
         get_object, get_font = raw.FPDFText_GetTextObject, raw.FPDFTextObj_GetFont
         word: Word | None = None
         style: _Style | None = None
-        mcid, high, left, right_edge = -1, 0, 0.0, 0.0
+        mcid, surrogate = -1, 0
+        left = right = low = high = 0.0
         for index in range(min(count, _MAX_PAGE_CHARS)):
             code = get_code(text, index)
             if code <= 32 and code != 2:
@@ -64,9 +66,10 @@ class WordReader:
                 continue
             if 0xD800 <= code < 0xE000:
                 if code < 0xDC00:
-                    high = code
+                    surrogate = code
                     continue
-                code, high = (0x10000 + ((high - 0xD800) << 10) + code - 0xDC00, 0) if high else (0xFFFD, 0)
+                code = 0x10000 + ((surrogate - 0xD800) << 10) + code - 0xDC00 if surrogate else 0xFFFD
+                surrogate = 0
             char = "\u2010" if code == 2 else chr(code)
             if changed and index in changed:
                 char = changed[index]
@@ -77,28 +80,43 @@ class WordReader:
                 continue
             if not get_box(text, index, box_out):
                 continue
-            if word is not None and box.left == left and box.right == right_edge:
-                word.text += char  # the second character of a ligature
-                continue
-            left, right_edge = box.left, box.right
+            before_left, before_right, before_low, before_high = left, right, low, high
+            left, right, low, high = box.left, box.right, box.bottom, box.top
+            if word is not None:
+                if left == before_left and right == before_right:
+                    word.text += char  # the second character of a ligature
+                    continue
+                # Most characters are letters right behind a letter of the same height: their font needs no look.
+                if (
+                    upright
+                    and low == before_low
+                    and high == before_high
+                    and -0.1 * word.size < left - before_right < near * word.size
+                    and right < MAX_POINT
+                    and char.isalnum()
+                    and word.text[-1].isalnum()
+                ):
+                    word.text += char
+                    word.x1 = max(word.x1, right - shift)
+                    continue
             if code > 0xFAFF:
                 char = _LIGATURES.get(char, char)
             handle = get_object(text, index)
             if handle:
                 font = get_font(handle)
                 # Nearly every character may be a separate object; those of one font and height share their style.
-                key = (address(font.contents) if font else 0, int(clamp(box.top - box.bottom) * 20))
+                key = (address(font.contents) if font else 0, int(clamp(high - low) * 20))
                 style = styles.get(key)
                 if style is None:
-                    style = styles[key] = self._read_style(index, handle, font, box.bottom)
+                    style = styles[key] = self._read_style(index, handle, font, low)
                 if tagged:
                     mcid = raw.FPDFPageObj_GetMarkedContentID(handle)
                     if mcid < 0 and _is_artifact(handle):
                         mcid = ARTIFACT
             if style is None or style.turned:
                 continue
-            x0, top, x1, bottom = frame_box(box.left, box.bottom, box.right, box.top)
-            if x1 < 0 or x0 > right or bottom < 0 or top > foot:
+            x0, top, x1, bottom = frame_box(left, low, right, high)
+            if x1 < 0 or x0 > edge or bottom < 0 or top > foot:
                 word = None
                 continue
             base = bottom - style.base

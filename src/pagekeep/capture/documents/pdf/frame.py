@@ -21,7 +21,7 @@ class Frame:
 
     def __init__(self, page: Any, width: float, height: float) -> None:
         left, bottom, right, top = (clamp(value) for value in page.get_cropbox())
-        self._left, self._bottom = min(left, right), min(bottom, top)
+        self.left, self._bottom = min(left, right), min(bottom, top)
         self.turns = page.get_rotation() // 90 % 4
         self.width, self.height = width, height
 
@@ -32,7 +32,7 @@ class Frame:
             return Box(0.0, 0.0, 0.0, 0.0)
         if left > right or bottom > top:
             left, right, bottom, top = min(left, right), max(left, right), min(bottom, top), max(bottom, top)
-        left, right, bottom, top = left - self._left, right - self._left, bottom - self._bottom, top - self._bottom
+        left, right, bottom, top = left - self.left, right - self.left, bottom - self._bottom, top - self._bottom
         if self.turns == 0:
             return Box(left, self.height - top, right, self.height - bottom)
         if self.turns == 1:
