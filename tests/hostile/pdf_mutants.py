@@ -8,9 +8,7 @@ from __future__ import annotations
 import random
 import resource
 import sys
-import zlib
 from collections import Counter
-from collections.abc import Iterator
 
 from pagekeep.capture.documents.read import DocumentTask
 from pagekeep.errors import PagekeepError
@@ -18,8 +16,7 @@ from pagekeep.model import Options, Page
 from pagekeep.workers import DOCUMENT, Worker
 from pagekeep.workers.task import open_result, run_sealed, seal
 from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
-
-WORDS = ["The harbour lies north of the town and is older than", "its walls, as the maps of the first keepers show."]
+from tests.hostile.bombs.pdf import WORDS, bombs
 
 
 def originals() -> list[bytes]:
@@ -63,41 +60,6 @@ def mutate(data: bytes, pick: random.Random) -> bytes:
         if len(out) < 20:
             break
     return bytes(out)
-
-
-def bombs() -> Iterator[tuple[str, bytes]]:
-    """Yield files made to take time or memory."""
-    yield "many texts", make_pdf([TinyPage(raw="BT /F1 9 Tf 10 10 Td (x) Tj ET " * 100_000)])
-    yield "many rules", make_pdf([TinyPage(raw="0 0 m 100 100 l S " * 200_000).paragraph(WORDS, 60, 100)])
-    yield "one long path", make_pdf([TinyPage(raw="0 0 m " + "1 1 l " * 500_000 + "S").paragraph(WORDS, 60, 100)])
-    yield "nested states", make_pdf([TinyPage(raw="q " * 300_000).paragraph(WORDS, 60, 100)])
-    yield "huge type", make_pdf([TinyPage().write("harbour", 10, 10, 1e9)])
-    yield "tiny type", make_pdf([TinyPage().write("harbour " * 1000, 10, 10, 1e-9)])
-    yield "far away", make_pdf([TinyPage().write("harbour", 1e30, -1e30)])
-    yield "grid", make_pdf([_grid(120)])
-    yield "many links", make_pdf([_links(5_000)])
-    yield "many pages", make_pdf([TinyPage().paragraph(WORDS, 60, 100)] * 3_000)
-    yield "looping pages", make_pdf([TinyPage()]).replace(b"/Kids[", b"/Kids[2 0 R ")
-    packed = zlib.compress(b"BT /F1 9 Tf (harbour) Tj ET " * 4_000_000, 9)
-    body = b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(packed), packed)
-    yield (
-        "packed content",
-        make_pdf([TinyPage()])
-        .replace(b"<</Length 1>>stream\n\n\nendstream", body)
-        .replace(b"<</Length 0>>stream\n\nendstream", body),
-    )
-
-
-def _grid(count: int) -> TinyPage:
-    page = TinyPage().paragraph(WORDS, 60, 100)
-    page.rules += [(0, y * 6, 590, y * 6) for y in range(count)] + [(x * 4, 0, x * 4, 800) for x in range(count)]
-    return page
-
-
-def _links(count: int) -> TinyPage:
-    page = TinyPage().paragraph(WORDS * 30, 60, 100)
-    page.links += [(0, 0, 590, 840, f"https://example.com/{number}") for number in range(count)]
-    return page
 
 
 class Reader:

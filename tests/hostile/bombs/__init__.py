@@ -1,0 +1,1 @@
+"""Files made by hand to take time or memory, by type."""
