@@ -435,11 +435,11 @@ def test_a_list_from_elsewhere_is_imported(fresh: Server, site: Site, window: Wi
 def test_a_file_that_is_too_large_is_not_sent(fresh: Server, window: Window, tmp_path: Path) -> None:
     large = tmp_path / "large.html"
     with large.open("wb") as file:
-        file.truncate(31_000_000)
+        file.truncate(71_000_000)
     page = window("/add")
     page.get_by_label("upload files").set_input_files(large)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.locator("#saving .failed")).to_contain_text("The file is too large (31 MB). The limit is 30 MB.")
+    expect(page.locator("#saving .failed")).to_contain_text("The file is too large (71 MB). The limit is 70 MB.")
     page.goto("/import")
     chosen = page.locator("input[type=file]")
     chosen.evaluate("(input) => { input.dataset.maxBytes = '1000000'; }")

@@ -152,6 +152,12 @@ def test_a_page_of_exactly_the_limit_is_taken_and_one_more_byte_is_not(get: Any)
         get("/sized?bytes=5001", max_bytes=5000)
 
 
+def test_a_document_may_be_five_times_as_large(get: Any) -> None:
+    assert len(get("/sized?bytes=5001&type=application/pdf", max_bytes=5000).body) == 5001
+    with pytest.raises(TooLarge):
+        get("/sized?bytes=25001&type=application/pdf", max_bytes=5000)
+
+
 @pytest.mark.parametrize(
     "path", ["/coded?by=gzip&cut=5", "/coded?by=br&cut=5", "/coded?by=gzip&named=br", "/too-short"]
 )

@@ -187,8 +187,9 @@ async def plain_bomb(request: Request, reply: Reply) -> None:
 
 @page("sized")
 async def sized(request: Request, reply: Reply) -> None:
-    """`/sized?bytes=100`: a page of exactly that size."""
-    await reply.send(b"x" * int(request.query["bytes"]))
+    """`/sized?bytes=100&type=application/pdf`: a page of exactly that size."""
+    content_type = request.query.get("type", "text/html; charset=utf-8")
+    await reply.send(b"%PDF-".ljust(int(request.query["bytes"]), b"x"), content_type=content_type)
 
 
 # Slowness and lies

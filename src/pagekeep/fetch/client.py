@@ -18,7 +18,7 @@ import httpcore
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError
 from pagekeep.fetch.backend import GuardedBackend, timings
-from pagekeep.fetch.content_type import HTML, charset, media_type, page_type, refuse_non_page
+from pagekeep.fetch.content_type import DOCUMENT_TYPES, HTML, charset, media_type, page_type, refuse_non_page
 from pagekeep.fetch.cookies import CookieJar
 from pagekeep.fetch.deadline import Deadline
 from pagekeep.fetch.decoders import ACCEPT_ENCODING
@@ -28,7 +28,7 @@ from pagekeep.fetch.headers import Headers, check_cookies, check_headers
 from pagekeep.fetch.politeness import BUSY_STATUSES, Clock, HostLimits, SystemClock, backoff, retry_after
 from pagekeep.fetch.response_bodies import Response
 from pagekeep.fetch.urls import SplitUrl, join
-from pagekeep.model import Fetched
+from pagekeep.model import DOCUMENT_FACTOR, Fetched
 
 ACCEPT_PAGES: Final = "text/html,application/xhtml+xml,text/markdown;q=0.8,text/plain;q=0.8,*/*;q=0.5"
 REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
@@ -294,7 +294,8 @@ class Client:
         if state.options.pages_only:
             refuse_non_page(declared, documents=True)
         start = perf_counter()
-        body = await response.read(state.options.max_bytes)
+        is_document = state.options.pages_only and declared in DOCUMENT_TYPES
+        body = await response.read(state.options.max_bytes * (DOCUMENT_FACTOR if is_document else 1))
         state.seconds["body"] = perf_counter() - start
         content_type = page_type(declared, body) if state.options.pages_only else declared
         return _make_fetched(url, state, response, body, content_type)

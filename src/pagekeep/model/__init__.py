@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pagekeep.model.page import (
+    DOCUMENT_FACTOR,
     KINDS,
     PARSER_VERSION,
     Attempt,
@@ -91,6 +92,7 @@ else:
 
 __all__ = [
     "DERIVED_METADATA",
+    "DOCUMENT_FACTOR",
     "FEED",
     "KINDS",
     "PARSER_VERSION",

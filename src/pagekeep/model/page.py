@@ -41,6 +41,10 @@ PARSER_VERSION = 6
 """Raised when the same page may give other bytes than before. Stored with every item, so that stale ones can be found."""
 
 
+DOCUMENT_FACTOR = 5
+"""How much larger than a page a document may be: most of it is pictures and fonts, and a worker reads it page by page."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of an extraction. Passed whole through every layer."""
@@ -56,7 +60,7 @@ class Options:
     skip_steps: frozenset[str] = frozenset()
     """Names of steps to skip (docs/steps.md lists them), to see what each one does."""
     max_bytes: int = 10_000_000
-    """Input larger than this raises `TooLarge`."""
+    """Input larger than this raises `TooLarge`; documents such as PDF may be five times as large."""
     strategies: tuple[Strategy, ...] = ("readability", "simplified", "full_page")
     """Which strategies may find the content; they are tried in this order, and a bookmark is always possible."""
     selectors: tuple[str, ...] = ()

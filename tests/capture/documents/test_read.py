@@ -10,12 +10,15 @@ from click.testing import CliRunner
 
 import pagekeep
 from pagekeep.capture.documents.file_types import FILE_TYPES, detect
+from pagekeep.capture.documents.read import read_document
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.capture.uploads import page_in_file
 from pagekeep.config import Settings
 from pagekeep.doors.cli.main import cli
+from pagekeep.errors import TooLarge
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import Request, save
+from pagekeep.model import Options
 from pagekeep.store import Store
 from tests.capture.documents.samples import LINES, PDF
 
@@ -82,3 +85,11 @@ def test_every_type_has_its_extra_and_its_module() -> None:
     for one in FILE_TYPES:
         assert find_spec(f"pagekeep.capture.documents.{one.module}") is not None
         assert one.extra is None or one.extra in EXTRAS
+
+
+def test_a_document_may_be_five_times_as_large_as_a_page() -> None:
+    found = detect(PDF)
+    assert found is not None
+    assert LINES[0] in read_document(found, PDF, None, Options(max_bytes=len(PDF) // 5 + 1)).text
+    with pytest.raises(TooLarge, match="The PDF is too large"):
+        read_document(found, PDF, None, Options(max_bytes=len(PDF) // 6))

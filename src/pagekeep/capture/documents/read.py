@@ -16,7 +16,7 @@ from pagekeep.extraction.output.quality import Output
 from pagekeep.extraction.output.sanitise import sanitise
 from pagekeep.extraction.output.switches import leave_out
 from pagekeep.extraction.steps import Step, run_steps
-from pagekeep.model import Attempt, Metadata, Options, Page, PageWarning, Removal, Strategy, Trace
+from pagekeep.model import DOCUMENT_FACTOR, Attempt, Metadata, Options, Page, PageWarning, Removal, Strategy, Trace
 from pagekeep.text import count_words, reading_time
 from pagekeep.values import dataclass
 
@@ -47,8 +47,9 @@ def read_document(file_type: FileType, data: bytes, url: str | None, options: Op
 
     A file that cannot be read, or has no text, gives a bookmark that says why.
     """
-    if len(data) > options.max_bytes:
-        size = f"{len(data) / 1e6:.1f} MB, over the limit of {options.max_bytes / 1e6:g} MB"
+    limit = options.max_bytes * DOCUMENT_FACTOR
+    if len(data) > limit:
+        size = f"{len(data) / 1e6:.1f} MB, over the limit of {limit / 1e6:g} MB"
         raise TooLarge(f"The {file_type.name} is too large: {size}.")
     return make_page(file_type.read(data, url, options), url, options, file_type.name)
 

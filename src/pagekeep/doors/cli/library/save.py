@@ -221,8 +221,9 @@ async def _save_all(
 async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> Fetched:
     """Return the page in a file or on stdin."""
     from pagekeep.capture.uploads import page_in_file
+    from pagekeep.model import DOCUMENT_FACTOR
 
-    body = read_file(one.path or STDIN, retrieval.settings.max_bytes + 1)
+    body = read_file(one.path or STDIN, retrieval.settings.max_bytes * DOCUMENT_FACTOR + 1)
     place = os.path.abspath(one.path) if one.path and one.name else ""
     return await page_in_file(body, one.name, retrieval, place=place, url=one.url, declared=declared)
 

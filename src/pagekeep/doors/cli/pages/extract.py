@@ -186,11 +186,12 @@ def page_from_file(
     from pagekeep import config
     from pagekeep.capture.documents.file_types import declared_type
     from pagekeep.capture.extract import FileTask, prepare_limits
+    from pagekeep.model import DOCUMENT_FACTOR
     from pagekeep.workers import run_alone
 
     settings = config.load(flags)
     options = replace(options, max_bytes=settings.max_bytes)
-    data = read_file(source, options.max_bytes + 1)
+    data = read_file(source, options.max_bytes * DOCUMENT_FACTOR + 1)
     load_rules(settings)  # before the process is forked, so that it has them too
     declared = declared or declared_type(source)
     return run_alone(FileTask(data, url, options, settings, declared), prepare_limits(data, declared))

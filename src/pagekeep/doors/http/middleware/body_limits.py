@@ -21,8 +21,8 @@ PAGE_PATHS: Final = frozenset(
     {"/api/v1/saves", "/api/v1/extract", "/api/v1/explain", "/r", "/r/", "/add", "/api/v1/pictures"}
 )
 """Paths that accept a whole page, or a picture."""
-MAX_PAGE_BYTES: Final = 30_000_000
-"""Enough for a page of 10 MB written as JSON."""
+MAX_PAGE_BYTES: Final = 70_000_000
+"""Enough for a document of 50 MB in base64, or a page of 10 MB written as JSON."""
 MAX_OTHER_BYTES: Final = 4_000_000
 """For all other paths: enough for a file of rules (1 MB) in a form."""
 MAX_TOTAL_BYTES: Final = 300_000_000
