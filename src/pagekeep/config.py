@@ -149,7 +149,11 @@ class Settings:
         f"Pagekeep/{__version__} (saves a page for one reader)", _TEXT, "User-Agent header sent to servers."
     )
     timeout: float = _setting(15.0, _SECONDS, "Time limit for fetching a page, including redirects and retries.")
-    max_bytes: int = _setting(10_000_000, _AMOUNT, "Largest allowed page, in bytes after decompression; documents such as PDF may be five times as large.")
+    max_bytes: int = _setting(
+        10_000_000,
+        _AMOUNT,
+        "Largest allowed page, in bytes after decompression; documents such as PDF may be five times as large.",
+    )
     max_redirects: int = _setting(10, _COUNT, "Maximum number of redirects.")
     per_host_connections: int = _setting(4, _AMOUNT, "Pages fetched from one host at the same time.")
     per_host_delay: float = _setting(0.25, _DELAY, "Minimum time between the starts of two requests to one host.")
