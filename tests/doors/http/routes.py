@@ -90,6 +90,16 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /api/v1/pictures/fetch": changes(f"{API}/pictures/fetch?item={{item}}", other=404, ada=204),
     "GET /api/v1/storage": looks(f"{API}/storage"),
     "POST /api/v1/storage/clean": changes(f"{API}/storage/clean"),
+    "GET /api/v1/mail-sources": looks(f"{API}/mail-sources"),
+    "POST /api/v1/mail-sources": changes(  # not on a server of several users
+        f"{API}/mail-sources", json={"host": "imap.example.com", "user": "a", "senders": ["*"]}, other=403, ada=403
+    ),
+    "PATCH /api/v1/mail-sources/{source_id}": changes(f"{API}/mail-sources/0000", json={}, other=404, ada=404),
+    "POST /api/v1/mail-sources/{source_id}/poll": changes(f"{API}/mail-sources/0000/poll", other=404, ada=404),
+    "DELETE /api/v1/mail-sources/{source_id}": changes(f"{API}/mail-sources/0000", other=404, ada=404),
+    "GET /settings/mail": looks("/settings/mail"),
+    "POST /settings/mail": changes("/settings/mail", form={"host": "imap.example.com"}, other=403, ada=403),
+    "POST /settings/mail/{source_id}": changes("/settings/mail/0000", form={"action": "poll"}, other=404, ada=404),
     "GET /api/v1/items/{item_id}/versions": looks(f"{ITEM}/versions", other=404),
     "GET /api/v1/items/{item_id}/versions/{version}": looks(f"{ITEM}/versions/1", other=404),
     "PATCH /api/v1/items/{item_id}/versions/{number}": changes(f"{ITEM}/versions/1", json={"pinned": True}, other=404),

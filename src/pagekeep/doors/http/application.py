@@ -26,6 +26,7 @@ from pagekeep.doors.http.api import (
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
+from pagekeep.doors.http.api.feeds import mail
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import firecrawl, jina, screenshots
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
@@ -91,6 +92,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         copies,
         pictures,
         storage,
+        mail,
     ):
         app.include_router(module.router)
     for other in (jina, firecrawl, screenshots, proxy_image, web, health):

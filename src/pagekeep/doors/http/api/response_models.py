@@ -7,10 +7,11 @@ from typing import Any, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from pagekeep.present import json_shapes
+from pagekeep.present import json_shapes, mail_shapes
 from pagekeep.present.history import shapes as history_shapes
 from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
+from pagekeep.present.mail_shapes import MailSource
 
 
 class OneItem(TypedDict):
@@ -163,7 +164,16 @@ class OneLinkCheck(TypedDict):
     check: LinkCheck
 
 
+class OneMailSource(TypedDict):
+    source: MailSource
+
+
+class MailSources(TypedDict):
+    sources: list[MailSource]
+
+
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-for _shape in (*vars(json_shapes).values(), *vars(history_shapes).values(), *list(globals().values())):
+_SHAPES = (json_shapes, history_shapes, mail_shapes)
+for _shape in (*(shape for module in _SHAPES for shape in vars(module).values()), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

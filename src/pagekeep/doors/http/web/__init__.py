@@ -18,6 +18,7 @@ from pagekeep.doors.http.web import (
     storage,
     waiting,
 )
+from pagekeep.doors.http.web.feeds import mail
 from pagekeep.doors.http.web.layout import static_files
 
 router = APIRouter(include_in_schema=False)
@@ -32,6 +33,7 @@ for module in (
     playground,
     settings,
     storage,
+    mail,
     imports,
     static_files,
     error_pages,

@@ -1,0 +1,1 @@
+"""Feeds and mail sources."""
