@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from pagekeep.doors.cli.lazy import LazyGroup
-from pagekeep.doors.cli.open_library import open_library
+from pagekeep.doors.cli.open_library import OpenLibrary, open_library
 from pagekeep.doors.cli.open_room import open_room
 from pagekeep.doors.cli.options import EXIT_CODES, examples, library_options
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, show_table, write, write_json
 from pagekeep.text import printable
 
 if TYPE_CHECKING:
-    from pagekeep.config import Settings
     from pagekeep.model import MailSource
-    from pagekeep.store import Store
 
 COMMANDS: Final = {
     "add": ("feeds.mail:add", "Add a folder of a mailbox, whose newsletters arrive in the feed inbox."),
@@ -159,12 +157,13 @@ def poll(keys: tuple[str, ...], library: str | None, user: str | None, as_json: 
     """Read new messages now: of the mail sources named, or of all."""
     import asyncio
 
-    with open_library(library, user, as_json) as (settings, store):
+    with open_library(library, user, as_json) as opened:
         from pagekeep.library.mail.sources import get_source
         from pagekeep.library.mail.sources import list_sources as find
 
+        store = opened.store
         sources = [get_source(store, key) for key in keys] if keys else list(find(store))
-        asyncio.run(_poll_all(sources, store, settings))
+        asyncio.run(_poll_all(sources, opened))
         polled = [get_source(store, source.id) for source in sources]
         if as_json:
             failed = any(source.error for source in polled)
@@ -177,14 +176,14 @@ def poll(keys: tuple[str, ...], library: str | None, user: str | None, as_json: 
         raise click.exceptions.Exit(BAD_INPUT)
 
 
-async def _poll_all(sources: list[MailSource], store: Store, settings: Settings) -> None:
+async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
     from pagekeep.capture.from_url import Retrieval
     from pagekeep.library.mail.poll import poll as run
 
-    with open_room(settings) as room:
-        async with Retrieval(settings, room=room) as retrieval:
+    with open_room(opened.settings) as room:
+        async with Retrieval(opened.settings, room=room) as retrieval:
             for source in sources:
-                await run(source, store, retrieval)
+                await run(source, opened.store, retrieval)
 
 
 def _shape(source: MailSource) -> Any:
