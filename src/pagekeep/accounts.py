@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import FEED, SCOPES, Scope, Session, Token, User
+from pagekeep.model import DIALECTS, FEED, SCOPES, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER
 from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
@@ -36,6 +36,8 @@ MIN_PASSWORD_CHARS: Final = 10
 _MAX_PASSWORD_CHARS: Final = 1_000
 """Argon2 would take long for a megabyte."""
 _MAX_TOKEN_NAME_CHARS: Final = 100
+GRANT_PREFIX: Final = "Signed in: "
+"""Begins the names of tokens that a program got by a password."""
 _MAX_TOKENS: Final = 100
 _NAME: Final = re.compile(r"[\w.@+-]{1,64}")
 _MARK_USED_SECONDS: Final = 60.0
@@ -163,10 +165,16 @@ def sign_in(accounts: Accounts, name: str, password: str, address: str) -> Signe
 
     An unknown name takes as long as a known one and gets the same error.
     """
+    user = check_password(accounts, name, password, address)
+    return SignedIn(user, open_session(accounts, user.id))
+
+
+def check_password(accounts: Accounts, name: str, password: str, address: str) -> User:
+    """Return the user if the password is right, without a session; the errors are those of `sign_in`."""
     user = _verify(accounts, name, password, address)
     if user is None:
         raise NotSignedIn("Wrong user name or password.", suggestions=("Try again.",))
-    return SignedIn(user, open_session(accounts, user.id))
+    return user
 
 
 def change_password(accounts: Accounts, user_id: str, old: str, new: str, address: str) -> SignedIn:
@@ -293,21 +301,31 @@ def end_session(accounts: Accounts, user_id: str, key: str) -> None:
 def add_token(
     accounts: Accounts, user_id: str, name: str, scopes: tuple[Scope, ...] = SCOPES, *, days: float | None = None
 ) -> NewToken:
-    """Add a token with which a program acts for the user, valid for `days` or until it is revoked."""
+    """Add a token with which a program acts for the user, valid for `days` or until it is revoked.
+
+    With the name of a dialect among its scopes, it opens the routes of that dialect only.
+    """
     name = one_line(name)
     if not name or len(name) > _MAX_TOKEN_NAME_CHARS:
         raise NotAllowed(
             f"A token needs a name of 1 to {_MAX_TOKEN_NAME_CHARS} characters.",
             suggestions=("Name the program that uses it.",),
         )
-    if not scopes or (scopes != (FEED,) and not set(scopes) <= set(SCOPES)):
-        raise NotAllowed("Unknown scope for a token.", suggestions=(f"Use one or more of: {', '.join(SCOPES)}.",))
-    if len(accounts.tokens(user_id)) >= _MAX_TOKENS:
+    own = set(scopes) - set(DIALECTS)
+    if scopes != (FEED,) and (not own or not own <= set(SCOPES) or len(set(scopes) - own) > 1):
+        names = f"{', '.join(SCOPES)}, and at most one of {', '.join(DIALECTS)}"
+        raise NotAllowed("Unknown scope for a token.", suggestions=(f"Use one or more of: {names}.",))
+    if sum(not is_granted(token) for token in accounts.tokens(user_id)) >= _MAX_TOKENS:
         raise NotAllowed(f"There are already {_MAX_TOKENS} tokens.", suggestions=("Revoke tokens you no longer use.",))
     secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), clock.now()
     until = clock.add_seconds(now, days * 86_400) if days is not None else None
-    ordered = tuple(scope for scope in (*SCOPES, FEED) if scope in scopes)
+    ordered = tuple(scope for scope in (*SCOPES, *DIALECTS, FEED) if scope in scopes)
     return NewToken(accounts.add_token(digest(secret), user_id, name, ordered, now, until), secret)
+
+
+def is_granted(token: Token) -> bool:
+    """Return whether a program got the token by a password, and not the user in the settings."""
+    return token.dialect is not None and token.expires_at is not None and token.name.startswith(GRANT_PREFIX)
 
 
 def get_tokens(accounts: Accounts, user_id: str) -> tuple[Token, ...]:

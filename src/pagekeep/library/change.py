@@ -8,8 +8,9 @@ from typing import Final, Literal, Unpack
 from pagekeep import clock
 from pagekeep.errors import NotFound
 from pagekeep.library.items import get_item
+from pagekeep.library.numbers import same_tag
 from pagekeep.library.storage import remove_unused
-from pagekeep.model import Item, MetadataChanges
+from pagekeep.model import Item, ItemQuery, MetadataChanges, item_filters
 from pagekeep.store import Store
 from pagekeep.text import one_line
 
@@ -79,6 +80,19 @@ def clean_tag(tag: str) -> str:
 def tag_item(store: Store, key: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Item:
     """Add and remove tags; the others keep their order."""
     return change_item(store, get_item(store, key), add=add, remove=remove)
+
+
+def remove_tag(store: Store, tag: str) -> int:
+    """Remove a tag, in every spelling of it, from all items; return from how many."""
+    count = 0
+    for deleted in (False, True):
+        query = ItemQuery(filters=item_filters(tags=(tag,), deleted=deleted), limit=200)
+        while items := store.find(query).items:
+            for item in items:
+                kept = tuple(own for own in item.metadata.tags if not same_tag(own, tag))
+                set_fields(store, item.id, tags=kept)
+            count += 0 if deleted else len(items)
+    return count
 
 
 def apply_action(store: Store, action: Action, key: str) -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -12,6 +12,9 @@ from pagekeep.library import normal_url
 from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
 from pagekeep.store import Store, parse_query, unknown_filters
 
+_MAX_COUNTED: Final = 1_000
+_MAX_READ: Final = 1_000
+"""Items that the store returns at a time."""
 _PAGE_ITEMS: Final = 200
 """Items read at a time: about 2 MB of text, and few enough queries."""
 
@@ -57,6 +60,40 @@ def find_items(store: Store, query: ItemQuery) -> ItemPage:
 def search_items(store: Store, text: str, *, limit: int = 20, after: str | None = None) -> ItemPage:
     """Return one page of the items that a text in the query language finds, best first, with snippets."""
     return store.find(parse_query(text, limit=limit, after=after))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSlice:
+    """Some of the items that a query finds, and how many there are in all."""
+
+    items: tuple[Item, ...]
+    total: int
+
+
+def find_slice(store: Store, query: ItemQuery, offset: int, limit: int) -> ItemSlice:
+    """Return the items from a place on, and the number of all, for programs that count pages.
+
+    Of a search by words, the best 1,000 are counted.
+    """
+    if query.terms or query.excluded:
+        walked = _walk(store, replace(query, limit=_PAGE_ITEMS))
+        hits = [hit.item for hit in islice(walked, _MAX_COUNTED)]
+        return ItemSlice(tuple(hits[offset : offset + limit]), len(hits))
+    query = replace(query, order="saved" if query.order == "relevance" else query.order)
+    total = store.count(query.filters)
+    items: list[Item] = []
+    while offset < total and len(items) < limit:
+        size = min(limit - len(items), _MAX_READ)
+        part = store.find(replace(query, offset=offset + len(items), limit=size)).items
+        items += part
+        if len(part) < size:
+            break
+    return ItemSlice(tuple(items), total)
+
+
+def search_slice(store: Store, text: str, offset: int, limit: int) -> ItemSlice:
+    """Return the items from a place on that a text in the query language finds."""
+    return find_slice(store, parse_query(text), offset, limit)
 
 
 def unknown_operators(text: str) -> tuple[str, ...]:

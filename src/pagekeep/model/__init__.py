@@ -36,7 +36,7 @@ from pagekeep.model.page import (
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
 
 if TYPE_CHECKING:
-    from pagekeep.model.accounts import FEED, SCOPES, Scope, Session, Token, User
+    from pagekeep.model.accounts import DIALECTS, FEED, REFRESH, SCOPES, Scope, Session, Token, User
     from pagekeep.model.archive import BlobRole, BlobUse, Collected, ItemBlob, LeftOut, Storage
     from pagekeep.model.feeds import (
         AddedEntries,
@@ -92,10 +92,12 @@ else:
 
 __all__ = [
     "DERIVED_METADATA",
+    "DIALECTS",
     "DOCUMENT_FACTOR",
     "FEED",
     "KINDS",
     "PARSER_VERSION",
+    "REFRESH",
     "SCOPES",
     "AddedEntries",
     "Annotation",

@@ -6,11 +6,15 @@ from typing import Literal
 
 from pagekeep.values import dataclass
 
-Scope = Literal["read", "write", "feed"]
+Scope = Literal["read", "write", "feed", "wallabag", "linkding", "opds", "refresh"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
 """What a token allows: `read` only reads, `write` also saves and changes."""
 FEED: Scope = "feed"
 """The scope of a token that is part of a feed's address: it allows to read that feed, and nothing else."""
+DIALECTS: tuple[Scope, ...] = ("wallabag", "linkding", "opds")
+"""A token with one of these is for programs that speak that dialect, and opens nothing but the routes under its name."""
+REFRESH: Scope = "refresh"
+"""The scope of a token that only gets other tokens of its dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,8 @@ class Token:
     created_at: str
     last_used_at: str | None
     expires_at: str | None
+
+    @property
+    def dialect(self) -> Scope | None:
+        """The dialect that the token is for; `None` for one that opens everything."""
+        return next((scope for scope in self.scopes if scope in DIALECTS), None)

@@ -157,8 +157,8 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-FilterName = Literal["is", "domain", "tag", "before", "after", "quality"]
-Order = Literal["saved", "opened", "title", "published"]
+FilterName = Literal["is", "domain", "tag", "before", "after", "changed", "quality"]
+Order = Literal["saved", "opened", "title", "published", "updated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,8 @@ class ItemQuery:
     descending: bool = True
     """Relevance is always best first."""
     limit: int = 50
+    offset: int = 0
+    """Items to skip, for programs that count pages; not with `after`."""
     after: str | None = None
     """`next` of the page before."""
     text: str = ""
@@ -216,6 +218,7 @@ def item_filters(
     gone: bool | None = None,
     saved_after: str | None = None,
     saved_before: str | None = None,
+    changed_since: str | None = None,
 ) -> tuple[Filter, ...]:
     """Return the filters for these conditions; `None` sets no condition. An item must have all `tags`."""
     flags = (
@@ -230,6 +233,7 @@ def item_filters(
         ("quality", quality),
         ("after", saved_after),
         ("before", saved_before),
+        ("changed", changed_since),
         *(("tag", tag) for tag in tags),
     )
     return (

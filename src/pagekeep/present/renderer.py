@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,8 @@ from pagekeep.workers import TEXT, Limits, Room
 _CACHE_SIZE: Final = 64
 """Rendered texts kept in memory."""
 _MAX_CACHED_CHARS: Final = 200_000
+_MAX_GROUP_CHARS: Final = 300_000
+"""Characters of texts that are rendered as one task: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,17 @@ class RenderTask:
         from pagekeep.present.markdown_html import render
 
         return render(self.markdown, base=self.base, title=self.title, image_url=self.image_url)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderManyTask:
+    """Render several texts."""
+
+    tasks: tuple[RenderTask, ...]
+
+    def run(self) -> tuple[Rendered, ...]:
+        """Return each text as safe HTML."""
+        return tuple(task.run() for task in self.tasks)
 
 
 class Renderer:
@@ -62,3 +76,27 @@ class Renderer:
             while len(self._cache) > _CACHE_SIZE:
                 self._cache.popitem(last=False)
         return rendered
+
+    async def render_many(self, texts: Sequence[tuple[str, str, str]]) -> list[Rendered]:
+        """Return several texts, each with base and title, as safe HTML: a list of them costs one task, not one each."""
+        done: list[Rendered] = []
+        for tasks in _group([RenderTask(markdown, base, title, None) for markdown, base, title in texts]):
+            try:
+                done += await self._room.run(RenderManyTask(tasks), self._limits)
+            except PagekeepError:  # one of them took too long: the others must not suffer
+                done += [await self.render(task.markdown, base=task.base, title=task.title) for task in tasks]
+        return done
+
+
+def _group(tasks: Sequence[RenderTask]) -> Iterator[tuple[RenderTask, ...]]:
+    """Yield the tasks in their order, in groups of limited size."""
+    group: list[RenderTask] = []
+    chars = 0
+    for task in tasks:
+        if group and chars + len(task.markdown) > _MAX_GROUP_CHARS:
+            yield tuple(group)
+            group, chars = [], 0
+        group.append(task)
+        chars += len(task.markdown)
+    if group:
+        yield tuple(group)

@@ -25,6 +25,7 @@ from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, 
 from pagekeep.store.storable import ITEM_TIMES, clean_item, clean_time, parse_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
 from pagekeep.store.tables.items import WRITTEN, column_values, index
+from pagekeep.store.tables.numbers import give_missing
 
 _TABLES: Final[dict[str, tuple[str, str]]] = {
     "users": ("id name password disabled created_at", "TTt#D"),
@@ -34,6 +35,7 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "metadata source domain url url_full title author content",
         "-TTTTTDtDDddTTTTTTtT",
     ),
+    "item_numbers": ("user_id item_id number", "TT#"),
     "raw_bodies": ("user_id hash size packed body", "TT##B"),
     "raw_pages": (
         "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified headers",
@@ -198,6 +200,8 @@ class _Salvager:
             if not self._report.saved["items"]:
                 raise StoreError("No item can be read in this file.", suggestions=("Restore a backup.",))
             self._drop_unused(connection)
+            for (user,) in connection.execute("SELECT DISTINCT user_id FROM items").fetchall():
+                give_missing(sqlite.SqliteTransaction(connection, user))
             self._list_lost(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()

@@ -22,6 +22,7 @@ from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
 from pagekeep.store.tables.jobs import JobTable
+from pagekeep.store.tables.numbers import NumberTable
 from pagekeep.store.tables.schedules import ScheduleTable
 from pagekeep.store.tables.snapshots import SnapshotTable
 from pagekeep.store.tables.statistics import StatisticsTable
@@ -32,6 +33,7 @@ class Store(
     ItemTable,
     BatchTable,
     FindTable,
+    NumberTable,
     AnnotationTable,
     JobTable,
     ScheduleTable,

@@ -28,7 +28,7 @@ from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import mail
 from pagekeep.doors.http.caller import require_caller
-from pagekeep.doors.http.compat import firecrawl, jina, screenshots
+from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, screenshots, wallabag
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
 from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
@@ -95,9 +95,10 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         mail,
     ):
         app.include_router(module.router)
-    for other in (jina, firecrawl, screenshots, proxy_image, web, health):
+    for other in (jina, firecrawl, wallabag, screenshots, proxy_image, web, health):
         app.include_router(other.router)
     error_pages.install(app, record)
+    dialect_errors.install(app, record)
     _add_middleware(app, settings, metrics, spans, wait)
     return app
 
@@ -106,11 +107,12 @@ def _add_middleware(
     app: FastAPI, settings: Settings, metrics: Metrics, spans: tracing.Spans | None, wait: Pause
 ) -> None:
     """Add what every request passes through; what is added last runs first."""
+    app.add_middleware(wallabag.OptionalSuffix)
     app.add_middleware(
         BodyLimits,
         files={"/import": settings.import_bytes, "/api/v1/imports": settings.import_bytes},
         authenticate=require_caller,
-        rejection=error_pages.rejection,
+        rejection=lambda scope, error: dialect_errors.rejection(scope, error, error_pages.rejection),
     )
     app.add_middleware(HostNames, names=allowed_names(settings))
     app.add_middleware(SecurityHeaders, internal_error=error_pages.internal_error)

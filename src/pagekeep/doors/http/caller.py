@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
 import hmac
 from collections.abc import AsyncIterator
@@ -12,13 +14,13 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
 
-from pagekeep import accounts
+from pagekeep import accounts, grants
 from pagekeep.doors.http.middleware.cookies import session_of
 from pagekeep.doors.http.middleware.cross_site import reject_cross_site
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import NotAllowed, NotSignedIn
 from pagekeep.library.open import Store
-from pagekeep.model import SCOPES
+from pagekeep.model import DIALECTS, REFRESH, SCOPES
 from pagekeep.model import Scope as TokenScope
 from pagekeep.workers import current_client
 
@@ -81,17 +83,41 @@ def identify_sync(request: Request, service: Service) -> Caller:
 def _find_caller(request: Request, service: Service) -> Caller:
     """Return the caller by token if one is sent, even if a cookie is sent too; an invalid token is an error."""
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":  # other schemes are for a proxy in front of the server
-        return _by_token(service, secret.strip())
+    kind, dialect = kind.lower(), dialect_of(request.url.path)
+    if kind == "bearer" or (kind == "token" and dialect == "linkding"):
+        return _by_token(service, secret.strip(), dialect)
+    if kind == "basic" and dialect == "opds":  # other schemes are for a proxy in front of the server
+        return _by_basic(service, secret.strip(), dialect)
     reject_cross_site(request)
     if service.shared:
         return _by_session(service, session_of(request))
     return Caller(service.settings.user, "local", frozenset(SCOPES), "local", csrf_token(service, "local"))
 
 
-def _by_token(service: Service, secret: str) -> Caller:
+def dialect_of(path: str) -> TokenScope | None:
+    """Return the dialect whose routes are under the path's first part."""
+    first = path.split("/", 2)[1:2]
+    return next((name for name in DIALECTS if [name] == first), None)
+
+
+def _by_token(service: Service, secret: str, dialect: TokenScope | None) -> Caller:
     local = None if service.shared else service.settings.user
     token, name = accounts.token_holder(service.accounts, secret, local=local)
+    if token.dialect not in (None, dialect) or REFRESH in token.scopes:
+        raise NotAllowed(
+            f"The token is only for {token.dialect}.", suggestions=("Create a token for this in the settings.",)
+        )
+    return Caller(token.user_id, name, frozenset(token.scopes), "token", "")
+
+
+def _by_basic(service: Service, sent: str, dialect: TokenScope) -> Caller:
+    """Return the caller by a token sent as the password of HTTP Basic; passwords of accounts are too slow to check."""
+    try:
+        name, _, password = base64.b64decode(sent, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        raise NotSignedIn("The user name and password cannot be read.") from None
+    local = None if service.shared else service.settings.user
+    token = grants.check_app_password(service.accounts, dialect, name or None, password, local=local)
     return Caller(token.user_id, name, frozenset(token.scopes), "token", "")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from asyncio import to_thread
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
@@ -15,7 +15,7 @@ from pagekeep.capture.pictures.check import PICTURE, SVG_TYPE, ConvertPicture, C
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
 from pagekeep.library.exports.pictures import ENDINGS, Picture, PictureFetcher
-from pagekeep.model import Item
+from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
 from pagekeep.workers import run_alone
 
@@ -44,7 +44,7 @@ class _Chapter:
 
 
 @dataclass(slots=True)
-class _Book:
+class Book:
     """The state of the book while its chapters are written."""
 
     zip: ZipFile
@@ -54,6 +54,11 @@ class _Book:
     languages: Counter[str] = field(default_factory=Counter)
     ids: list[str] = field(default_factory=list)
     updated: str = ""
+    title: str | None = None
+    """By default that of its only chapter, or the number of chapters."""
+    creator: str = "Pagekeep"
+    cover: str | None = None
+    """File name of the picture that is the cover."""
 
     def add(self, name: str, data: str | bytes, *, compress: bool = True) -> None:
         """Add a file with a fixed date, so that the same library gives the same book."""
@@ -62,35 +67,50 @@ class _Book:
         info.external_attr = 0o644 << 16
         self.zip.writestr(info, data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
+    def add_picture(self, picture: Picture) -> None:
+        """Add a picture, once."""
+        if picture.name not in self.pictures:
+            self.pictures[picture.name] = picture.media_type
+            self.add(f"EPUB/images/{picture.name}", picture.data, compress=False)
+
+    def begin(self) -> None:
+        """Add the files that come first."""
+        self.add("mimetype", "application/epub+zip", compress=False)
+        self.add("META-INF/container.xml", _CONTAINER)
+        self.add("EPUB/style.css", _STYLESHEET)
+
+    def finish(self) -> None:
+        """Add the tables of contents, after all chapters; raise `NotFound` without any."""
+        if not self.chapters:
+            raise NotFound("No items match, so the book would be empty.")
+        self.add("EPUB/nav.xhtml", _navigation(self))
+        self.add("EPUB/toc.ncx", _ncx_navigation(self))
+        self.add("EPUB/package.opf", _package(self))
+
 
 async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, pictures: PictureFetcher | None) -> None:
     """Write all items in order; pictures go into the book, missing ones become links. Raise `NotFound` without items."""
     with ZipFile(out, "w") as zipped:
-        book = _Book(zipped)
-        book.add("mimetype", "application/epub+zip", compress=False)
-        book.add("META-INF/container.xml", _CONTAINER)
-        book.add("EPUB/style.css", _STYLESHEET)
+        book = Book(zipped)
+        book.begin()
         for item in items:
             fetched = await pictures.fetch(picture_urls(item)) if pictures else {}
             supported = {url: await to_thread(_convert, picture) for url, picture in fetched.items()}
-            _add_chapter(book, item, store, {url: picture for url, picture in supported.items() if picture})
-        if not book.chapters:
-            raise NotFound("No items match, so the book would be empty.")
-        book.add("EPUB/nav.xhtml", _navigation(book))
-        book.add("EPUB/toc.ncx", _ncx_navigation(book))
-        book.add("EPUB/package.opf", _package(book))
+            shown = {url: picture for url, picture in supported.items() if picture}
+            add_chapter(book, item, store.annotations(item.id), shown)
+        book.finish()
 
 
-def _add_chapter(book: _Book, item: Item, store: Store, pictures: dict[str, Picture]) -> None:
+def add_chapter(book: Book, item: Item, annotations: Sequence[Annotation], pictures: Mapping[str, Picture]) -> None:
+    """Add an item, its content directly under `main`: programs name the place of a highlight by the path from there."""
     for picture in pictures.values():
-        if picture.name not in book.pictures:
-            book.pictures[picture.name] = picture.media_type
-            book.add(f"EPUB/images/{picture.name}", picture.data, compress=False)
+        book.add_picture(picture)
     picture_paths = {url: f"images/{picture.name}" for url, picture in pictures.items()}
-    article = build_article(item, store.annotations(item.id), picture_paths)
+    article = build_article(item, annotations, picture_paths)
     body = serialize_xml(article.body)
     name = f"chapter-{len(book.chapters) + 1:05}.xhtml"
-    html = f"<article><h1>{escape_xml(article.title)}</h1>{article.byline}{body}{article.annotations}</article>"
+    header = f"<header><h1>{escape_xml(article.title)}</h1>{article.byline}</header>"
+    html = f"{header}<main>{body}</main>{article.annotations}"
     book.add(f"EPUB/{name}", _xhtml_page(article.title, html, article.language))
     book.chapters.append(_Chapter(name, article.title, "<math" in body))
     book.ids.append(item.id)
@@ -121,20 +141,20 @@ def _xhtml_page(title: str, body: str, language: str | None) -> str:
     )
 
 
-def _book_title(book: _Book) -> str:
-    return book.chapters[0].title if len(book.chapters) == 1 else f"{len(book.chapters):,} saved pages"
+def _book_title(book: Book) -> str:
+    return book.title or book.chapters[0].title if book.title or len(book.chapters) == 1 else f"{len(book.chapters):,} saved pages"
 
 
-def _book_id(book: _Book) -> str:
+def _book_id(book: Book) -> str:
     return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, 'pagekeep ' + ' '.join(book.ids))}"
 
 
-def _navigation(book: _Book) -> str:
+def _navigation(book: Book) -> str:
     lines = "".join(f'<li><a href="{chapter.name}">{escape_xml(chapter.title)}</a></li>\n' for chapter in book.chapters)
     return _xhtml_page("Contents", f'<nav epub:type="toc"><h1>Contents</h1><ol>\n{lines}</ol></nav>', "en")
 
 
-def _ncx_navigation(book: _Book) -> str:
+def _ncx_navigation(book: Book) -> str:
     points = "".join(
         f'<navPoint id="n{number}" playOrder="{number}"><navLabel><text>{escape_xml(chapter.title)}</text></navLabel>'
         f'<content src="{chapter.name}"/></navPoint>\n'
@@ -148,21 +168,27 @@ def _ncx_navigation(book: _Book) -> str:
     )
 
 
-def _package(book: _Book) -> str:
+def _package(book: Book) -> str:
     language = book.languages.most_common(1)[0][0] if book.languages else "en"
     return (
         f'{_XML}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id" xml:lang="{language}">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f'<dc:identifier id="id">{_book_id(book)}</dc:identifier><dc:title>{escape_xml(_book_title(book))}</dc:title>'
-        f"<dc:language>{language}</dc:language><dc:creator>Pagekeep</dc:creator>"
-        f'<meta property="dcterms:modified">{clock.to_the_second(book.updated)}</meta></metadata>\n'
+        f"<dc:language>{language}</dc:language><dc:creator>{escape_xml(book.creator)}</dc:creator>"
+        f'<meta property="dcterms:modified">{clock.to_the_second(book.updated)}</meta>'
+        f"{_cover_meta(book)}</metadata>\n"
         f"<manifest>{''.join(_manifest(book))}</manifest>\n"
         f'<spine toc="ncx">{"".join(f"""<itemref idref="c{n}"/>""" for n in range(1, len(book.chapters) + 1))}</spine>'
         "</package>\n"
     )
 
 
-def _manifest(book: _Book) -> Iterable[str]:
+def _cover_meta(book: Book) -> str:
+    """Return what older devices find the cover by."""
+    return '<meta name="cover" content="cover"/>' if book.cover else ""
+
+
+def _manifest(book: Book) -> Iterable[str]:
     yield '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>\n'
     yield '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>\n'
     yield '<item id="style" href="style.css" media-type="text/css"/>\n'
@@ -170,4 +196,7 @@ def _manifest(book: _Book) -> Iterable[str]:
         math = ' properties="mathml"' if chapter.has_math else ""
         yield f'<item id="c{number}" href="{chapter.name}" media-type="application/xhtml+xml"{math}/>\n'
     for number, (name, media_type) in enumerate(book.pictures.items(), start=1):
-        yield f'<item id="i{number}" href="images/{name}" media-type="{media_type}"/>\n'
+        if name == book.cover:
+            yield f'<item id="cover" href="images/{name}" media-type="{media_type}" properties="cover-image"/>\n'
+        else:
+            yield f'<item id="i{number}" href="images/{name}" media-type="{media_type}"/>\n'

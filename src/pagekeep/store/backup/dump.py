@@ -16,6 +16,7 @@ from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
 from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
+from pagekeep.store.tables.numbers import give_missing
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -44,6 +45,7 @@ _ENTRY_PAGE: Final = "encoding content_type final_url status rendered fetched_at
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
 TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
+    "item_numbers": ("number", ("user_id", "item_id", "number")),
     "raw_bodies": ("hash", ("user_id", "hash", "size", "packed", "body")),
     "raw_pages": ("item_id", ("user_id", "item_id", "hash", *_PAGE, "headers")),
     "snapshots": (
@@ -153,7 +155,8 @@ def require_empty(tx: Transaction) -> None:
 
 
 def index_all(tx: Transaction) -> None:
-    """Index the search words and tags of all items."""
+    """Index the search words and tags of all items, and give numbers to those whose backup has none."""
+    give_missing(tx)
     last = 0
     while batch := tx.all(
         f"{SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}", user=tx.user_id, last=last

@@ -76,6 +76,8 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
             return "(i.saved_at < {0})", _begin_of(value)
         case "after":
             return "(i.saved_at >= {0})", _begin_of(value)
+        case "changed":
+            return "(i.updated_at >= {0})", _begin_of(value)
         case "quality":
             return "(i.quality = {0})", value
         case _:

@@ -9,6 +9,7 @@
     domain:example.com   and its subdomains
     tag:energy
     before:2025-03       saved before; `after:` from then on; year, month, day or time
+    changed:2025-03      changed from then on
     quality:article      article, simplified, bookmark or discarded
 
 An unknown filter is searched for as words. Archived items are found, deleted ones only with `is:deleted`.
@@ -90,7 +91,7 @@ def _refuse_short_prefixes(terms: list[Term]) -> None:
 
 
 def _value(name: str, value: str) -> str:
-    if name in ("before", "after"):
+    if name in ("before", "after", "changed"):
         if not _DATE.fullmatch(value):
             raise InvalidQuery(
                 f"`{name}:{value:.40}` is not a date.", suggestions=(f"Write it as `{name}:2025-03-19`.",)

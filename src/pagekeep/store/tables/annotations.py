@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pagekeep.errors import NotFound
@@ -13,6 +13,8 @@ from pagekeep.store.table import Table, reads, writes
 
 COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
 _NAMES: Final = ", ".join(COLUMNS)
+_LIST_LENGTH: Final = 100
+"""Values in one list of a statement."""
 _INSERT: Final = (
     f"INSERT INTO annotations (user_id, {_NAMES}) VALUES (:user, {', '.join(f':{name}' for name in COLUMNS)})"
 )
@@ -42,6 +44,34 @@ class AnnotationTable(Table):
             f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id = :item ORDER BY created_at, id",
             user=tx.user_id,
             item=clean_id(item_id),
+        )
+        return tuple(Annotation(*row) for row in rows)
+
+    @reads
+    def annotations_of(self, tx: Transaction, item_ids: Sequence[str]) -> dict[str, tuple[Annotation, ...]]:
+        """Return the annotations of several items by the item's id, oldest first; items without any are left out."""
+        found: dict[str, tuple[Annotation, ...]] = {}
+        for begin in range(0, len(item_ids), _LIST_LENGTH):
+            ids = [clean_id(item_id) for item_id in item_ids[begin : begin + _LIST_LENGTH]]
+            values = {f"n{at}": value for at, value in enumerate([*ids, *ids[:1] * (_LIST_LENGTH - len(ids))])}
+            marks = ", ".join(f":{name}" for name in values)
+            rows = tx.all(
+                f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id IN ({marks}) ORDER BY created_at, id",
+                user=tx.user_id,
+                **values,
+            )
+            for annotation in (Annotation(*row) for row in rows):
+                found[annotation.item_id] = (*found.get(annotation.item_id, ()), annotation)
+        return found
+
+    @reads
+    def annotations_between(self, tx: Transaction, low: str, high: str) -> tuple[Annotation, ...]:
+        """Return the annotations whose ids are in a range, at most 10."""
+        rows = tx.all(
+            f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND id >= :low AND id <= :high ORDER BY id LIMIT 10",
+            user=tx.user_id,
+            low=clean_id(low),
+            high=clean_id(high),
         )
         return tuple(Annotation(*row) for row in rows)
 

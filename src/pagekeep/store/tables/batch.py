@@ -11,7 +11,7 @@ from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage, Retent
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
-from pagekeep.store.tables import items, raw_pages, snapshots
+from pagekeep.store.tables import items, numbers, raw_pages, snapshots
 from pagekeep.store.tables.annotations import add_missing
 
 Merge = Callable[[Item, Item], Item]
@@ -44,6 +44,8 @@ class BatchTable(Table):
         ]
         existing = [slot for slot in slots.values() if slot.seq is not None]
         added = [slot for slot in slots.values() if slot.seq is None]
+        if added:
+            numbers.lock(tx)
         for slot in existing:
             if slot.raw is not None:
                 snapshots.add(tx, slot.item.id, slot.raw, slot.item.source, retention)
@@ -109,9 +111,10 @@ def _insert(tx: Transaction, slots: Sequence[_Slot]) -> None:
     _replace_taken_ids(tx, slots)
     tx.many(items.INSERT, [items.column_values(tx, slot.item) for slot in slots])
     ids = [slot.item.id for slot in slots]
+    numbers.give(tx, ids)
     rows = _select_in(tx, "SELECT id, seq FROM items WHERE user_id = :user AND id IN", ids)
-    numbers: dict[str, int] = {row[0]: row[1] for row in rows}
-    tx.add_words([(numbers[slot.item.id], *items.search_words(slot.item)) for slot in slots])
+    seqs: dict[str, int] = {row[0]: row[1] for row in rows}
+    tx.add_words([(seqs[slot.item.id], *items.search_words(slot.item)) for slot in slots])
     tx.many(
         items.INSERT_TAG,
         [{"user": tx.user_id, "tag": key, "id": slot.item.id} for slot in slots for key in items.tag_keys(slot.item)],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pagekeep.model import Hit, ItemPage, ItemQuery, Order
+from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
 from pagekeep.store.search.page_key import read_key, read_time, write_key
@@ -23,8 +23,9 @@ _COLUMNS: Final[dict[Order, str]] = {
     "opened": "COALESCE(i.last_opened_at, '{no_time}')",
     "title": "i.title_key",
     "published": "COALESCE(i.published_at, '')",
+    "updated": "i.updated_at",
 }
-_TIMES: Final = ("saved", "opened")
+_TIMES: Final = ("saved", "opened", "updated")
 """Orders whose keys are times."""
 
 
@@ -46,9 +47,16 @@ class FindTable(Table):
                 begin = read_time(begin) or tx.no_time
             where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
         order = f"{column} {direction}, i.id {direction}"
-        rows = tx.all(f"{SELECT} WHERE {where} ORDER BY {order} LIMIT {limit + 1}", **where.values)
+        skip = f" OFFSET {int(query.offset)}" if query.offset > 0 else ""
+        rows = tx.all(f"{SELECT} WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}", **where.values)
         hits = tuple(Hit(item_of(row)) for row in rows[:limit])
         if len(rows) <= limit:
             return ItemPage(hits, None)
         last = tx.all(f"SELECT {column}, i.id FROM items i WHERE i.seq = :seq", seq=rows[limit - 1][-1])[0]
         return ItemPage(hits, write_key(kind, *last))
+
+    @reads
+    def count(self, tx: Transaction, filters: tuple[Filter, ...]) -> int:
+        """Return the number of items for which all filters hold."""
+        where = where_of(tx.user_id, filters)
+        return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])

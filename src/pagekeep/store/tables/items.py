@@ -26,7 +26,7 @@ from pagekeep.store.storable import (
     url_hash,
 )
 from pagekeep.store.table import Table, reads, writes
-from pagekeep.store.tables import raw_pages, schedules, snapshots
+from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
 from pagekeep.text import count_words
 
 COLUMNS: Final = (
@@ -228,8 +228,10 @@ def put_page(
         _put_raw(tx, item.id, raw, versions, source or new_source, retention)
         rewrite(tx, item, rows[0][-1])
     else:
+        numbers.lock(tx)
         seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
         index(tx, item, seq)
+        numbers.give(tx, [item.id])
         raw_pages.put(tx, item.id, raw)
     return item
 

@@ -265,7 +265,9 @@ class TokenRequest(RequestBody):
     """A token to create."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(examples=["phone"])
-    scopes: Annotated[list[Scope], Field(min_length=1, max_length=2)] = ["read"]
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=3)] = Field(
+        ["read"], description="`read`, `write`; and a dialect (`wallabag`, `linkding`, `opds`) if it is for that only."
+    )
     days: Annotated[float, Field(gt=0, le=36_500)] | None = Field(
         None, description="Days until the token expires; without it, the token is valid until revoked."
     )

@@ -35,8 +35,8 @@ USER_SHARE: Final = 0.4
 """Part of all bytes that one user can take."""
 MAX_BODY_SECONDS: Final = 120.0
 
-SIGN_IN_PATH: Final = "/sign-in"
-"""The only path that reads a body of a client that is not signed in."""
+SIGN_IN_PATHS: Final = frozenset({"/sign-in", "/wallabag/oauth/v2/token", "/wallabag/login_check"})
+"""The only paths that read a body of a client that is not signed in."""
 MAX_SIGN_IN_BYTES: Final = 32_000
 """200 characters of name, 1,000 of password and 2,000 of path, each of up to 12 bytes."""
 MAX_SIGN_IN_SECONDS: Final = 10.0
@@ -116,8 +116,8 @@ class BodyLimits:
             pool.leave(body)
 
     async def _client(self, scope: Scope) -> str:
-        """Return who sends the body, by the headers alone: the user, or for the sign-in form the address."""
-        if scope["path"] == SIGN_IN_PATH:
+        """Return who sends the body, by the headers alone: the user, or for the sign-in forms the address."""
+        if scope["path"] in SIGN_IN_PATHS:
             return network_of(scope["client"][0]) if scope.get("client") else ""
         return await self._authenticate(scope) if self._authenticate is not None else ""
 
@@ -127,7 +127,7 @@ class BodyLimits:
         await response(scope, receive, send)
 
     def _rules(self, path: str) -> tuple[Limits, Pool]:
-        if path == SIGN_IN_PATH:
+        if path in SIGN_IN_PATHS:
             return Limits(MAX_SIGN_IN_BYTES, MAX_SIGN_IN_SECONDS), self._sign_ins
         if path in self._files:
             return Limits(self._files[path], MAX_FILE_SECONDS), self._on_disk
