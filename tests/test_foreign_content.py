@@ -30,6 +30,7 @@ ALLOWED = {
     "library/imports/rows.py": "called by that task",
     "library/imports/failed_rows.py": "a format that `rows.py` reads",
     "library/exports/article_html.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
+    "library/exports/item_book.py": "the task itself",
     "library/exports/single_page.py": "`pagekeep export`: pages that Pagekeep rendered and sanitised itself",
     "doors/cli/library/reparse.py": "a diff on the user's own terminal, with bounded work",
     "doors/cli/pages/extract.py": "an explanation on the user's own terminal; the names of steps",

@@ -18,7 +18,7 @@ from pagekeep.text import one_line
 ACCESS_SECONDS: Final = 3600
 REFRESH_SECONDS: Final = 14 * 86_400
 _MAX_GRANTED: Final = 20
-"""Tokens of each kind that a user has by passwords in one dialect: a program may sign in at every start. The oldest end first."""
+"""Tokens of each kind that a user has by passwords in one dialect: a program may sign in at every start. The oldest end."""
 _MAX_NAME_CHARS: Final = 60
 
 

@@ -53,10 +53,12 @@ TABLES = (
     "feed_entries",
     "entry_pages",
     "published_feeds",
+    "item_numbers",
 )
 TYPES = {
     "uuid": {
         *("items.id", "item_tags.item_id", "raw_pages.item_id", "jobs.id", "annotations.id", "annotations.item_id"),
+        "item_numbers.item_id",
         *(
             "tokens.id",
             "uploads.id",
@@ -240,7 +242,7 @@ def test_every_past_schema_migrates(server: Server, schema: Path) -> None:
     with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
         owner.execute(schema.read_text("utf-8"))
         owner.execute("SET search_path = pagekeep")
-        _add_a_second_user(owner, first=schema.stem < "postgres-v4")
+        _add_a_second_user(owner, first=int(schema.stem.rpartition("v")[2]) < 4)
     postgres.install(server.owner.replace("/postgres?", place))
     with psycopg.connect(server.owner.replace("/postgres?", place), autocommit=True) as owner:
         _check_types(owner)

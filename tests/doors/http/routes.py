@@ -6,49 +6,17 @@ so on stand for what is Ada's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-
-@dataclass(frozen=True)
-class Route:
-    """A request, and the status of its answer for whom."""
-
-    path: str
-    anonymous: int
-    """Nobody is signed in, no token is sent."""
-    other: int
-    """Someone else, signed in, with the token of their own page."""
-    read_only: int
-    """Ada's program, whose token may only read."""
-    no_csrf: int
-    """Ada's browser, at the behest of another page: her cookie, but not her page's token."""
-    ada: int = 200
-    """Ada herself: a control, without which all others could be refused for a fault of the request."""
-    json: Any = None
-    form: dict[str, str] = field(default_factory=dict)
-
-
-def looks(path: str, *, other: int = 200, **how: Any) -> Route:
-    """A route that shows something of the caller's own."""
-    return Route(path, 401, other, 200, 200, **how)
-
-
-def changes(path: str, *, other: int = 200, **how: Any) -> Route:
-    """A route that changes something of the caller's own."""
-    return Route(path, 401, other, 403, 403, **how)
-
-
-def public(path: str, status: int = 200, **how: Any) -> Route:
-    """A route with nothing of anybody's."""
-    return Route(path, status, status, status, status, status, **how)
-
+from tests.doors.http.dialect_routes import LAST, WALLABAG
+from tests.doors.http.row import Route, changes, looks, public
 
 API: Final = "/api/v1"
 ITEM: Final = f"{API}/items/{{item}}"
 MARK: Final = f"{ITEM}/annotations/{{annotation}}"
 
 ROUTES: Final[dict[str, Route]] = {
+    **WALLABAG,
     "GET /api/v1/openapi.json": public(f"{API}/openapi.json"),
     "POST /api/v1/saves": changes(f"{API}/saves", json={"url": "{url}"}, other=201),
     "GET /api/v1/jobs": looks(f"{API}/jobs"),
@@ -183,6 +151,7 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /api/v1/account/password": Route(
         f"{API}/account/password", 401, 403, 403, 403, 403, json={"old": "wrong", "new": "ten kettles and no stove"}
     ),  # a right one would end the sessions of all who ask after it
+    **LAST,
     "POST /sign-out": Route("/sign-out", 401, 303, 403, 403, 303),
 }
 """In an order in which Ada can do one after the other."""

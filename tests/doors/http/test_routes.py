@@ -22,12 +22,14 @@ from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
 from pagekeep.library.annotations import annotate
+from pagekeep.library.numbers import annotation_number, tag_number
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.doors.http.image_proxy.pictures import picture
-from tests.doors.http.routes import ROUTES, Route, Who
+from tests.doors.http.routes import ROUTES, Who
+from tests.doors.http.row import Route
 from tests.site.fixtures import Shore, article
 from tests.site.server import Reply, Request, Site
 from tests.store.conftest import server
@@ -58,11 +60,15 @@ class People:
 
     def _fill(self, url: str, picture_url: str) -> dict[str, str]:
         ada = self.ids["ada"]
+        for number in range(40):  # users count their items from 1: Grace never gets as far as Ada's number
+            self.library.delete(self.library.upsert(make_item(number, user_id=ada), None).id, clock.now())
+        self.library.purge()
         item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
         stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
         # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
         job, other_job = (self._dead_job(f"{url}?{SECRET_WORD}={number}") for number in range(2))
         annotation = annotate(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
+        mark = annotate(self.library, stored.id, f"Of the {SECRET_WORD}")
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         return {
             "annotation": annotation.id,
@@ -72,6 +78,9 @@ class People:
             "other_token": app.add_token(self.service.accounts, ada, SECRET_WORD).token.id,
             "url": url,
             "item": stored.id,
+            "number": str(self.library.numbers([stored.id])[stored.id]),
+            "mark": str(annotation_number(mark)),
+            "reed": str(tag_number("reed")),
             "job": job,
             "other_job": other_job,
             "picture": signed_path(self.service.secret, ada, picture_url),

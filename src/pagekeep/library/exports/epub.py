@@ -142,7 +142,8 @@ def _xhtml_page(title: str, body: str, language: str | None) -> str:
 
 
 def _book_title(book: Book) -> str:
-    return book.title or book.chapters[0].title if book.title or len(book.chapters) == 1 else f"{len(book.chapters):,} saved pages"
+    only = book.chapters[0].title if len(book.chapters) == 1 else None
+    return book.title or only or f"{len(book.chapters):,} saved pages"
 
 
 def _book_id(book: Book) -> str:

@@ -1,4 +1,4 @@
-"""One item, or a list as a periodical, as an EPUB for e-readers: small pictures, a cover; made in a worker while the client waits."""
+"""One item, or a list as a periodical, as an EPUB for e-readers, with small pictures and a cover; made in a worker."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _shrinker(picture: KeptPicture) -> Callable[[Image], Copy]:
             paper.paste(small, mask=small.getchannel("A"))
             small = paper
         out = io.BytesIO()
-        small.convert("RGB").save(out, "JPEG", quality=_QUALITY, optimize=True)
+        small.convert("RGB").save(out, "JPEG", quality=_QUALITY)
         return Copy("image/jpeg", small.width, small.height, out.getvalue())
 
     return shrink
@@ -179,7 +179,7 @@ def _draw_cover(task: BookTask) -> Picture | None:
         draw.text((100, 330 + at * 110), _fit(draw, line, small, width - 200), fill=40, font=small)
     draw.text((100, height - 140), f"{len(task.chapters)} pages", fill=0, font=small)
     out = io.BytesIO()
-    paper.save(out, "JPEG", quality=_QUALITY, optimize=True)
+    paper.save(out, "JPEG", quality=_QUALITY)
     return _named("image/jpeg", out.getvalue())
 
 

@@ -32,7 +32,9 @@ class NumberTable(Table):
     @reads
     def addresses(self, tx: Transaction) -> list[tuple[str, str, str]]:
         """Return id, normalised URL and URL as entered of all items that are not deleted."""
-        rows = tx.all("SELECT id, url, url_full FROM items WHERE user_id = :user AND deleted_at IS NULL", user=tx.user_id)
+        rows = tx.all(
+            "SELECT id, url, url_full FROM items WHERE user_id = :user AND deleted_at IS NULL", user=tx.user_id
+        )
         return [(str(item_id), url, url_full) for item_id, url, url_full in rows]
 
 

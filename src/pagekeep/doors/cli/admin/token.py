@@ -25,7 +25,9 @@ def token() -> None:
 
 @token.command(
     epilog=examples(
-        "token add 'browser extension'", "token add backup --scope read --days 90", "token add phone --user ada"
+        "token add 'browser extension'",
+        "token add backup --scope read --days 90",
+        "token add phone --user ada --dialect wallabag",
     )
 )
 @click.argument("name")
@@ -37,19 +39,34 @@ def token() -> None:
     help="Permission: only read, or also save and change.",
 )
 @click.option(
+    "--dialect",
+    type=click.Choice(("wallabag", "linkding", "opds")),
+    help="Make an app password: the token opens this dialect's routes and nothing else.",
+)
+@click.option(
     "--days", type=click.FloatRange(0, 36_500, min_open=True), help="Days until it expires. Default: it never expires."
 )
 @_user_option
 @account_options
-def add(name: str, scope: str, days: float | None, user: str | None, library: str | None, as_json: bool) -> None:
+def add(
+    name: str,
+    scope: str,
+    dialect: str | None,
+    days: float | None,
+    user: str | None,
+    library: str | None,
+    as_json: bool,
+) -> None:
     """Create a token. It is shown only once: only a hash of it is stored."""
     with open_accounts(library, as_json) as (settings, accounts):
         from pagekeep import accounts as app
-        from pagekeep.model import SCOPES
+        from pagekeep.model import DIALECTS, SCOPES
         from pagekeep.present.json_shapes import token_shape
 
         owner = _owner_id(settings, accounts, user)
-        created = app.add_token(accounts, owner, name, SCOPES if scope == "write" else ("read",), days=days)
+        scopes = SCOPES if scope == "write" else SCOPES[:1]
+        scopes += tuple(known for known in DIALECTS if known == dialect)
+        created = app.add_token(accounts, owner, name, scopes, days=days)
         if as_json:
             write_json({"tokens": [{**token_shape(created.token), "token": created.secret}]})
             return

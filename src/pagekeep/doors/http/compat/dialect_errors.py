@@ -25,7 +25,7 @@ _REALM: Final = 'Basic realm="Pagekeep", charset="UTF-8"'
 
 
 def install(app: FastAPI, record: Record) -> None:
-    """Answer errors of dialect routes in their shape; all others as before. Call this after the other handlers are installed."""
+    """Answer errors of dialect routes in their shape, all others as before; call this after the other handlers are set."""
     for kind in (PagekeepError, RequestValidationError, HTTPException):
         other = cast("Callable[[Request, Exception], Any]", app.exception_handlers[kind])
         app.add_exception_handler(kind, _handler(other, record))
@@ -42,6 +42,9 @@ def _handler(other: Callable[[Request, Exception], Any], record: Record) -> Any:
         if isinstance(error, HTTPException):
             status = error.status_code
             return shape(dialect, status, HTTPStatus(status).phrase, dict(error.headers or {}))
+        in_path = isinstance(error, RequestValidationError) and any(e["loc"][:1] == ("path",) for e in error.errors())
+        if in_path:  # such as letters in place of a number
+            return shape(dialect, HTTPStatus.NOT_FOUND, "Not found.")
         return shape(dialect, HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid request.")
 
     return handle

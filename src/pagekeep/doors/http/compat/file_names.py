@@ -13,7 +13,7 @@ _MAX_CHARS: Final = 100
 
 def attachment(title: str, ending: str) -> str:
     """Return the header `Content-Disposition` for a file named after a title, for old and new clients."""
-    name = _UNSAFE.sub(" ", " ".join(title.split())).strip(". ")[:_MAX_CHARS].strip() or "page"
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")[:_MAX_CHARS].strip() or "page"
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().strip() or "page"
     header = f'attachment; filename="{plain}.{ending}"'
     encoded = quote(f"{name}.{ending}".encode("utf-8", "replace"))

@@ -15,7 +15,7 @@ from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.appearance import CHOICES, COOKIE, Appearance
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
-from pagekeep.model import Scope, Session
+from pagekeep.model import DIALECTS, Scope, Session
 
 router = APIRouter()
 _YEAR_SECONDS: Final = 31_536_000
@@ -33,6 +33,7 @@ def _show_page(frame: Frame, *, status: int = 200, **values: Any) -> HTMLRespons
         "settings.html",
         status=status,
         tokens=list_tokens(frame),
+        dialects=DIALECTS,
         sessions=_list_sessions(frame),
         origin=str(frame.request.base_url).rstrip("/"),
         shared=frame.service.shared,
@@ -82,9 +83,11 @@ def add_token(
     frame: WriteFrame,
     name: Annotated[str, Form(max_length=100)],
     scope: Annotated[str, Form()] = "write",
+    dialect: Annotated[str, Form()] = "",
 ) -> HTMLResponse:
-    """Create a token and show its secret once."""
+    """Create a token and show its secret once; with a dialect, it is an app password for that alone."""
     scopes: tuple[Scope, ...] = ("read",) if scope == "read" else ("read", "write")
+    scopes += tuple(name for name in DIALECTS if name == dialect)
     made = accounts.add_token(frame.service.accounts, frame.caller.user_id, name, scopes)
     response = _show_page(frame, secret=made.secret)
     response.headers["Cache-Control"] = "no-store"

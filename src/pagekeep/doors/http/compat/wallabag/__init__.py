@@ -33,4 +33,3 @@ class OptionalSuffix:
         if is_api and not path.endswith(f"/export{_SUFFIX}"):
             scope["path"] = path.removesuffix(_SUFFIX)
         await self._app(scope, receive, send)
-

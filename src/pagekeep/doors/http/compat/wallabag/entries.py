@@ -217,4 +217,4 @@ def _document(sent: Parameters, content: str) -> str:
     title, language = escape(sent.text("title")), escape(sent.text("language", max_chars=20))
     titles = f"<title>{title}</title>" if title else ""
     body = f"<body><main><article>{f'<h1>{title}</h1>' if title else ''}{content}</article></main></body>"
-    return f'<!doctype html><html{f" lang={language!r}" if language else ""}><head>{titles}{metas}</head>{body}</html>'
+    return f"<!doctype html><html{f' lang={language!r}' if language else ''}><head>{titles}{metas}</head>{body}</html>"

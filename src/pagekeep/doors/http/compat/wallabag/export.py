@@ -65,7 +65,9 @@ def _pdf(library: Store, item: Item) -> bytes:
     try:
         return read_copy(library, item.id, "pdf")
     except NotFound:
-        raise NotOffered("No PDF of this page is kept.", suggestions=("Ask for one on the page of the item.",)) from None
+        raise NotOffered(
+            "No PDF of this page is kept.", suggestions=("Ask for one on the page of the item.",)
+        ) from None
 
 
 def _write(format: str, entry: dict[str, Any]) -> str:

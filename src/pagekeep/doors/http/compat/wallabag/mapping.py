@@ -24,9 +24,7 @@ _DIGITS: Final = re.compile(r"[0-9]+")
 _NO_SLUG: Final = re.compile(r"[^\w]+")
 
 
-def entry(
-    item: Item, number: int, annotations: Sequence[Annotation], user: str, content: str | None
-) -> dict[str, Any]:
+def entry(item: Item, number: int, annotations: Sequence[Annotation], user: str, content: str | None) -> dict[str, Any]:
     """Return an item as an entry; `content` is its HTML, or `None` when only the metadata was asked for."""
     known = item.metadata
     changed = date(item.updated_at)

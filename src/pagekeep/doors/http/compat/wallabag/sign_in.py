@@ -1,7 +1,7 @@
 """`/wallabag/oauth/v2/token`, and the pages of wallabag that the Android app reads to set itself up.
 
-The pages show nothing of a user's. Tokens are given for a password whatever the client id and secret, which are no secrets: every
-copy of an app has the same.
+The pages show nothing of a user's. Tokens are given for a password, whatever the client id and secret: every copy of an app has
+the same ones.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _refuse(error: str, description: str) -> Response:
 async def show_home(request: Request, service: CurrentService) -> Response:
     """Show the sign-in form, or that the client is signed in."""
     if _is_signed_in(request, service):
-        return _page(f'{_LOGO}<p>Signed in. <a href="logout">Sign out</a><a hidden href="{_base(request)}/logout"></a></p>')
+        return _page(f'{_LOGO}<p>Signed in. <a href="{_base(request)}/logout">Sign out</a></p>')
     csrf = _sign(service, "csrf", int(time.time()) // 3600)
     return _page(
         f'{_LOGO}<form action="{_base(request)}/login_check" method="post" name="loginform">'
