@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
-from pagekeep.library.items import get_item
-from pagekeep.model import Annotation
+from pagekeep.library.items import MAX_NUMBER, get_item
+from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
+
+_HALF: Final = MAX_NUMBER + 1
+_REST_OF_ID: Final = "-0000-0000-0000-000000000000", "-ffff-ffff-ffff-ffffffffffff"
 
 
 def annotate(
@@ -45,3 +50,24 @@ def _get(store: Store, key: str, annotation_id: str) -> Annotation:
         if annotation.id == annotation_id:
             return annotation
     raise NotFound("There is no such annotation.")
+
+
+def annotations_of(store: Store, items: Iterable[Item]) -> Mapping[str, tuple[Annotation, ...]]:
+    """Return the annotations of several items by the item's id, oldest first."""
+    return store.annotations_of([item.id for item in items])
+
+
+def annotation_number(annotation: Annotation) -> int:
+    """Return the number of an annotation: the first 31 bits of its id that are not the first one."""
+    return int(annotation.id[:8], 16) & MAX_NUMBER
+
+
+def get_numbered_annotation(store: Store, number: int) -> Annotation:
+    """Return the annotation with this number; `NotFound` unless there is exactly one."""
+    found: list[Annotation] = []
+    for begin in (number, number | _HALF) if 0 <= number <= MAX_NUMBER else ():
+        low, high = (f"{begin:08x}{rest}" for rest in _REST_OF_ID)
+        found += store.annotations_between(low, high)
+    if len(found) != 1:
+        raise NotFound(f"There is no annotation with the number {number}.")
+    return found[0]

@@ -7,8 +7,7 @@ from typing import Final, Literal, Unpack
 
 from pagekeep import clock
 from pagekeep.errors import NotFound
-from pagekeep.library.items import get_item
-from pagekeep.library.numbers import same_tag
+from pagekeep.library.items import get_item, same_tag
 from pagekeep.library.storage import remove_unused
 from pagekeep.model import Item, ItemQuery, MetadataChanges, item_filters
 from pagekeep.store import Store

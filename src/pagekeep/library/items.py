@@ -1,8 +1,9 @@
-"""Looking items up: one by its key, or many by a query."""
+"""Looking items up: one by its key or number, or many by a query."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
@@ -11,6 +12,9 @@ from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
 from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
 from pagekeep.store import Store, parse_query, unknown_filters
+from pagekeep.store.search.filters import tag_key
+
+MAX_NUMBER: Final = 2**31 - 1
 
 _MAX_COUNTED: Final = 1_000
 _MAX_READ: Final = 1_000
@@ -151,3 +155,48 @@ def _walk(store: Store, query: ItemQuery) -> Iterator[Hit]:
         if page.next is None:
             return
         query = replace(query, after=page.next)
+
+
+# Numbers, for programs that know only numbers of 32 bits
+
+
+def number_items(store: Store, items: Iterable[Item]) -> dict[str, int]:
+    """Return the numbers of items, by their ids. They stay the same in a restored library."""
+    return store.numbers([item.id for item in items])
+
+
+def get_numbered(store: Store, number: int) -> Item:
+    """Return the item with this number; `NotFound` when there is none, or it is deleted."""
+    item_id = store.numbered([number]).get(number)
+    item = store.get(item_id) if item_id is not None else None
+    if item is None or item.deleted_at is not None:
+        raise NotFound(f"There is no item with the number {number}.")
+    return item
+
+
+def find_hashed(store: Store, hashes: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of the items whose address, normalised or as entered, has one of these SHA-1 hashes."""
+    wanted = {value.lower() for value in hashes}
+    found: dict[str, str] = {}
+    for item_id, *urls in store.addresses():
+        for url in urls:
+            value = hash_address(url)
+            if value in wanted:
+                found[value] = item_id
+    numbers = store.numbers(list(found.values()))
+    return {value: numbers[item_id] for value, item_id in found.items() if item_id in numbers}
+
+
+def hash_address(url: str) -> str:
+    """Return the SHA-1 hash by which some programs look an address up."""
+    return hashlib.sha1(url.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+
+
+def tag_number(tag: str) -> int:
+    """Return the number of a tag, the same for every spelling of it."""
+    return int(hashlib.sha256(tag_key(tag).encode()).hexdigest()[:8], 16) & MAX_NUMBER
+
+
+def same_tag(one: str, other: str) -> bool:
+    """Return whether two spellings are the same tag."""
+    return tag_key(one) == tag_key(other)

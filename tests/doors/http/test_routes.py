@@ -21,8 +21,8 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
-from pagekeep.library.annotations import annotate
-from pagekeep.library.numbers import annotation_number, tag_number
+from pagekeep.library.annotations import annotate, annotation_number
+from pagekeep.library.items import tag_number
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id

@@ -12,10 +12,10 @@ from zipfile import ZipFile
 
 from pagekeep.capture.pictures.check import SVG_TYPE, Copy, Refused, decode_picture
 from pagekeep.errors import NotFound, PagekeepError, TooManyRequests
+from pagekeep.library.annotations import annotations_of
 from pagekeep.library.exports.article_html import picture_urls
 from pagekeep.library.exports.epub import Book, add_chapter
 from pagekeep.library.exports.pictures import ENDINGS, Picture
-from pagekeep.library.numbers import annotations_of
 from pagekeep.library.pictures.kept import KeptPicture, find_picture
 from pagekeep.library.pictures.wanted import hero_source
 from pagekeep.model import Annotation, Item

@@ -27,7 +27,7 @@ def token() -> None:
     epilog=examples(
         "token add 'browser extension'",
         "token add backup --scope read --days 90",
-        "token add phone --user ada --dialect wallabag",
+        "token add phone --dialect wallabag",
     )
 )
 @click.argument("name")

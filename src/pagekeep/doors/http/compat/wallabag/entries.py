@@ -19,7 +19,8 @@ from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, PagekeepError
-from pagekeep.library import change, items, numbers
+from pagekeep.library import change, items
+from pagekeep.library.annotations import annotations_of
 from pagekeep.library.items import ItemSlice
 from pagekeep.library.open import Store
 from pagekeep.library.save import refetch_item, save
@@ -69,13 +70,13 @@ def entry_exists(library: ReadLibrary, sent: SentParameters) -> Response:
     by_id = bool(sent.flag("return_id"))
     if urls or hashes:
         found = {url: _number_of(library, url) for url in urls}
-        by_hash = numbers.find_hashed(library, hashes) if hashes else {}
+        by_hash = items.find_hashed(library, hashes) if hashes else {}
         found |= {value: by_hash.get(value.lower()) for value in hashes}
         return Json({key: value if by_id else value is not None for key, value in found.items()})
     url, value = sent.text("url"), sent.text("hashed_url", max_chars=100)
     if not url and not value:
         raise NotAllowed("An address is required: `url`, `hashed_url`, `urls` or `hashed_urls`.")
-    one = _number_of(library, url) if url else numbers.find_hashed(library, [value]).get(value.lower())
+    one = _number_of(library, url) if url else items.find_hashed(library, [value]).get(value.lower())
     return Json({"exists": one if by_id else one is not None})
 
 
@@ -107,7 +108,7 @@ async def add_entry(
 @router.get("/entries/{number}")
 async def read_entry(number: Number, library: ReadLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Return an entry."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     return await _one(library, service, item, caller.name)
 
 
@@ -116,7 +117,7 @@ async def change_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Archive or star an entry, or replace its tags; what else wallabag can change is ignored."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     item = await run_in_threadpool(_set_flags, library, item, sent, sent.list("tags") or None)
     return await _one(library, service, item, caller.name)
 
@@ -126,7 +127,7 @@ async def delete_entry(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Move an entry to the trash."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     await run_in_threadpool(change.apply_action, library, "delete", item.id)
     if sent.text("expect") == "id":
         return Json({"id": number})
@@ -136,7 +137,7 @@ async def delete_entry(
 @router.patch("/entries/{number}/reload")
 async def reload_entry(number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService) -> Response:
     """Fetch the page of an entry again; 304 when that fails or gives nothing new."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     try:
         saved = await refetch_item(item, library, service.retrieval)
     except PagekeepError:
@@ -157,8 +158,8 @@ class _Shown:
 
     async def entries(self, found: tuple[Item, ...]) -> list[dict[str, Any]]:
         """Return the items as entries."""
-        known = await run_in_threadpool(numbers.number_items, self.library, found)
-        marks = await run_in_threadpool(numbers.annotations_of, self.library, found)
+        known = await run_in_threadpool(items.number_items, self.library, found)
+        marks = await run_in_threadpool(annotations_of, self.library, found)
         contents: list[str | None] = [None] * len(found)
         if self.whole:
             texts = [(body_of(item.content), item.url, item.title) for item in found]
@@ -193,7 +194,7 @@ def _number_of(library: Store, url: str) -> int | None:
         item = items.look_up_url(library, url)
     except PagekeepError:  # not an address
         return None
-    return numbers.number_items(library, [item]).get(item.id) if item is not None else None
+    return items.number_items(library, [item]).get(item.id) if item is not None else None
 
 
 def _set_flags(library: Store, item: Item, sent: Parameters, tags: list[str] | None = None) -> Item:

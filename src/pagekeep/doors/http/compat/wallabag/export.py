@@ -18,7 +18,7 @@ from pagekeep.doors.http.compat.wallabag import mapping
 from pagekeep.doors.http.compat.wallabag.entries import Number
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotFound, NotOffered
-from pagekeep.library import numbers
+from pagekeep.library import items
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.copies.make import read_copy
 from pagekeep.library.exports.item_book import build_item_book
@@ -45,7 +45,7 @@ async def export_entry(
     """Return an entry as a file: an EPUB with its pictures, a kept PDF of the page, text, CSV, JSON or XML."""
     if format not in _TYPES:
         raise NotFound(f"There is no export as {format:.20}.")
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     headers = {"Content-Disposition": attachment(item.title, format)}
     if format == "epub":
         data: bytes | str = await build_item_book(library, item, service.room)

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.doors.http.compat.parameters import Parameters
-from pagekeep.library.items import ItemSlice
-from pagekeep.library.numbers import annotation_number, hash_address, tag_number
+from pagekeep.library.annotations import annotation_number
+from pagekeep.library.items import ItemSlice, hash_address, tag_number
 from pagekeep.model import Annotation, Filter, Item, ItemQuery, Order, item_filters
 
 VERSION: Final = "2.6.13"

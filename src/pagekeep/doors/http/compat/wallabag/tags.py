@@ -15,7 +15,7 @@ from pagekeep.doors.http.compat.wallabag.entries import Number, _one
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import NotFound
-from pagekeep.library import change, items, numbers
+from pagekeep.library import change, items
 from pagekeep.library.open import Store
 
 router = APIRouter(prefix="/api")
@@ -50,7 +50,7 @@ def delete_tag(tag: TagNumber, library: WriteLibrary) -> Response:
 @router.get("/entries/{number}/tags")
 def list_entry_tags(number: Number, library: ReadLibrary) -> Response:
     """List the tags of an entry."""
-    return Json([mapping.tag(label) for label in numbers.get_numbered(library, number).metadata.tags])
+    return Json([mapping.tag(label) for label in items.get_numbered(library, number).metadata.tags])
 
 
 @router.post("/entries/{number}/tags")
@@ -58,7 +58,7 @@ async def add_entry_tags(
     number: Number, library: WriteLibrary, caller: ReadCaller, service: CurrentService, sent: SentParameters
 ) -> Response:
     """Add tags to an entry."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
+    item = await run_in_threadpool(items.get_numbered, library, number)
     item = await run_in_threadpool(_add, library, item.id, (sent.list("tags") or [])[:100])
     return await _one(library, service, item, caller.name)
 
@@ -68,8 +68,8 @@ async def delete_entry_tag(
     number: Number, tag: TagNumber, library: WriteLibrary, caller: ReadCaller, service: CurrentService
 ) -> Response:
     """Remove a tag from an entry."""
-    item = await run_in_threadpool(numbers.get_numbered, library, number)
-    labels = [label for label in item.metadata.tags if numbers.tag_number(label) == tag]
+    item = await run_in_threadpool(items.get_numbered, library, number)
+    labels = [label for label in item.metadata.tags if items.tag_number(label) == tag]
     if not labels:
         raise NotFound("The entry has no such tag.")
     item = await run_in_threadpool(_remove, library, item.id, labels)
@@ -85,7 +85,7 @@ def _remove(library: Store, item_id: str, labels: list[str]) -> Any:
 
 
 def _label(library: Store, number: int) -> str:
-    labels = [label for label, _ in items.count_tags(library) if numbers.tag_number(label) == number]
+    labels = [label for label, _ in items.count_tags(library) if items.tag_number(label) == number]
     if len(labels) != 1:
         raise NotFound("There is no such tag.")
     return labels[0]
