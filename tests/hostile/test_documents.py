@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from tests.hostile.pdf_mutants import check
+import pytest
+
+from tests.hostile.document_mutants import check
+from tests.hostile.documents import KINDS
 
 
-def test_mutated_pdf_files_give_a_page_or_a_typed_result() -> None:
-    assert check(30, with_bombs=False).total() == 30
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutated_files_give_a_page_or_a_typed_result(kind: str) -> None:
+    assert check(kind, 30, with_bombs=False)[0].total() == 30
