@@ -33,9 +33,9 @@ class Reader:
 
     def read(self, data: bytes) -> str:
         """Return what became of a file: a level, or the type of its error."""
-        sealed = seal(DocumentTask(data, None, Options()), DOCUMENT)
-        ((result, error),) = self._worker.run([sealed], DOCUMENT)
         try:
+            sealed = seal(DocumentTask(data, None, Options()), DOCUMENT)
+            ((result, error),) = self._worker.run([sealed], DOCUMENT)
             page = open_result(result, error)
         except PagekeepError as failure:
             return f"{failure.type}: {failure.message}"
