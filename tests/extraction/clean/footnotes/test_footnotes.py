@@ -105,6 +105,11 @@ def test_an_unreferenced_note_stays_after_the_others(cleaned):
     assert cleaned(html).endswith('<ol><li id="fn-1">used</li><li id="fn-2">lonely</li></ol></section>')
 
 
+def test_the_content_itself_is_never_a_note(cleaned):
+    html = '<p>a<sup><a href="#fn1">1</a></sup></p><span id="fn1">The note.</span>'
+    assert "The note." in cleaned(html)
+
+
 def test_a_note_of_several_paragraphs_keeps_them(cleaned):
     html = '<p>a<sup><a href="#fn1">1</a></sup></p><ol><li id="fn1"><p>one</p><p>two <a href="#r">↩</a></p></li></ol>'
     assert '<li id="fn-1"><p>one</p><p>two </p></li>' in cleaned(html)

@@ -6,8 +6,8 @@ from typing import Final
 
 from pagekeep.model import PageWarning, Removal
 
-MAX_CHARS: Final = 3_000_000
-"""Of text per document: more than any novel, and about 12 s of CPU time from the file to Markdown on a busy machine."""
+MAX_CHARS: Final = 5_000_000
+"""Of text per document: more than the longest novels; two million take a second of CPU time."""
 
 
 class Dropped:

@@ -98,7 +98,7 @@ def _references(
 def _note_block(target: dom.Element) -> dom.Element | None:
     node: dom.Node | None = target
     for _ in range(_MAX_BLOCK_DEPTH):
-        if not isinstance(node, dom.Element):
+        if not isinstance(node, dom.Element) or not isinstance(node.parent, dom.Element):  # the content is not a note
             return None
         if node.tag in ("li", "dd", "tr"):
             return node
