@@ -24,7 +24,10 @@ def archive_bombs(data: bytes, main: str) -> Iterator[tuple[str, bytes]]:
     yield "main part of zeros", repack(**{main: bytes(80_000_000)})
     yield "a picture of zeros", pack({**files, "media/a.png": bytes(400_000_000)}, stored="mimetype")
     yield "many parts", pack({**files, **{f"p{n}": b"" for n in range(30_000)}}, stored="mimetype")
-    yield "many large parts", pack({**files, **{f"p{n}": _noise(n, 20_000) * 200 for n in range(90)}}, stored="mimetype")
+    yield (
+        "many large parts",
+        pack({**files, **{f"p{n}": _noise(n, 20_000) * 200 for n in range(90)}}, stored="mimetype"),
+    )
     yield "sizes that lie", _declare(data, main, 100)
     yield "sizes that boast", _declare(data, main, 0xFFFFFFF0)
     yield "overlapping parts", _overlap(data)
