@@ -109,7 +109,7 @@ def _note_block(target: dom.Element) -> dom.Element | None:
             return dom.first(node, "tr") if "footnote" in (node.attr("class") or "") else None
         if node.tag in _NOTE_BLOCKS:
             item = node.parent
-            if isinstance(item, dom.Element) and item.tag in ("li", "dd") and dom.previous_element(node) is None:
+            if item.tag in ("li", "dd") and dom.previous_element(node) is None:
                 return item
             return node
         if node.tag in HEADINGS:
