@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/documents.md: a PDF of our own in the reader, and its first page beside what is read of it.
+"""Draw the pictures of docs/documents.md: a PDF that we print in the reader, and its first page beside what is read of it.
 
 Usage: python scripts/draw_document_pictures.py
 """
@@ -41,12 +41,12 @@ PAPER = """<!doctype html><html lang="en"><title>What a tide clock counts</title
   td, th { border: 0.5pt solid #555; padding: 2pt 5pt } pre { font: 9pt "DejaVu Sans Mono", monospace; margin: 6pt 0 }
   ul { margin: 4pt 0 6pt; padding-left: 14pt }
 </style><body><h1>What a tide clock counts</h1><p class="by">Ada Keeper, Harbour Notes, 2025</p><div class="columns">
-<p>A tide clock has one hand. Nobody winds it twice a day, and it strikes no hour.
+<p>A tide clock has one hand. It needs no winding twice a day, and it strikes no hour.
 It goes round once in twelve hours and twenty-five minutes, which is half of the time that the
 moon takes to come back to the same place in the sky. Twelve o'clock is high water, six o'clock is low water, and the
 numbers between count the hours until one or the other.</p>
 <p>The clock on the quay was made in the town, by a man who repaired scales. He cut the wheels for the mean of the tides and
-left the rest to whoever looks at it: after a storm the water stays, and the clock knows nothing of storms.</p>
+left the rest to the people who look at it: after a storm the water stays, and the clock knows nothing of storms.</p>
 <h2>Setting it</h2><p>It is set once, at the full moon, and then left alone for a year. Three things must be at hand:</p>
 <ul><li>the tables for the harbour, not those for the coast;</li><li>a calm day, with the wind from the land;</li>
 <li>patience, since high water lasts longer than it seems.</li></ul>
@@ -64,7 +64,7 @@ def hand(minutes):
     return 12 * share / INTERVAL</pre>
 <p>The keeper has checked it against the wall for a year. It is never more than twenty minutes wrong, and neither is he.</p>
 <h2>When it is wrong</h2><p>Twice a month, at the new and at the full moon, the tides follow each other faster, and between them
-slower. The clock takes the mean and so is early for one week and late for the next. Nobody in the harbour minds: who has
+slower. The clock takes the mean and so is early for one week and late for the next. In the harbour this is well known: who has
 to be exact looks at the water.</p></div></body></html>"""
 BESIDE = """<style>body {{ margin: 0; padding: 20px; background: #d9dde3; display: flex; gap: 20px; width: max-content }}
 img {{ width: 620px; height: 876px; display: block; box-shadow: 0 1px 8px #0005; background: #fff }}</style>
