@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pagekeep.capture.documents.phases import DOCUMENT_PHASES
 from pagekeep.extraction.steps import Phase
 from pagekeep.pipeline import PHASES
 
@@ -26,12 +27,12 @@ def write_phase(phase: Phase) -> str:
     rows = "\n".join(
         f"| `{step.name}`{' (required)' if step.required else ''} | {step.description} |" for step in phase.steps
     )
-    return f"\n## {phase.name.capitalize()}\n\n{phase.summary}\n\n| step | |\n|---|---|\n{rows}\n"
+    return f"\n## {phase.name[0].upper()}{phase.name[1:]}\n\n{phase.summary}\n\n| step | |\n|---|---|\n{rows}\n"
 
 
 def write_page() -> str:
     """Return the whole page."""
-    return HEAD + "".join(map(write_phase, PHASES))
+    return HEAD + "".join(map(write_phase, (*PHASES, *DOCUMENT_PHASES)))
 
 
 def main() -> int:

@@ -71,7 +71,7 @@ def test_running_heads_and_page_numbers_are_removed() -> None:
     page = read(make_pdf(pages))
     assert "Annals" not in page.markdown
     assert "1" not in page.markdown
-    assert {removal.step for removal in page.trace.removals} == {"running-heads"}
+    assert {removal.step for removal in page.trace.removals} == {"pdf-running-heads"}
 
 
 def test_a_paragraph_over_two_pages_is_one() -> None:

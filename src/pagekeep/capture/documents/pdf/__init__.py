@@ -135,15 +135,15 @@ def _write(layout: Layout) -> None:
 
 
 STEPS: Final[list[Step[Layout]]] = [
-    Step("structure-tree", _read_structure),
-    Step("ruled-tables", _find_tables, required=True),
-    Step("lines", _make_lines, required=True),
-    Step("running-heads", _remove_running_heads),
-    Step("reading-order", _order),
-    Step("blocks", _make_blocks, required=True),
-    Step("roles", _find_roles),
-    Step("page-joins", _join_parted),
-    Step("html", _write, required=True),
+    Step("pdf-structure-tree", _read_structure),
+    Step("pdf-ruled-tables", _find_tables, required=True),
+    Step("pdf-lines", _make_lines, required=True),
+    Step("pdf-running-heads", _remove_running_heads),
+    Step("pdf-reading-order", _order),
+    Step("pdf-blocks", _make_blocks, required=True),
+    Step("pdf-roles", _find_roles),
+    Step("pdf-page-joins", _join_parted),
+    Step("pdf-html", _write, required=True),
 ]
 """What happens to the words of a PDF, in this order."""
 

@@ -113,10 +113,11 @@ def extract(
         if declared and all(one.kind == "url" for one in found):
             raise click.UsageError("--type is for files and stdin.")
         if skip_steps:
+            from pagekeep.capture.documents.phases import DOCUMENT_PHASES
             from pagekeep.extraction.steps import check_skippable
             from pagekeep.pipeline import PHASES
 
-            check_skippable(skip_steps, PHASES)  # before the page is fetched
+            check_skippable(skip_steps, (*PHASES, *DOCUMENT_PHASES))  # before the page is fetched
         timer = time.perf_counter if explained else None
         saved_at = None if explained or as_json or format_ != "document" else current_time()
         options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps))
