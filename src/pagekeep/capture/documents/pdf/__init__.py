@@ -8,7 +8,7 @@ from typing import Final
 from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.capture.documents.pdf.about import read_metadata
 from pagekeep.capture.documents.pdf.inline import Joiner
-from pagekeep.capture.documents.pdf.layout import headings, notes, quotes
+from pagekeep.capture.documents.pdf.layout import captions, headings, notes, quotes
 from pagekeep.capture.documents.pdf.layout.blocks import Leading, make_blocks, mark_bullets
 from pagekeep.capture.documents.pdf.layout.columns import order_lines
 from pagekeep.capture.documents.pdf.layout.joins import dissolve_rows, join_parted
@@ -113,12 +113,13 @@ def _place(items: list[Line | Block], tables: list[Block]) -> list[Line | Block]
 
 
 def _find_roles(layout: Layout) -> None:
-    """Find footnotes, headings, quotes and lists on the pages without structure."""
+    """Find footnotes, headings, captions, quotes and lists on the pages without structure."""
     body = headings.body_size(layout.blocks)
     free = [block for block in layout.blocks if block.page not in layout.tagged]
     headings.find_tagged_title([block for block in layout.blocks if block.page in layout.tagged], body)
     notes.mark_notes(free, body)
     headings.mark_headings(free, body, layout.file.outline)
+    captions.mark_captions(free, body)
     quotes.mark_quotes(free, body)
     settle_items(free)
 

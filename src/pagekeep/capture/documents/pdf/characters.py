@@ -83,7 +83,7 @@ class WordReader:
             before_left, before_right, before_low, before_high = left, right, low, high
             left, right, low, high = box.left, box.right, box.bottom, box.top
             if word is not None:
-                if left == before_left and right == before_right:
+                if left == before_left and right == before_right and low == before_low and high == before_high:
                     word.text += char  # the second character of a ligature
                     continue
                 # Most characters are letters right behind a letter of the same height: their font needs no look.

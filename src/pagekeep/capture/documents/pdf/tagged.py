@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pagekeep.capture.documents.pdf.layout.blocks import find_marker, is_mono
+from pagekeep.capture.documents.pdf.layout.captions import describe_picture
 from pagekeep.capture.documents.pdf.layout.lines import make_lines
 from pagekeep.capture.documents.pdf.layout.lists import nest_items
 from pagekeep.capture.documents.pdf.layout.notes import MARK
@@ -14,7 +15,7 @@ _MIN_COVERED: Final = 0.95
 """Part of a page's characters that the tree must name, so that the page is read by it."""
 _HEADINGS: Final = {"Title": 1, "H": 2, **{f"H{level}": level for level in range(1, 7)}}
 _NOTES: Final = frozenset({"Note", "FENote"})
-_PARAGRAPHS: Final = frozenset({"P", "Caption", "BibEntry", "TOCI", "DT", "DD", "Formula"})
+_PARAGRAPHS: Final = frozenset({"P", "BibEntry", "TOCI", "DT", "DD", "Formula"})
 _GROUPS: Final = frozenset(
     "Document DocumentFragment Part Art Sect Div Aside TOC Index BlockQuote Figure Form THead TBody TFoot".split()
 )
@@ -88,10 +89,15 @@ class _Reader:
             elif child.tag in _NOTES:
                 self.flush()
                 self._read_note(child)
+            elif child.tag == "Caption":
+                self.flush()
+                self._add("caption", self._take(child))
             elif child.tag == "Code":
                 self._read_code(child)
             elif child.tag in _GROUPS:
                 self.flush(quotes)
+                described = describe_picture(child.alt, self._page.index) if child.alt else None
+                self.blocks += [described] if described else []
                 self.walk(child, quotes + (child.tag == "BlockQuote"))
                 self.flush(quotes + (child.tag == "BlockQuote"))
             else:
@@ -211,6 +217,6 @@ class _Reader:
                     ]
                 )
             elif child.tag == "Caption":
-                self._add("text", self._take(child))
+                self._add("caption", self._take(child))
             else:
                 self._read_rows(child, rows)

@@ -47,6 +47,8 @@ def _write_block(block: Block, joiner: Joiner) -> str:
         return f"<pre><code>{escape(write_code(block.lines), quote=False)}</code></pre>"
     if block.kind == "table":
         return _write_table(block.rows, joiner)
+    if block.kind == "caption":
+        return f"<p><em>{joiner.html(block.lines, plain=True)}</em></p>"
     inner = f"<p>{joiner.html(block.lines)}</p>"
     return f"<blockquote>{inner}</blockquote>" if block.kind == "quote" else inner
 

@@ -94,7 +94,7 @@ class Line:
         )
 
 
-BlockKind = Literal["text", "heading", "item", "code", "table", "note", "quote"]
+BlockKind = Literal["text", "heading", "item", "code", "table", "note", "quote", "caption"]
 
 
 @dataclass(slots=True)

@@ -15,13 +15,15 @@ _MIN_FILL: Final = 0.55
 _MAX_JUMPS: Final = 0.05
 """Share of lines that begin above the line before them, in the same column, from which the stream is out of order."""
 _GUTTER: Final = 0.8
+_MAX_GUTTERS: Final = 3
+"""Gutters within each other: up to eight columns."""
 
 
-def order_lines(lines: list[Line]) -> list[Line]:
+def order_lines(lines: list[Line], depth: int = 0) -> list[Line]:
     """Return the lines in reading order; lines across two columns are split first."""
     gutter = _find_gutter(lines)
     if gutter is not None:
-        return _order_by_columns(_split_at(lines, gutter), gutter)
+        return _order_by_columns(_split_at(lines, gutter), gutter, depth)
     if _count_jumps(lines) > max(1.0, _MAX_JUMPS * len(lines)):
         return _cut(lines, 0)
     return lines
@@ -62,18 +64,25 @@ def _split_at(lines: list[Line], x: float) -> list[Line]:
     return result
 
 
-def _order_by_columns(lines: list[Line], gutter: float) -> list[Line]:
-    """Return left lines before right ones, between lines that cross the gutter."""
+def _order_by_columns(lines: list[Line], gutter: float, depth: int) -> list[Line]:
+    """Return left lines before right ones, between lines that cross the gutter; each side may have columns too."""
     result: list[Line] = []
     left: list[Line] = []
     right: list[Line] = []
+
+    def end_part() -> None:
+        for side in (left, right):
+            result.extend(order_lines(side, depth + 1) if depth < _MAX_GUTTERS else side)
+            side.clear()
+
     for line in sorted(lines, key=lambda line: (line.base, line.x0)):
         if line.x0 < gutter < line.x1:
-            result += [*left, *right, line]
-            left, right = [], []
+            end_part()
+            result.append(line)
         else:
             (left if line.x1 <= gutter else right).append(line)
-    return [*result, *left, *right]
+    end_part()
+    return result
 
 
 def _count_jumps(lines: list[Line]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from pagekeep.capture.documents.pdf.values import Block
@@ -11,12 +10,11 @@ _MIN_INSET: Final = 1.0
 """Distance from both edges in type sizes: LaTeX uses 2.5, Word 3, browsers 2.5."""
 _MIN_SIZE: Final = 0.97
 """Part of the text's size: an abstract is inset too, but smaller."""
-_CAPTION: Final = re.compile(r"\w{3,12}\.? \d{1,3}(?:\.\d{1,2})?[.:]\s")
 
 
 def mark_quotes(blocks: list[Block], body: float) -> None:
-    """Turn inset paragraphs into quotes, unless they are captions."""
+    """Turn inset paragraphs into quotes."""
     for block in blocks:
         is_inset = block.kind == "text" and block.inset >= _MIN_INSET and block.size >= _MIN_SIZE * body
-        if is_inset and not _CAPTION.match(block.text):
+        if is_inset:
             block.kind = "quote"

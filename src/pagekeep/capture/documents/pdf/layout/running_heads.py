@@ -39,7 +39,9 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
             gone = set(map(id, dropped))
             lines[:] = [line for line in lines if id(line) not in gone]
             count = sum(len(line.words) for line in dropped)
-            removals.append(Removal(f"page {page.index + 1}", "running head or page number", count, "pdf-running-heads"))
+            removals.append(
+                Removal(f"page {page.index + 1}", "running head or page number", count, "pdf-running-heads")
+            )
     return removals
 
 
