@@ -73,3 +73,6 @@ def test_an_uploaded_pdf_is_read_and_a_damaged_one_says_so(fresh: Server, window
     page.goto("/")
     expect(page.locator(".row h2")).to_have_text(["broken.pdf", "The old harbour"])
     expect(page.locator(".row .reason")).to_contain_text("The PDF is damaged")
+    page.locator(".row h2 a").first.click()
+    expect(page.locator(".notice").get_by_role("link", name="Download PDF")).to_be_visible()
+    expect(page.locator(".notice").get_by_role("button", name="Retry")).to_have_count(0)  # there is nothing to fetch

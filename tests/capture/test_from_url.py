@@ -9,11 +9,12 @@ import pytest
 
 from pagekeep.capture.from_url import Captured
 from pagekeep.config import Settings
-from pagekeep.errors import BlockedAddress, FetchHttpError, RenderError
+from pagekeep.errors import BlockedAddress, FetchHttpError, RenderError, UnsupportedContent
 from pagekeep.markdown import write_document
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import DomTrigger, Rendering, Trigger
-from tests.site.fixtures import book
+from tests.capture.documents.samples import PDF, TEXT
+from tests.site.fixtures import Shore, book
 from tests.site.server import Site
 
 Get = Callable[..., Captured]
@@ -71,6 +72,16 @@ def test_a_wall_that_came_with_an_error_names_the_next_step(get: Get, harbour: S
         get(harbour.url("/wall"))
     assert raised.value.status == 403
     assert any("browser" in suggestion.lower() for suggestion in raised.value.suggestions)
+
+
+@needs_chromium
+def test_a_pdf_that_the_browser_does_not_show_is_read_from_its_file(get: Get, shore: Shore) -> None:
+    shore.bodies["harbour.pdf"] = PDF
+    captured = get(shore.url("harbour.pdf"), render="force")
+    assert (captured.page.markdown, captured.fetched.rendered) == (TEXT, False)
+    shore.bodies["harbour.bin"] = b"\0\1"
+    with pytest.raises(UnsupportedContent):
+        get(shore.url("harbour.bin"), render="force")
 
 
 def test_text_that_is_markdown_is_kept_as_it_is(get: Get, harbour: Site) -> None:

@@ -12,7 +12,7 @@ from pagekeep.capture.extract import REMOTE_READER_TYPE
 from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
-from pagekeep.capture.uploads import MAIL_TYPE, find_mail_address
+from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address
 from pagekeep.errors import NotFound, PagekeepError, RetryLimit
 from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
@@ -164,7 +164,7 @@ def _follow_up(item: Item, store: Store, retrieval: Retrieval) -> None:
     """Have the address of a new page checked from now on, and archived elsewhere if the settings say so."""
     if retrieval.settings.check_links_days:
         links.ensure_schedule(store)
-    if retrieval.settings.archive_submit:
+    if retrieval.settings.archive_submit and item.domain != FILE_HOST and item.url.startswith(("http://", "https://")):
         archives.enqueue_submission(store, item, clock.now())
 
 

@@ -29,7 +29,10 @@ def request_copies(store: Store, item: Item, kinds: Sequence[CopyKind]) -> Job:
 
 def request_configured(store: Store, item: Item, settings: Settings, *, changed: bool) -> Job | None:
     """Return a job for the copies that the settings ask for after a save; `None` when there is nothing to make."""
-    if not settings.keep or item.deleted_at is not None or item.metadata.quality not in ("article", "simplified"):
+    known = item.metadata
+    if not settings.keep or item.deleted_at is not None or known.quality not in ("article", "simplified"):
+        return None
+    if known.file_type:  # a document's file is its copy
         return None
     present = {} if changed else list_copies(store, item.id)
     wanted = [kind for kind in COPY_KINDS if kind in settings.keep and kind not in present]
