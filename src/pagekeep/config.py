@@ -157,6 +157,12 @@ class Settings:
     max_redirects: int = _setting(10, _COUNT, "Maximum number of redirects.")
     per_host_connections: int = _setting(4, _AMOUNT, "Pages fetched from one host at the same time.")
     per_host_delay: float = _setting(0.25, _DELAY, "Minimum time between the starts of two requests to one host.")
+    crawl_delay: float = _setting(
+        0.5,
+        _DELAY,
+        "Minimum time between a response and the next request to one host in a crawl. `Crawl-delay` of robots.txt counts "
+        "where it is longer, and busy hosts are asked less often; 0 sets no pause, for sites of your own.",
+    )
     retries: int = _setting(2, _COUNT, "Retries when a server is busy (429, 502, 503, 504) or closes the connection.")
     render: Literal["auto", "force", "never"] = _setting(
         "auto", _RENDER, "When to open a page in a browser: if it needs one, always, or never."

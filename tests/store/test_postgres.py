@@ -27,6 +27,7 @@ from pagekeep.store import Store, install_library, open_accounts, open_store, pa
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
 from tests.hostile.postgres_two_users import catalog_faults
+from tests.store.crawls import fill_crawl
 from tests.store.making import NOW, Server, make_item, make_raw
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
@@ -54,6 +55,11 @@ TABLES = (
     "entry_pages",
     "published_feeds",
     "item_numbers",
+    "crawls",
+    "crawl_pages",
+    "crawl_results",
+    "crawl_hosts",
+    "crawl_counts",
 )
 TYPES = {
     "uuid": {
@@ -71,15 +77,17 @@ TYPES = {
         "page_checks.item_id",
         *("feeds.id", "feed_entries.id", "feed_entries.feed_id", "feed_entries.item_id", "entry_pages.entry_id"),
         "published_feeds.id",
+        *("crawls.id", "crawl_pages.crawl_id", "crawl_results.crawl_id", "crawl_counts.crawl_id"),
     },
     "boolean": {
         *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
-        *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered"),
+        *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered", "crawl_results.rendered"),
     },
     "jsonb": {
         *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
         *("raw_pages.headers", "snapshots.headers", "schedules.state"),
         *("feeds.settings", "feeds.state", "feed_entries.extra"),
+        *("crawls.options", "crawls.counts", "crawl_results.headers"),
     },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
@@ -101,6 +109,7 @@ def fill(library: Store) -> None:
     feed, _ = library.add_feed("web", "https://example.com/feed", now=NOW)
     library.put_entries(feed.id, [NewEntry("one", "Secret", content="secret words", page=make_raw())], NOW)
     library.publish(PublishedFeed(str(uuid.uuid4()), "Secret", "tag:secret", NOW))
+    fill_crawl(library)
 
 
 @pytest.fixture
@@ -123,8 +132,8 @@ def session(
 
 
 def visible(table: str, session: psycopg.Connection[tuple[object, ...]]) -> bool:
-    """Workers see all jobs and schedules; that is what they are for."""
-    return table in ("jobs", "schedules") and session.info.user == "hand"
+    """Workers see all jobs, schedules and running crawls; that is what they are for."""
+    return table in ("jobs", "schedules", "crawls") and session.info.user == "hand"
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import count
 from time import perf_counter
 from types import TracebackType
@@ -18,11 +17,12 @@ import httpcore
 from pagekeep.config import Settings
 from pagekeep.errors import BlockedAddress, FetchHttpError, InvalidUrl, PagekeepError
 from pagekeep.fetch.backend import GuardedBackend, timings
-from pagekeep.fetch.content_type import DOCUMENT_TYPES, HTML, charset, media_type, page_type, refuse_non_page
+from pagekeep.fetch.content_type import DOCUMENT_TYPES, HTML, media_type, page_type, refuse_non_page
 from pagekeep.fetch.cookies import CookieJar
 from pagekeep.fetch.deadline import Deadline
 from pagekeep.fetch.decoders import ACCEPT_ENCODING
 from pagekeep.fetch.error_mapping import make_http_error, map_errors, was_reset
+from pagekeep.fetch.exchange import FetchOptions, FetchState, make_fetched
 from pagekeep.fetch.guard import Guard
 from pagekeep.fetch.headers import Headers, check_cookies, check_headers
 from pagekeep.fetch.politeness import BUSY_STATUSES, Clock, HostLimits, SystemClock, backoff, retry_after
@@ -39,39 +39,6 @@ KEEPALIVE_SECONDS: Final = 10.0
 """An idle connection is closed after this time."""
 MAX_IDLE_CONNECTIONS: Final = 16
 """Few, as the HTTP library compares every pair of idle connections with each request."""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchOptions:
-    """The options of one fetch."""
-
-    max_bytes: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    cookies: Mapping[str, str] | None = None
-    conditional: bool = False
-    """Whether a 304 response is expected."""
-    pages_only: bool = True
-    """Whether everything except pages is refused."""
-    form: bytes | None = None
-    """A form, or another body, to send with POST."""
-    spaced: bool = True
-    """Whether to keep the delay per host; the images of a page are loaded together, as browsers do, in their own slots."""
-
-
-@dataclass(slots=True)
-class _FetchState:
-    """A fetch in progress."""
-
-    options: FetchOptions
-    first: SplitUrl
-    current: SplitUrl
-    jar: CookieJar
-    deadline: Deadline
-    seconds: dict[str, float]
-    redirects: int = 0
-    is_moved: bool = True
-    """Whether all redirects so far were permanent."""
-    moved_to: str | None = None
 
 
 class Client:
@@ -114,6 +81,26 @@ class Client:
         all_headers |= check_headers(_conditions(etag, last_modified))
         options = FetchOptions(self.settings.max_bytes, all_headers, cookies, conditional=bool(etag or last_modified))
         return await self._run(url, options, deadline)
+
+    async def visit(
+        self,
+        url: str,
+        *,
+        etag: str | None = None,
+        last_modified: str | None = None,
+        pages_only: bool = True,
+        max_bytes: int | None = None,
+    ) -> Fetched:
+        """Make one request, as a crawl does: return a redirect or an error status as it is, without the pause per host."""
+        headers = {"accept": ACCEPT_PAGES if pages_only else "*/*", **check_headers(_conditions(etag, last_modified))}
+        options = FetchOptions(
+            max_bytes or self.settings.max_bytes,
+            headers,
+            conditional=bool(etag or last_modified),
+            pages_only=pages_only,
+            single=True,
+        )
+        return await self._run(url, options, None)
 
     async def download(
         self,
@@ -162,12 +149,12 @@ class Client:
         start = perf_counter()
         async with Deadline(seconds or self.settings.timeout) as deadline:
             jar = CookieJar(first, check_cookies(options.cookies))
-            state = _FetchState(options, first, first, jar, deadline, {})
+            state = FetchState(options, first, first, jar, deadline, {})
             fetched = await self._follow_redirects(url, state)
         state.seconds["total"] = perf_counter() - start
         return fetched
 
-    async def _follow_redirects(self, url: str, state: _FetchState) -> Fetched:
+    async def _follow_redirects(self, url: str, state: FetchState) -> Fetched:
         """Follow redirects, each checked by the guard, to the page."""
         while True:
             result = await self._request_with_retries(url, state)
@@ -187,10 +174,12 @@ class Client:
             blocked.host = error.host
             raise blocked from None
 
-    async def _request_with_retries(self, url: str, state: _FetchState) -> Fetched | str:
+    async def _request_with_retries(self, url: str, state: FetchState) -> Fetched | str:
         """Return the page at `state.current`, or the location it redirects to; retry while the server is busy."""
         host = state.current.host.name
         with map_errors(host):
+            if state.options.single:
+                return await self._request_alone(url, state)
             for attempt in count():
                 try:
                     result = await self._request_once(url, state, attempt)
@@ -203,10 +192,19 @@ class Client:
                 await self._clock.sleep(result)
         raise AssertionError  # pragma: no cover: the loop has no end
 
-    def _may_retry(self, state: _FetchState, attempt: int, wait: float) -> bool:
+    async def _request_alone(self, url: str, state: FetchState) -> Fetched:
+        """Return the response to one request, whatever its status; a body that is not wanted stays empty."""
+        async with self._host_slot(state, 1), self._send(state) as response:
+            if 200 <= response.status < 300:
+                return await self._read_page(url, state, response)
+            await response.drain()
+            not_modified = response.status == 304 and state.options.conditional
+            return make_fetched(url, state, response, b"", HTML, not_modified=not_modified)
+
+    def _may_retry(self, state: FetchState, attempt: int, wait: float) -> bool:
         return attempt < self.settings.retries and wait < state.deadline.remaining
 
-    async def _request_once(self, url: str, state: _FetchState, attempt: int) -> Fetched | str | float:
+    async def _request_once(self, url: str, state: FetchState, attempt: int) -> Fetched | str | float:
         """Return the page, the location of a redirect, or the seconds to wait before the next try."""
         async with self._host_slot(state, attempt), self._send(state) as response:
             state.jar.keep(response.headers.cookies, state.current)
@@ -224,7 +222,7 @@ class Client:
             return await self._receive(url, state, response)
 
     @asynccontextmanager
-    async def _host_slot(self, state: _FetchState, attempt: int) -> AsyncIterator[None]:
+    async def _host_slot(self, state: FetchState, attempt: int) -> AsyncIterator[None]:
         """Hold one of the host's slots. The wait for it does not count towards the deadline."""
         spaced = state.options.spaced and not state.redirects and not attempt
         async with AsyncExitStack() as stack:
@@ -235,14 +233,14 @@ class Client:
                 await stack.enter_async_context(slot)
             yield
 
-    def _retry_wait(self, state: _FetchState, response: Response, attempt: int) -> float:
+    def _retry_wait(self, state: FetchState, response: Response, attempt: int) -> float:
         requested = retry_after(response.headers.fields, self._clock)
         if requested is not None:
             self._hosts.hold(state.current.host.name, requested)
         return max(requested or 0.0, backoff(attempt))
 
     @asynccontextmanager
-    async def _send(self, state: _FetchState) -> AsyncIterator[Response]:
+    async def _send(self, state: FetchState) -> AsyncIterator[Response]:
         start = perf_counter()
         token = timings.set(state.seconds)
         try:
@@ -255,7 +253,7 @@ class Client:
         finally:
             await raw.aclose()
 
-    def _build_request(self, state: _FetchState) -> httpcore.Request:
+    def _build_request(self, state: FetchState) -> httpcore.Request:
         current, form = state.current, state.options.form
         headers = {
             "host": current.authority,
@@ -278,9 +276,9 @@ class Client:
             content=form,
         )
 
-    async def _receive(self, url: str, state: _FetchState, response: Response) -> Fetched:
+    async def _receive(self, url: str, state: FetchState, response: Response) -> Fetched:
         if response.status == 304 and state.options.conditional:
-            return _make_fetched(url, state, response, b"", HTML, not_modified=True)
+            return make_fetched(url, state, response, b"", HTML, not_modified=True)
         if 200 <= response.status < 300:
             return await self._read_page(url, state, response)
         error = make_http_error(state.current.host.name, response.status)
@@ -289,7 +287,7 @@ class Client:
             error.page = await self._read_page(url, state, response)
         raise error
 
-    async def _read_page(self, url: str, state: _FetchState, response: Response) -> Fetched:
+    async def _read_page(self, url: str, state: FetchState, response: Response) -> Fetched:
         declared = media_type(response.headers.fields)
         if state.options.pages_only:
             refuse_non_page(declared, documents=True)
@@ -298,7 +296,7 @@ class Client:
         body = await response.read(state.options.max_bytes * (DOCUMENT_FACTOR if is_document else 1))
         state.seconds["body"] = perf_counter() - start
         content_type = page_type(declared, body) if state.options.pages_only else declared
-        return _make_fetched(url, state, response, body, content_type)
+        return make_fetched(url, state, response, body, content_type)
 
     def _pool(self, scheme: str) -> httpcore.AsyncConnectionPool:
         pool = self._pools.get(scheme)
@@ -341,7 +339,7 @@ def tls_context() -> ssl.SSLContext:
     return context
 
 
-def _headers_for(state: _FetchState) -> dict[str, str]:
+def _headers_for(state: FetchState) -> dict[str, str]:
     """Return the caller's headers for the current URL; private ones are only for the first origin."""
     headers = state.options.headers
     if state.current.origin == state.first.origin:
@@ -349,28 +347,8 @@ def _headers_for(state: _FetchState) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name not in PRIVATE_HEADERS}
 
 
-def _redirect_error(state: _FetchState, status: int) -> FetchHttpError:
+def _redirect_error(state: FetchState, status: int) -> FetchHttpError:
     host = state.first.host.name
     what = "redirects a form" if state.options.form else f"redirects more than {state.redirects} times"
     hint = "Open the page in your browser and use the URL it ends at."
     return FetchHttpError(f"`{host}` {what}.", status=status, suggestions=(hint,))
-
-
-def _make_fetched(
-    url: str, state: _FetchState, response: Response, body: bytes, content_type: str, *, not_modified: bool = False
-) -> Fetched:
-    headers = response.headers.fields
-    return Fetched(
-        url=url,
-        final_url=state.current.url,
-        status=response.status,
-        headers=headers,
-        body=body,
-        encoding=charset(headers),
-        content_type=content_type,
-        not_modified=not_modified,
-        etag=headers.get("etag"),
-        last_modified=headers.get("last-modified"),
-        moved_to=state.moved_to,
-        seconds=state.seconds,
-    )

@@ -16,6 +16,8 @@ from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
 from pagekeep.store.tables.changes import ChangeTable
+from pagekeep.store.tables.crawls.crawls import CrawlTable
+from pagekeep.store.tables.crawls.frontier import FrontierTable
 from pagekeep.store.tables.feeds.entries import EntryTable
 from pagekeep.store.tables.feeds.subscriptions import FeedTable
 from pagekeep.store.tables.find import FindTable
@@ -45,6 +47,8 @@ class Store(
     StatisticsTable,
     UploadTable,
     BlobTable,
+    CrawlTable,
+    FrontierTable,
 ):
     """A user's library; the base classes hold its methods, one for each group of tables."""
 

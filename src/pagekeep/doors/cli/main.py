@@ -88,6 +88,13 @@ COMMANDS: Final = {
         "work": ("library.queue:work", "Save the pages in the queue, until interrupted."),
         "jobs": ("library.queue:jobs", "List the jobs in the queue."),
     },
+    "Sites": {
+        "crawl": ("sites.crawl:crawl", "Crawl a site: its pages below the folder of URL, by sitemaps and links."),
+        "map": (
+            "sites.crawl:map_",
+            "List the addresses of a site: those in its sitemaps, and the links of URL.",
+        ),
+    },
     "Pages": {
         "extract": (
             "pages.extract:extract",

@@ -15,13 +15,16 @@ from typing import Final
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import StoreError
+from pagekeep.library.crawl.background import CrawlRunner
 from pagekeep.library.history import links
 from pagekeep.library.open import open_library
 from pagekeep.library.queue.progress import Board
-from pagekeep.library.queue.runner import JobResult, JobRunner
+from pagekeep.library.queue.runner import RETRY_SECONDS, JobResult, JobRunner
 
 GRACE: Final = 5.0
 """Seconds that running jobs have to finish when the server stops; then they go back to the queue."""
+CRAWL_PAGES: Final = 2
+"""Pages of one crawl that a server reads at a time: people who wait come first."""
 PROBE_SECONDS: Final = 5.0
 """How long the result of a health check is kept, at least."""
 PROBE_SHARE: Final = 100
@@ -63,8 +66,24 @@ class Background:
         self._runner.nudged.set()
 
     async def work(self) -> None:
-        """Run jobs until stopped. A library that cannot be reached is tried again."""
-        await self._runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
+        """Run jobs and crawls until stopped. A library that cannot be reached is tried again."""
+        crawling = asyncio.create_task(self._crawl())
+        try:
+            await self._runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
+        finally:
+            crawling.cancel()
+            await asyncio.gather(crawling, return_exceptions=True)
+
+    async def _crawl(self) -> None:
+        """Work on running crawls."""
+        runner = self._runner
+        while not runner.stopping.is_set():
+            with suppress(StoreError):
+                crawls = CrawlRunner(
+                    runner.queue, runner.open_library, runner.retrieval, CRAWL_PAGES, stopping=runner.stopping
+                )
+                await crawls.run()
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def stop(self, task: asyncio.Task[None], grace: float) -> None:
         """Start no more jobs, let running ones finish, and return those that take too long to the queue."""

@@ -14,6 +14,8 @@ from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.errors import Abandoned, PagekeepError, StoreError, Unexpected
 from pagekeep.library import normal_url
 from pagekeep.library.copies import job as copies
+from pagekeep.library.crawl import save_pages
+from pagekeep.library.crawl.deciding import settle
 from pagekeep.library.failed_saves import can_pass, keep_address
 from pagekeep.library.feeds import inbox, poll, subscriptions
 from pagekeep.library.history import archives, links, watch, webhooks
@@ -47,6 +49,7 @@ _TASKS: Final[dict[str, _Task]] = {
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
     copies.TASK: copies.copies_job,
+    settle.SAVE_TASK: save_pages.save_job,
     watch.TASK: watch.watch_job,
     links.TASK: links.links_job,
     webhooks.TASK: webhooks.deliver_job,

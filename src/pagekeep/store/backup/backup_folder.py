@@ -39,9 +39,16 @@ _JSON: Final = {
     "schedules": ("state",),
     "feeds": ("settings", "state"),
     "feed_entries": ("extra",),
+    "crawls": ("options", "counts"),
+    "crawl_results": ("headers",),
 }
 """Columns with JSON, which SQLite has as text."""
-_FLAGS: Final = {"raw_pages": ("rendered",), "snapshots": ("rendered", "pinned"), "entry_pages": ("rendered",)}
+_FLAGS: Final = {
+    "raw_pages": ("rendered",),
+    "snapshots": ("rendered", "pinned"),
+    "entry_pages": ("rendered",),
+    "crawl_results": ("rendered",),
+}
 """Columns that PostgreSQL has as boolean, and SQLite as a number."""
 _REFERRING: Final = ("raw_bodies", "raw_pages", "snapshots", "blobs", "item_blobs")
 """Tables whose rows name a raw page or a kept file by its hash."""
@@ -283,6 +290,8 @@ def _restore(tx: Transaction, engine: Engine, folder: Path, state: Mapping[str, 
                 values = json.loads(line)
                 if table in _REFERRING and values["hash"] in damaged:
                     continue
+                if table == "crawl_results" and values["body_hash"] in damaged:
+                    values["body_hash"] = None
                 if table in _BODIES:
                     _restore_body(engine, objects, table, values)
                 for name in _FLAGS.get(table, ()):

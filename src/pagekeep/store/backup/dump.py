@@ -15,6 +15,7 @@ from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import NO_ID
 from pagekeep.store.tables.annotations import COLUMNS as ANNOTATION
 from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
+from pagekeep.store.tables.crawls.rows import RESULT as CRAWL_RESULT
 from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
 from pagekeep.store.tables.numbers import give_missing
 
@@ -42,7 +43,23 @@ _ENTRY: Final = (
     "extra guid url title author words content"
 ).split()
 _ENTRY_PAGE: Final = "encoding content_type final_url status rendered fetched_at page".split()
+_CRAWL: Final = (
+    "name_hash url state reason run admitted settled kept size created_at started_at finished_at options counts".split()
+)
+_FRONTIER: Final = (
+    "url_hash page_hash content_hash kind via depth parent hops chain state outcome attempts due_at leased_by leased_until "
+    "host url lastmod".split()
+)
+_OF_RUN: Final = ("user_id", "crawl_id", "run")
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
+_FIRST_KEYS: Final = {
+    **dict.fromkeys(("id", "item_id", "entry_id", "crawl_id"), NO_ID),
+    "seq": 0,
+    "number": 0,
+    "run": 0,
+    "position": -1,
+}
+"""What comes before every key."""
 TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "items": ("seq", (*COLUMNS, "url_hash", "domain_key", "title_key")),
     "item_numbers": ("number", ("user_id", "item_id", "number")),
@@ -64,6 +81,11 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "feed_entries": ("id", ("user_id", "id", *_ENTRY)),
     "entry_pages": ("entry_id", ("user_id", "entry_id", *_ENTRY_PAGE)),
     "published_feeds": ("id", ("user_id", "id", "title", "query", "created_at")),
+    "crawls": ("id", ("user_id", "id", *_CRAWL)),
+    "crawl_pages": ("crawl_id, run, position", (*_OF_RUN, "position", *_FRONTIER)),
+    "crawl_results": ("crawl_id, run, position", (*_OF_RUN, "position", *CRAWL_RESULT)),
+    "crawl_counts": ("crawl_id, run, name", (*_OF_RUN, "name", "number")),
+    "crawl_hosts": ("host", ("user_id", "host", "next_at", "delay", "streak")),
 }
 """Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
 
@@ -120,9 +142,7 @@ def rows(tx: Transaction, table: str, columns: tuple[str, ...]) -> Iterator[tupl
     """Yield the key and these columns of every row of a table, in the order of keys."""
     key, size = TABLES[table][0], _BLOB_BATCH if table == "blobs" else _BATCH
     names = key.split(", ")
-    last = {
-        name: {"seq": 0, "number": 0, "id": NO_ID, "item_id": NO_ID, "entry_id": NO_ID}.get(name, "") for name in names
-    }
+    last = {name: _FIRST_KEYS.get(name, "") for name in names}
     while True:
         batch = tx.all(
             f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE user_id = :user "

@@ -86,11 +86,12 @@ def drop(tx: Transaction, item_id: str, unless: str | None = None) -> None:
 
 
 def drop_body(tx: Transaction, name: str) -> None:
-    """Delete a body that no page and no snapshot uses."""
+    """Delete a body that no page, snapshot or crawl uses."""
     tx.run(
         "DELETE FROM raw_bodies WHERE user_id = :user AND hash = :hash "
         "AND NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = :user AND p.hash = :hash) "
-        "AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = :user AND s.hash = :hash)",
+        "AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = :user AND s.hash = :hash) "
+        "AND NOT EXISTS (SELECT 1 FROM crawl_results c WHERE c.user_id = :user AND c.body_hash = :hash)",
         user=tx.user_id,
         hash=name,
     )
@@ -140,6 +141,7 @@ def faults(tx: Transaction) -> list[str]:
     for name, size, used in tx.all(
         "SELECT b.hash, b.size, (SELECT COUNT(*) FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash) "
         "+ (SELECT COUNT(*) FROM snapshots s WHERE s.user_id = b.user_id AND s.hash = b.hash) "
+        "+ (SELECT COUNT(*) FROM crawl_results c WHERE c.user_id = b.user_id AND c.body_hash = b.hash) "
         "FROM raw_bodies b WHERE b.user_id = :user ORDER BY b.hash",
         user=tx.user_id,
     ):

@@ -9,8 +9,9 @@ import signal
 import socket
 import sys
 import uuid
+from collections.abc import Coroutine
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pagekeep.errors import StoreError
     from pagekeep.library.open import Store
     from pagekeep.library.queue.runner import JobResult
+    from pagekeep.model.crawl import Crawl
     from pagekeep.workers import Room
 
 _ALL = "all"
@@ -40,7 +42,7 @@ STATES = ("queued", "running", "done", "dead")
 @log_option
 @library_options
 def work(until_empty: bool, at_a_time: int, library: str | None, user: str | None, as_json: bool) -> None:
-    """Save the pages in the queue, until interrupted. You can run several at the same time."""
+    """Save the pages in the queue and work on running crawls, until interrupted. You can run several at the same time."""
     with report_errors(as_json=as_json):
         from pagekeep import config
 
@@ -52,6 +54,7 @@ def work(until_empty: bool, at_a_time: int, library: str | None, user: str | Non
 
 async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: int, as_json: bool) -> None:
     from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.crawl.background import CrawlRunner
     from pagekeep.library.open import open_library as open_store
     from pagekeep.library.queue.background import schedule_checks
     from pagekeep.library.queue.runner import JobRunner
@@ -70,10 +73,27 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
                 report=reporter.report,
                 idle=reporter.report_idle,
             )
-            if until_empty:
+            crawls = CrawlRunner(
+                queue, lambda user: open_store(settings, user), retrieval, at_a_time, reporter.report_crawl
+            )
+            jobs = (
+                runner.run(at_a_time=at_a_time, until_empty=True)
+                if until_empty
+                else runner.run_on(reporter.report_failure, at_a_time=at_a_time)
+            )
+            await _run_together(jobs, crawls.run(until_empty=until_empty))
+            if until_empty:  # a crawl may have been followed by jobs that save its pages
                 await runner.run(at_a_time=at_a_time, until_empty=True)
-            else:
-                await runner.run_on(reporter.report_failure, at_a_time=at_a_time)
+
+
+async def _run_together(*work: Coroutine[Any, Any, None]) -> None:
+    """Run both until they end; a failure of one ends the other."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in work:
+                group.create_task(one)
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 def _stop_on_sigterm() -> None:
@@ -98,6 +118,16 @@ class _Reporter:
         """Print the result of a job."""
         self._idle, self._failure = False, ""
         self._print(result)
+
+    def report_crawl(self, crawl: Crawl) -> None:
+        """Print that a crawl is done."""
+        from pagekeep.present.crawl_shapes import crawl_shape
+
+        self._idle = False
+        if self._print is _print_json:
+            write(json.dumps({"success": True, "crawl": crawl_shape(crawl)}, ensure_ascii=False))
+        else:
+            write(f"{printable(crawl.url)}: crawled, {format_count(crawl.kept, 'page')}.")
 
     def report_failure(self, error: StoreError) -> None:
         """Print that the library fails, unless that was the last thing printed."""

@@ -100,20 +100,21 @@ def _raw_record(item: Item, raw: RawPage) -> Record:
     origin, record_id = _origin(item, raw), _record_id(item, "raw")
     media_type = f"{raw.content_type}; charset={raw.encoding}" if raw.encoding else raw.content_type
     if origin in ("response", "known"):
-        http = Http(_status_line(raw.status), tuple(_http_headers(raw, media_type)))
+        http = Http(status_line(raw.status), tuple(http_headers(raw, media_type)))
         return Record("response", raw.final_url, record_id, raw.fetched_at, raw.body, media_type, http)
     uri = f"{RAW_URI}{item.id}" if origin == "remote" else raw.final_url
     return Record("resource", uri, record_id, raw.fetched_at, raw.body, media_type)
 
 
-def _status_line(status: int) -> str:
+def status_line(status: int) -> str:
+    """Return a status with its name, as the first line of a response has it."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return f"{status} Unknown"
 
 
-def _http_headers(raw: RawPage, media_type: str) -> Iterator[tuple[str, str]]:
+def http_headers(raw: RawPage, media_type: str) -> Iterator[tuple[str, str]]:
     """Yield the headers of a response; those about its transfer are renamed, as other archiving programs do."""
     known = {"content-type": media_type, "etag": raw.etag, "last-modified": raw.last_modified}
     sent: Mapping[str, str | None] = known if raw.headers is None else raw.headers

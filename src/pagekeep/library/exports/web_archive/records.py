@@ -63,11 +63,15 @@ class RecordWriter:
         self._out = out
         self._offset = 0
 
-    def write_info(self, file_name: str, at: str, fields: Iterable[tuple[str, str]]) -> None:
-        """Write the first record, which describes the file."""
+    def write_info(
+        self, file_name: str, at: str, fields: Iterable[tuple[str, str]], record_id: str | None = None
+    ) -> None:
+        """Write the first record, which describes the file; its id is a new one unless given."""
         buffer, writer = self._begin()
         record = writer.create_warcinfo_record(file_name, {"software": SOFTWARE, **dict(fields)})
         record.rec_headers.replace_header("WARC-Date", to_the_second(at))
+        if record_id is not None:
+            record.rec_headers.replace_header("WARC-Record-ID", record_id)
         writer.write_record(record)
         self._append(buffer.getvalue())
 

@@ -1,0 +1,109 @@
+"""Write the pages of a crawl to a file: from the store and in order, so that the same crawl gives the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from pagekeep import clock
+from pagekeep.errors import Conflict, StoreError
+from pagekeep.library.crawl.pages import read_pages, read_raw
+from pagekeep.model.crawl import Crawl, CrawledPage
+from pagekeep.store import Store
+
+DATE_VARIABLE: Final = "SOURCE_DATE_EPOCH"
+"""Seconds since 1970 that are written as the time of all WARC records, as reproducible-builds.org defines it."""
+
+
+def write_output(store: Store, crawl: Crawl, kind: str, path: Path) -> int:
+    """Write the pages of a crawl; return how many. The file gets its name when it is complete."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with draft.open("wb") as file:
+            written = OUTPUTS[kind](store, crawl, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror or 'disk error'}.",
+            suggestions=("Check the path and the free disk space.",),
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return written
+
+
+def page_shape(page: CrawledPage) -> dict[str, Any]:
+    """Return a page as JSON: nothing in it depends on when it was fetched."""
+    return {
+        "url": page.url,
+        "requested": page.requested,
+        "depth": page.depth,
+        "via": page.via,
+        "status": page.status,
+        "lastmod": page.lastmod,
+        **page.content,
+    }
+
+
+def _write_jsonl(store: Store, crawl: Crawl, file: BinaryIO) -> int:
+    written = 0
+    for page in read_pages(store, crawl.id):
+        file.write(json.dumps(page_shape(page), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        written += 1
+    return written
+
+
+def _write_warc(store: Store, crawl: Crawl, file: BinaryIO) -> int:
+    """Write the responses that the pages were read from, as `bulk` reads them."""
+    from pagekeep.library.exports.web_archive.records import RecordWriter
+
+    writer = RecordWriter(file)
+    day = _fixed_time()
+    about = (("description", f"Crawl of {crawl.url}"), ("format", "WARC File Format 1.1"))
+    writer.write_info("crawl.warc.gz", day or crawl.started_at, about, _record_id("info", crawl.url))
+    written = 0
+    for page in read_pages(store, crawl.id):
+        writer.write(_record(store, crawl, page, day))
+        written += 1
+    return written
+
+
+def _record(store: Store, crawl: Crawl, page: CrawledPage, day: str | None) -> Any:
+    from pagekeep.library.exports.web_archive.item_records import http_headers, status_line
+    from pagekeep.library.exports.web_archive.records import Http, Record
+
+    raw = read_raw(store, crawl.id, page)
+    if raw is None:
+        raise Conflict(
+            f"The raw page of {page.url} was not kept.",
+            suggestions=("Set `keep_raw = true` and crawl the site again, or write JSONL.",),
+        )
+    media_type = f"{raw.content_type}; charset={raw.encoding}" if raw.encoding else raw.content_type
+    digest = hashlib.sha256(raw.body).hexdigest()
+    record_id, at = _record_id(page.requested, digest), day or raw.fetched_at
+    if raw.rendered:
+        return Record("resource", page.requested, record_id, at, raw.body, media_type)
+    http = Http(status_line(raw.status or 200), tuple(http_headers(raw, media_type)))
+    return Record("response", page.requested, record_id, at, raw.body, media_type, http)
+
+
+def _record_id(*parts: str) -> str:
+    """Return an id that is the same for the same page."""
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, ' '.join(('pagekeep:crawl', *parts)))}>"
+
+
+def _fixed_time(environ: Mapping[str, str] = os.environ) -> str | None:
+    seconds = environ.get(DATE_VARIABLE, "")
+    return clock.format_time(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else None
+
+
+OUTPUTS: Final[Mapping[str, Callable[[Store, Crawl, BinaryIO], int]]] = {"jsonl": _write_jsonl, "warc": _write_warc}
+"""Kinds of output files, by name."""

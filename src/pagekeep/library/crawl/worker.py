@@ -1,0 +1,216 @@
+"""Work on a crawl: visit addresses of its frontier until it is done. Any number of processes can, on any machines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import count
+from time import monotonic
+from typing import Final
+
+from pagekeep import clock
+from pagekeep.capture.active_rules import fingerprint
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import Unexpected
+from pagekeep.library.crawl.deciding.addresses import authority
+from pagekeep.library.crawl.deciding.scope import make_scope
+from pagekeep.library.crawl.deciding.settle import CrawlPolicy
+from pagekeep.library.crawl.reading import robots
+from pagekeep.library.crawl.reading.visit import Visitor
+from pagekeep.model import PARSER_VERSION
+from pagekeep.model.crawl import Crawl, FrontierPage, Progress, Visit
+from pagekeep.store import Store
+from pagekeep.store.storable import url_hash
+from pagekeep.workers import current_client
+
+LEASE_SECONDS: Final = 120.0
+"""After this long without a sign of its worker, another one takes an address over."""
+BATCH_SECONDS: Final = 0.04
+"""How long a finished visit waits for others, to be stored with them in one transaction."""
+POLL_SECONDS: Final = 1.0
+"""How often a worker that has nothing to do looks for addresses that others found."""
+MIN_POLL_SECONDS: Final = 0.02
+PER_LANE: Final = 2
+"""Addresses leased per visit at a time: while some pages are extracted, others are fetched."""
+
+
+def worker_name() -> str:
+    """Return a name for this process that is unique among all workers, and shows when it has died."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def is_dead(worker: str) -> bool:
+    """Return whether a worker ran on this machine and no longer does."""
+    host, pid, _ = worker.rsplit(":", 2)
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def release_dead(library: Store, crawl_id: str) -> int:
+    """Return addresses to the frontier whose worker was killed on this machine; others wait until the lease ends."""
+    dead = [worker for worker in library.crawl_workers(crawl_id) if is_dead(worker)]
+    return library.release_leases(crawl_id, dead, clock.now()) if dead else 0
+
+
+def _ignore(_crawl: Crawl) -> None:
+    """Report nothing."""
+
+
+@dataclass(slots=True)
+class CrawlWorker:
+    """Works on one crawl."""
+
+    crawl_id: str
+    library: Store
+    retrieval: Retrieval
+    at_a_time: int = 4
+    name: str = field(default_factory=worker_name)
+    clients: int = 1
+    """Clients as which pages are read: with one, a room with several processes leaves one of them to others."""
+    report: Callable[[Crawl], None] = _ignore
+    """Called whenever something was decided."""
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _running: dict[asyncio.Task[Visit], FrontierPage] = field(default_factory=dict)
+    _policy: CrawlPolicy | None = None
+    _run: int = 0
+    _visitor: Visitor | None = None
+    _hosts: Mapping[str, float] = field(default_factory=dict)
+    _extend_at: float = 0.0
+    _turn: count[int] = field(default_factory=count)
+
+    async def run(self, seconds: float | None = None) -> Crawl:
+        """Work until the crawl is done, this worker is stopped, or the seconds are over; return the crawl as it then is.
+
+        What is being visited then goes back to the frontier.
+        """
+        ends = None if seconds is None else monotonic() + seconds
+        crawl = await asyncio.to_thread(self.library.crawl, self.crawl_id)
+        await asyncio.to_thread(release_dead, self.library, self.crawl_id)
+        done: list[Visit] = []
+        try:
+            while crawl.state == "running":
+                stop = self.stopping.is_set() or (ends is not None and monotonic() > ends)
+                if stop and not self._running and not done:
+                    break
+                progress = await self._advance(crawl, done, 0 if stop else self._want())
+                if progress is None:
+                    break
+                await self._prepare(progress.crawl)  # a robots.txt may have been decided together with the lease
+                self._start(progress)
+                if progress.crawl.settled != crawl.settled or progress.crawl.state != crawl.state:
+                    self.report(progress.crawl)
+                crawl = progress.crawl
+                done = await self._wait(progress) if crawl.state == "running" else []
+            return crawl
+        finally:
+            await self._release()
+
+    def _want(self) -> int:
+        return max(0, PER_LANE * self.at_a_time - len(self._running))
+
+    async def _advance(self, crawl: Crawl, done: list[Visit], want: int) -> Progress | None:
+        await self._prepare(crawl)
+        policy, now = self._policy, clock.now()
+        assert policy is not None
+        until = clock.add_seconds(now, LEASE_SECONDS)
+        if monotonic() > self._extend_at:
+            self._extend_at = monotonic() + LEASE_SECONDS / 4
+            await asyncio.to_thread(self.library.extend_leases, self.crawl_id, self.name, until)
+        return await asyncio.to_thread(
+            self.library.advance_crawl,
+            self.crawl_id,
+            self.name,
+            done,
+            policy,
+            hosts=self._hosts,
+            want=want,
+            now=now,
+            until=until,
+        )
+
+    async def _prepare(self, crawl: Crawl) -> None:
+        """Get ready for the crawl as it is now: its options, and the robots.txt of its hosts."""
+        if self._policy is None or self._run != crawl.run or self._policy.stored != crawl.options:
+            self._policy, self._run, self._visitor = CrawlPolicy(crawl), crawl.run, None
+        places = crawl.counts.get("robots", {})
+        settled = frozenset(host for host, position in places.items() if position < crawl.settled)
+        if self._visitor is None or self._visitor.scope.hosts != settled or set(self._hosts) != set(places):
+            await self._prepare_visitor(crawl, settled, frozenset(places))
+
+    async def _prepare_visitor(self, crawl: Crawl, settled: frozenset[str], hosts: frozenset[str]) -> None:
+        assert self._policy is not None
+        settings, options = self.retrieval.settings, self._policy.options
+        found = await asyncio.to_thread(self.library.crawl_robots, self.crawl_id)
+        texts = {authority(page.requested): str(page.content.get("robots", "")) for page in found}
+        delays = {authority(page.requested): float(page.facts.get("delay") or 0.0) for page in found}
+        self._hosts = {host: max(settings.crawl_delay, delays.get(host, 0.0)) for host in sorted(hosts)}
+        rules = await asyncio.to_thread(lambda: fingerprint(self.retrieval.rules))
+        known = {host: text for host, text in sorted(texts.items()) if host in settled and text}
+        self._visitor = Visitor(
+            retrieval=self.retrieval,
+            scope=make_scope(options, settled),
+            robots=known,
+            agent=robots.agent_of(settings.user_agent),
+            made_by=f"{PARSER_VERSION} {rules[:16]} {url_hash(repr(known))[:16]}",
+            render=options.render or settings.render,
+        )
+
+    def _start(self, progress: Progress) -> None:
+        visitor = self._visitor
+        assert visitor is not None
+        for page in progress.leased:
+            client = f"{self.library.user_id} crawl {next(self._turn) % self.clients}"
+            self._running[asyncio.create_task(_visit(visitor, page, client))] = page
+
+    async def _wait(self, progress: Progress) -> list[Visit]:
+        """Wait for visits, or until there may be more to do; return the visits that are done."""
+        pause = POLL_SECONDS
+        if progress.next_at is not None:
+            left = datetime.fromisoformat(progress.next_at) - datetime.fromisoformat(clock.now())
+            pause = min(POLL_SECONDS, max(MIN_POLL_SECONDS, left.total_seconds()))
+        if not self._running:
+            if progress.leased or progress.crawl.settled < progress.crawl.admitted:
+                await self._sleep(pause)
+            return []
+        done, _ = await asyncio.wait(self._running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+        if done and len(self._running) > len(done):
+            more, _ = await asyncio.wait(self._running, timeout=BATCH_SECONDS, return_when=asyncio.ALL_COMPLETED)
+            done |= more
+        for task in done:
+            self._running.pop(task)
+        return [task.result() for task in done]
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _release(self) -> None:
+        """Return what is being visited to the frontier."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        self._running.clear()
+        self.library.release_leases(self.crawl_id, [self.name], clock.now())
+
+
+async def _visit(visitor: Visitor, page: FrontierPage, client: str) -> Visit:
+    current_client.set(client)
+    try:
+        return await visitor.visit(page)
+    except Exception as error:  # a bug must not end the crawl; the address shows it
+        message = Unexpected(f"{type(error).__name__}: {error}").message
+        return Visit(page.position, page.host, "failed", facts={"reason": message})

@@ -1,0 +1,299 @@
+"""The frontier that workers share: results come in, decisions are made in order, and addresses are leased politely.
+
+One transaction of a worker does all three. Results come in any order; decisions are made strictly in the order of positions, by
+one worker at a time, so that the outcome depends neither on the number of workers nor on when one was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from pagekeep import clock
+from pagekeep.model.crawl import Crawl, Found, FrontierPage, Pace, Progress, Settlement, Visit
+from pagekeep.store.engine import Transaction
+from pagekeep.store.storable import clean_json, clean_text, parse_json
+from pagekeep.store.table import Table, reads, writes
+from pagekeep.store.tables.crawls.admit import Lookup, add_addresses
+from pagekeep.store.tables.crawls.hosts import HostState, lock_host, put_host, read_hosts
+from pagekeep.store.tables.crawls.lease import lease
+from pagekeep.store.tables.crawls.rows import FRONTIER, IN_RUN, RESULT, find_crawl, in_run
+from pagekeep.store.tables.jobs import add_job
+
+LOOKAHEAD: Final = 1_000
+"""Addresses that are visited before all earlier ones are decided: one slow host does not hold up the others."""
+_SETTLE_BATCH: Final = 50
+"""Addresses that are decided in one transaction."""
+_NAMES: Final = ", ".join(f"p.{name}" for name in FRONTIER)
+
+
+class Policy(Protocol):
+    """How the library decides; it must have no effect but its result, as a transaction may run again."""
+
+    def decide(self, crawl: Crawl, found: Sequence[Found], lookup: Lookup, now: str) -> Settlement:
+        """Return what follows from the next visited addresses."""
+        ...
+
+    def pace(self, before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
+        """Return the pace of a host after a visit, and the seconds until its next one."""
+        ...
+
+    def max_position(self, crawl: Crawl) -> int:
+        """Return the position from which no address is needed yet."""
+        ...
+
+    def barrier(self, crawl: Crawl) -> int | None:
+        """Return the position of the first robots.txt that is not decided."""
+        ...
+
+    def is_late(self, crawl: Crawl, now: str) -> bool:
+        """Return whether the time of the crawl is up."""
+        ...
+
+
+class FrontierTable(Table):
+    """What the workers of a crawl do with its frontier."""
+
+    @writes
+    def advance_crawl(
+        self,
+        tx: Transaction,
+        crawl_id: str,
+        worker: str,
+        visits: Sequence[Visit],
+        policy: Policy,
+        *,
+        hosts: Mapping[str, float],
+        want: int,
+        now: str,
+        until: str,
+    ) -> Progress | None:
+        """Store visits, decide what can be decided, and lease addresses; `None` when the crawl was removed.
+
+        `hosts` has the least pause of every host of the crawl, in seconds. The lease ends at `until`.
+        """
+        crawl = find_crawl(tx, crawl_id)
+        if crawl is None:
+            return None
+        _store_visits(tx, crawl, worker, visits, now, keep_raw=self._keep_raw)
+        _set_paces(tx, visits, policy, hosts, now)
+        crawl = _settle(tx, crawl, policy, now)
+        if crawl.state != "running" or not want:
+            return Progress(crawl, (), None)
+        end = min(policy.max_position(crawl), crawl.settled + LOOKAHEAD)
+        barrier = policy.barrier(crawl)
+        leased, next_at = lease(tx, crawl, worker, hosts, want=want, end=end, barrier=barrier, now=now, until=until)
+        return Progress(crawl, leased, next_at)
+
+    @writes
+    def extend_leases(self, tx: Transaction, crawl_id: str, worker: str, until: str) -> None:
+        """Keep the addresses that this worker has leased."""
+        crawl = find_crawl(tx, crawl_id)
+        if crawl is not None:
+            tx.run(
+                f"UPDATE crawl_pages SET leased_until = :until WHERE {IN_RUN} AND state = 'leased' AND leased_by = :worker",
+                until=until,
+                worker=worker,
+                **in_run(tx, crawl),
+            )
+
+    @writes
+    def release_leases(self, tx: Transaction, crawl_id: str, workers: Sequence[str], now: str) -> int:
+        """Return the addresses that these workers have leased to the frontier; return how many."""
+        crawl = find_crawl(tx, crawl_id)
+        if crawl is None or not workers:
+            return 0
+        names = {f"w{number}": name for number, name in enumerate(workers)}
+        return tx.run(
+            f"UPDATE crawl_pages SET state = 'queued', due_at = :now, leased_by = NULL, leased_until = NULL WHERE {IN_RUN} "
+            f"AND state = 'leased' AND leased_by IN ({', '.join(f':{name}' for name in names)})",
+            now=now,
+            **names,
+            **in_run(tx, crawl),
+        )
+
+    @reads
+    def crawl_workers(self, tx: Transaction, crawl_id: str) -> tuple[str, ...]:
+        """Return the workers that have addresses of a crawl leased."""
+        crawl = find_crawl(tx, crawl_id)
+        if crawl is None:
+            return ()
+        rows = tx.all(
+            f"SELECT DISTINCT leased_by FROM crawl_pages WHERE {IN_RUN} AND state = 'leased' ORDER BY leased_by",
+            **in_run(tx, crawl),
+        )
+        return tuple(row[0] for row in rows)
+
+
+def _store_visits(
+    tx: Transaction, crawl: Crawl, worker: str, visits: Sequence[Visit], now: str, *, keep_raw: bool
+) -> None:
+    """Store the results of visits whose lease is still ours."""
+    for visit in visits:
+        key = in_run(tx, crawl) | {"position": visit.position}
+        leased = f"WHERE {IN_RUN} AND position = :position AND state = 'leased' AND leased_by = :worker"
+        if visit.retry_after is not None:
+            tx.run(
+                "UPDATE crawl_pages SET state = 'queued', attempts = attempts + 1, due_at = :due, leased_by = NULL, "
+                f"leased_until = NULL {leased}",
+                due=clock.add_seconds(now, visit.retry_after),
+                worker=worker,
+                **key,
+            )
+        elif tx.run(
+            "UPDATE crawl_pages SET state = 'fetched', outcome = :outcome, leased_by = NULL, leased_until = NULL "
+            f"{leased}",
+            outcome=visit.outcome,
+            worker=worker,
+            **key,
+        ):
+            _add_result(tx, key, visit, now, keep_raw=keep_raw)
+
+
+def _add_result(tx: Transaction, key: dict[str, Any], visit: Visit, now: str, *, keep_raw: bool) -> None:
+    if visit.same_as is not None:
+        _copy_result(tx, key, visit, now)
+        return
+    body = visit.body if keep_raw else None
+    if body is not None:
+        tx.run(
+            "INSERT INTO raw_bodies (user_id, hash, size, packed, body) VALUES (:user, :hash, :size, :packed, :body) "
+            "ON CONFLICT DO NOTHING",
+            user=tx.user_id,
+            hash=body.hash,
+            size=body.size,
+            packed=len(body.packed),
+            body=body.packed,
+        )
+    values = {
+        "body_hash": body.hash if body else None,
+        "status": visit.status,
+        "size": visit.size,
+        "rendered": visit.rendered,
+        "fetched_at": now,
+        "encoding": visit.encoding,
+        "content_type": clean_text(visit.content_type),
+        "etag": visit.etag and clean_text(visit.etag),
+        "last_modified": visit.last_modified and clean_text(visit.last_modified),
+        "made_by": visit.made_by,
+        "headers": None if visit.headers is None else tx.json(clean_json(visit.headers)),
+        "facts": json.dumps(clean_json(visit.facts), ensure_ascii=False),
+        "links": clean_text(visit.links),
+        "page": clean_text(visit.page),
+    }
+    marks = ", ".join(f":{name}" for name in RESULT)
+    tx.run(
+        f"INSERT INTO crawl_results (user_id, crawl_id, run, position, {', '.join(RESULT)}) "
+        f"VALUES (:user, :crawl, :run, :position, {marks})",
+        **key,
+        **values,
+    )
+
+
+def _copy_result(tx: Transaction, key: dict[str, Any], visit: Visit, now: str) -> None:
+    """Take the page over from the run before: the server says that it is current."""
+    copied = [name for name in RESULT if name not in ("fetched_at",)]
+    names = ", ".join(copied)
+    tx.run(
+        f"INSERT INTO crawl_results (user_id, crawl_id, run, position, fetched_at, {names}) "
+        f"SELECT user_id, crawl_id, :run, :position, :now, {names} FROM crawl_results "
+        "WHERE user_id = :user AND crawl_id = :crawl AND run = :before AND position = :same",
+        now=now,
+        before=key["run"] - 1,
+        same=visit.same_as,
+        **key,
+    )
+
+
+def _set_paces(tx: Transaction, visits: Sequence[Visit], policy: Policy, hosts: Mapping[str, float], now: str) -> None:
+    """Set when each visited host may be asked again; a host without a pause that never was busy has no row."""
+    known = read_hosts(tx, {visit.host for visit in visits})
+    for visit in sorted(visits, key=lambda visit: visit.host):
+        base = hosts.get(visit.host, 0.0)
+        if not base and visit.busy is None and visit.host not in known:
+            continue
+        before = lock_host(tx, visit.host, now, tx.for_update)
+        if before is not None:
+            pace, pause = policy.pace(before.pace, base, visit)
+            put_host(tx, visit.host, HostState(max(before.next_at, clock.add_seconds(now, pause)), pace))
+
+
+def _settle(tx: Transaction, crawl: Crawl, policy: Policy, now: str) -> Crawl:
+    """Decide the next visited addresses, unless another worker is doing that."""
+    locked = find_crawl(tx, crawl.id, tx.skip_locked)
+    if locked is None or locked.state != "running":
+        return locked or crawl
+    found = _next_found(tx, locked)
+    if not found and locked.settled < locked.admitted and not _is_over(policy, locked, now):
+        return locked
+    settlement = policy.decide(locked, found, Lookup(tx, locked), now)
+    _apply(tx, locked, settlement, now)
+    return find_crawl(tx, crawl.id) or locked
+
+
+def _is_over(policy: Policy, crawl: Crawl, now: str) -> bool:
+    return policy.max_position(crawl) <= crawl.settled or policy.is_late(crawl, now)
+
+
+def _next_found(tx: Transaction, crawl: Crawl) -> tuple[Found, ...]:
+    """Return the visited addresses that follow the last decided one, without a gap."""
+    rows = tx.all(
+        f"SELECT {_NAMES}, p.state, p.outcome, r.size, r.facts, r.links FROM crawl_pages p LEFT JOIN crawl_results r "
+        "ON r.user_id = p.user_id AND r.crawl_id = p.crawl_id AND r.run = p.run AND r.position = p.position "
+        "WHERE p.user_id = :user AND p.crawl_id = :crawl AND p.run = :run AND p.position >= :first AND p.position < :end "
+        "ORDER BY p.position",
+        first=crawl.settled,
+        end=crawl.settled + _SETTLE_BATCH,
+        **in_run(tx, crawl),
+    )
+    found = []
+    for row in rows:
+        state, outcome, size, facts, links = row[len(FRONTIER) :]
+        if state != "fetched":
+            break
+        page = FrontierPage(**dict(zip(FRONTIER, row, strict=False)))
+        found.append(Found(page, outcome, size or 0, parse_json(facts) or {}, tuple(parse_json(links) or ())))
+    return tuple(found)
+
+
+def _apply(tx: Transaction, crawl: Crawl, settlement: Settlement, now: str) -> None:
+    key = in_run(tx, crawl)
+    if settlement.decisions:
+        tx.many(
+            "UPDATE crawl_pages SET state = 'settled', outcome = :outcome, page_hash = :page, content_hash = :content "
+            f"WHERE {IN_RUN} AND position = :position",
+            [
+                {
+                    **key,
+                    "position": one.position,
+                    "outcome": one.outcome,
+                    "page": one.page_hash,
+                    "content": one.content_hash,
+                }
+                for one in settlement.decisions
+            ],
+        )
+    add_addresses(tx, crawl, crawl.admitted, settlement.admitted, now)
+    if settlement.numbers:
+        tx.many(
+            "INSERT INTO crawl_counts (user_id, crawl_id, run, name, number) VALUES (:user, :crawl, :run, :name, :number) "
+            "ON CONFLICT (user_id, crawl_id, run, name) DO UPDATE SET number = excluded.number",
+            [{**key, "name": name, "number": number} for name, number in sorted(settlement.numbers.items())],
+        )
+    tx.run(
+        "UPDATE crawls SET admitted = :admitted, settled = :settled, kept = :kept, size = :size, counts = :counts, "
+        "state = :state, reason = :reason, finished_at = :finished WHERE user_id = :user AND id = :crawl",
+        user=key["user"],
+        crawl=key["crawl"],
+        admitted=crawl.admitted + len(settlement.admitted),
+        settled=crawl.settled + len(settlement.decisions),
+        kept=settlement.kept,
+        size=settlement.size,
+        counts=tx.json(clean_json(settlement.counts)),
+        state=settlement.state,
+        reason=settlement.reason,
+        finished=None if settlement.state == "running" else now,
+    )
+    if settlement.job is not None:
+        add_job(tx, f"pagekeep:crawl/{crawl.id}/{crawl.run}", "pagekeep:crawl", settlement.job, now)
