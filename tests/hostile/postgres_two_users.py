@@ -42,6 +42,7 @@ from pagekeep.model import (
 )
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
+from tests.store.crawls import crawl_step, fill_crawl
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
 
 SECRET: Final = "quincewort"
@@ -130,7 +131,10 @@ def _policy_faults(owner: Any, table: str) -> Iterator[str]:
     if not own:
         yield f"{table}: no policy for the user's own rows"
     for name, roles, *_ in rows:
-        for_workers = table in ("jobs", "schedules") and (name, list(roles)) == (f"all_{table}", ["pagekeep_worker"])
+        for_workers = table in ("jobs", "schedules", "crawls") and (name, list(roles)) == (
+            f"all_{table}",
+            ["pagekeep_worker"],
+        )
         if not any(row[0] == name for row in own) and not for_workers:
             yield f"{table}: policy {name} opens it to {roles}"
     for right in ("TRUNCATE", "REFERENCES", "TRIGGER"):
@@ -172,7 +176,7 @@ _FILLED_BY_SERVER: Final = frozenset({"domain_memory"})
 def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:
     import psycopg
 
-    if role == "worker" and table in ("jobs", "schedules"):  # a worker leases the jobs of all
+    if role == "worker" and table in ("jobs", "schedules", "crawls"):  # a worker leases the jobs of all
         return
     columns = [
         row[0]
@@ -281,6 +285,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     )
     (entry,) = library.put_entries(feed.id, [new], NOW).added
     library.publish(PublishedFeed(str(uuid.uuid4()), secret, f"tag:{secret}", NOW))
+    crawl = fill_crawl(library)
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -300,6 +305,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "feed": feed.id,
         "entry": entry,
         "published": library.published_feeds()[0].id,
+        "crawl": crawl.id,
         "after": after,
         "listed": listed,
     }
@@ -329,6 +335,19 @@ def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
         "set_entry_text": lambda: bob.set_entry_text(ada["entry"], "x", None, {}),
         "trim_entries": lambda: bob.trim_entries(ada["feed"], LATER, count=0, since=LATER, listed=()),
         "unpublish": lambda: bob.unpublish(ada["published"]),
+        "crawl": lambda: bob.crawl(ada["crawl"]),
+        "crawls": lambda: bob.crawls(),
+        "running_crawls": lambda: bob.running_crawls(),
+        "resume_crawl": lambda: bob.resume_crawl(ada["crawl"], {}, NOW),
+        "cancel_crawl": lambda: bob.cancel_crawl(ada["crawl"], NOW),
+        "remove_crawl": lambda: bob.remove_crawl(ada["crawl"]),
+        "drop_earlier_run": lambda: bob.drop_earlier_run(ada["crawl"]),
+        "crawled": lambda: bob.crawled(ada["crawl"], ("kept",)),
+        "crawl_robots": lambda: bob.crawl_robots(ada["crawl"]),
+        "crawl_raw": lambda: bob.crawl_raw(ada["crawl"], 0),
+        "crawl_workers": lambda: bob.crawl_workers(ada["crawl"]),
+        "release_leases": lambda: bob.release_leases(ada["crawl"], ["me"], NOW),
+        "advance_crawl": lambda: crawl_step(bob, ada["crawl"]),
         "annotations": lambda: bob.annotations(ada["item"]),
         "snapshots": lambda: bob.snapshots(ada["item"]),
         "snapshot_raw": lambda: bob.snapshot_raw(ada["item"], 1),

@@ -37,7 +37,7 @@ def test_help_of_a_command_has_examples(command: str) -> None:
 def test_help_groups_the_commands() -> None:
     shown = CliRunner().invoke(cli, ["--help"]).stdout
     sections = dict(re.findall(r"(?m)^(\w+):\n((?:  .*\n)+)", shown))
-    assert list(sections) == ["Options", "Library", "Pages", "Rules", "Admin", "Lab"]
+    assert list(sections) == ["Options", "Library", "Sites", "Pages", "Rules", "Admin", "Lab"]
     assert {
         section: re.findall(r"(?m)^  ([\w-]+)", rows) for section, rows in sections.items() if section != "Options"
     } == {section: list(commands) for section, commands in COMMANDS.items()}

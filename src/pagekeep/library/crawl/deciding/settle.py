@@ -224,7 +224,7 @@ class _Deciding:
             self._add(one, url, kind, "link", depth=one.page.depth + 1)
 
     def _redirect(self, one: Found) -> None:
-        """Admit where an address leads, as a page of its own: each address is requested once, and in scope only."""
+        """Admit where an address leads as another address: each address is requested once, and in scope only."""
         self._settle(one, "redirect")
         target = one.facts.get("target")
         if not target:
