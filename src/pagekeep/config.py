@@ -183,6 +183,9 @@ class Settings:
         "platform's data folder.",
     )
     user: str = _setting("local", _TEXT, "Owner of the library, if a file or server holds several.")
+    join_pages: bool = _setting(
+        True, _SWITCH, "Fetch the other pages of an article over several pages too, and join them."
+    )
     keep_raw: bool = _setting(
         True, _SWITCH, "Store the downloaded HTML too, so that pages can be extracted again by a newer version."
     )

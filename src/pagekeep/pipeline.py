@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from pagekeep import dom, markdown
-from pagekeep.extraction import clean, locate, metadata, prune, site_rules
+from pagekeep.extraction import clean, locate, metadata, pages, prune, site_rules
 from pagekeep.extraction.classify import browser_need, caught, kind
 from pagekeep.extraction.input import structured, urls
 from pagekeep.extraction.input.decode import decode
@@ -47,8 +47,7 @@ def _parse(state: State) -> None:
     state.document, simplified = dom.parse_bounded(state.source)
     state.warnings += tuple(PageWarning("flattened", text) for text in simplified)
     state.document_type = document_type(state.source, state.document)
-    # A page without a body still has an empty one.
-    state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")
+    state.body = dom.first(state.document, "body") or state.document.root or dom.element("body")  # a page may have none
 
 
 def _record_structures(state: State) -> None:
@@ -66,6 +65,7 @@ def _read_metadata(state: State) -> None:
     state.names = site_rules.Names(state.document)
     state.metadata = metadata.read(state.document, state.structured, state.url, state.names)
     state.base_url = urls.base(state.document, state.url or state.metadata.canonical)
+    state.continuation = pages.find(state.document, state.url, state.base_url, state.options.find_pages)
 
 
 def _apply_rules_before(state: State) -> tuple[Removal, ...]:
@@ -396,4 +396,5 @@ def _make_page(state: State, trace: Trace) -> Page:
         need_render=state.need_render,
         selector=outcome.content.selector if outcome.content else None,
         discarded_by=state.discarded_by,
+        continuation=state.before.continuation or state.continuation,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pagekeep.capture.active_rules import load_active
 from pagekeep.capture.documents.file_types import FileType, detect
+from pagekeep.capture.joining.parts import is_joined
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Options, Page
@@ -104,7 +105,9 @@ def with_document(page: Page, saved_at: str | None) -> Page:
 
 def document_type(fetched: Fetched) -> FileType | None:
     """Return the type of a response that is a document, such as a PDF; `None` for a page or text."""
-    return None if fetched.content_type == REMOTE_READER_TYPE else detect(fetched.body, fetched.content_type)
+    if fetched.content_type == REMOTE_READER_TYPE or is_joined(fetched):
+        return None
+    return detect(fetched.body, fetched.content_type)
 
 
 def is_text(fetched: Fetched) -> bool:
@@ -119,6 +122,10 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
     """
     from pagekeep.pipeline import extract
 
+    if is_joined(fetched):
+        from pagekeep.capture.joining.join import extract_joined
+
+        return extract_joined(fetched, options, lambda page: extract_page(page, options, rules))
     options = replace(options, encoding=fetched.encoding, status=fetched.status, rendered=fetched.rendered)
     if fetched.content_type == REMOTE_READER_TYPE:
         from pagekeep.capture.remote_page import make_remote_page

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from pagekeep import dom
 from pagekeep.capture.extract import document_type, is_text
 from pagekeep.capture.from_url import Retrieval
+from pagekeep.capture.joining.parts import Parts, is_joined, pack, unpack
 from pagekeep.errors import PagekeepError
 from pagekeep.extraction.clean.resolve import make_resolver
 from pagekeep.extraction.input import urls
@@ -23,10 +24,23 @@ async def inline_frames(fetched: Fetched, retrieval: Retrieval, seconds: float |
     """Return the page with the content of its frames in their places; frames that cannot be fetched stay."""
     if is_text(fetched) or document_type(fetched):
         return fetched
+    if is_joined(fetched):
+        pages = await retrieval.run(_Unpack(fetched.body))
+        filled = [replace(part, fetched=await inline_frames(part.fetched, retrieval, seconds)) for part in pages.parts]
+        return pack(replace(pages, parts=tuple(filled)))
     options = Options(max_bytes=retrieval.settings.max_bytes)
     frames = await retrieval.run(_FindFrames(fetched, options))
     contents = await asyncio.gather(*(_fetch_frame(frame, retrieval, seconds) for frame in frames))
     return await retrieval.run(_FillFrames(fetched, tuple(contents), options)) if any(contents) else fetched
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpack:
+    body: bytes
+
+    def run(self) -> Parts:
+        """Return the pages of an article."""
+        return unpack(self.body)
 
 
 class _Frame(NamedTuple):

@@ -49,6 +49,8 @@ class Request:
     """`ETag` of a stored version: the server need not send the page again if it has not changed."""
     last_modified: str | None = None
     """`Last-Modified` of a stored version."""
+    join_pages: bool | None = None
+    """Whether to join the pages of an article over several pages; `None` uses the settings."""
 
 
 class NotModified(Exception):
@@ -102,6 +104,11 @@ class Retrieval:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self._stack.aclose()
+
+    @property
+    def own_rules(self) -> Rulebook | None:
+        """The rules passed in, which are used instead of the active ones."""
+        return self._rules
 
     @property
     def rules(self) -> Rulebook:
@@ -184,13 +191,39 @@ def ignore_progress(_stage: str) -> None:
 async def capture(
     request: Request, retrieval: Retrieval, *, options: Options | None = None, progress: Progress = ignore_progress
 ) -> Captured:
-    """Capture the page at a URL; raise `NotModified` when the server says that the stored version is up to date.
+    """Capture the page at a URL, and the other pages of the same article if there are any.
+
+    Raises `NotModified` when the server says that the stored version is up to date.
+    """
+    options = options or Options(max_bytes=retrieval.settings.max_bytes)
+    captured = await _capture_page(request, retrieval, replace(options, find_pages=1), progress)
+    return await join(captured, request, retrieval, options, progress)
+
+
+async def join(
+    captured: Captured,
+    request: Request,
+    retrieval: Retrieval,
+    options: Options,
+    progress: Progress,
+    *,
+    uploaded: bool = False,
+) -> Captured:
+    """Return the article with all its pages, if it goes on elsewhere; `uploaded` if a user sent the captured page."""
+    if captured.page.continuation is None:
+        return captured
+    from pagekeep.capture.joining.follow import join_pages
+
+    return await join_pages(captured, request, retrieval, options, progress, uploaded=uploaded)
+
+
+async def _capture_page(request: Request, retrieval: Retrieval, options: Options, progress: Progress) -> Captured:
+    """Capture one page.
 
     With `auto`, a page that needs a browser is rendered once; when that fails the static page is used, with a warning.
     With `force`, a failure to render is raised. When neither the caller nor the settings decide, a rule for the host does,
     before anything is fetched; if such a rule asks for a browser and there is none, the static page is used.
     """
-    options = options or Options(max_bytes=retrieval.settings.max_bytes)
     mode, request, by_rule = _decide_rendering(request, retrieval)
     if mode == "force" and not by_rule:
         return await _extract(await _render(request, retrieval, options, progress), retrieval, options, progress)

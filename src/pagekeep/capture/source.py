@@ -10,6 +10,7 @@ from typing import Final
 from pagekeep import clock, config
 from pagekeep.capture.extract import document_type
 from pagekeep.capture.from_url import Captured, RenderMode, Request, Retrieval, capture
+from pagekeep.capture.joining.parts import first_page
 from pagekeep.config import Settings
 from pagekeep.model import EncodingSource, Fetched, Options, Page
 from pagekeep.rules.rulebook import Rulebook
@@ -26,7 +27,7 @@ async def fetch_page(url: str, *, render: RenderMode | None, settings: Settings 
     if (render or settings.render) == "never":
         async with Retrieval(settings) as retrieval:
             return _decode(await retrieval.client.fetch(url))
-    return _decode((await _capture(url, render, settings, None, None)).fetched)
+    return _decode((await _capture(Request(url, render=render, join_pages=False), settings, None, None)).fetched)
 
 
 async def fetch_and_extract_page(
@@ -35,18 +36,16 @@ async def fetch_and_extract_page(
     """Return the content of the page at a URL; its document is dated by the clock unless the options name a time."""
     from pagekeep.markdown import write_document
 
-    page = (await _capture(url, render, settings or config.load(), rules, options)).page
+    page = (await _capture(Request(url, render=render), settings or config.load(), rules, options)).page
     if not options.enable_markdown:
         return page
     saved_at = options.saved_at or clock.to_the_second(clock.now())
     return page.with_document(write_document(page, saved_at=saved_at))
 
 
-async def _capture(
-    url: str, render: RenderMode | None, settings: Settings, rules: Rulebook | None, options: Options | None
-) -> Captured:
+async def _capture(request: Request, settings: Settings, rules: Rulebook | None, options: Options | None) -> Captured:
     async with Retrieval(settings, rules) as retrieval:
-        return await capture(Request(url, render=render), retrieval, options=options)
+        return await capture(request, retrieval, options=options)
 
 
 def _decode(fetched: Fetched) -> Fetched:
@@ -71,20 +70,23 @@ def _encoding_source(fetched: Fetched, notes: list[str]) -> EncodingSource:
 
 
 async def decode_source(page: Page, fetched: Fetched, retrieval: Retrieval) -> str:
-    """Return a page as it was fetched, as text; of a document that is not text, such as a PDF, its clean HTML."""
+    """Return a page as it was fetched, as text; of a document that is not text, such as a PDF, its clean HTML.
+
+    Of an article over several pages, the first one.
+    """
     file_type = document_type(fetched)
     if file_type and not file_type.by_name:
         return page.html
-    return await retrieval.run(_DecodeSource(fetched.body, fetched.encoding))
+    return await retrieval.run(_DecodeSource(fetched))
 
 
 @dataclass(frozen=True, slots=True)
 class _DecodeSource:
-    body: bytes
-    encoding: str | None
+    fetched: Fetched
 
     def run(self) -> str:
         """Return the text, in the encoding that the server or the page names."""
         from pagekeep.extraction.input.decode import decode  # it loads the pipeline
 
-        return decode(self.body, Options(encoding=self.encoding, max_bytes=len(self.body)))[0]
+        page = first_page(self.fetched)
+        return decode(page.body, Options(encoding=page.encoding, max_bytes=len(page.body)))[0]

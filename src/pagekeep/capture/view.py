@@ -11,6 +11,8 @@ from typing import Final
 
 from pagekeep import dom, markdown
 from pagekeep.capture.extract import document_type, extract_page, is_text
+from pagekeep.capture.joining.join import extract_joined
+from pagekeep.capture.joining.parts import first_page, is_joined
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import ParseError
 from pagekeep.extraction.clean import clean
@@ -37,7 +39,12 @@ _OVERLAYS: Final = (
 
 
 def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOptions) -> Page:
-    """Extract the page with the view's options."""
+    """Extract the page with the view's options; a view of the whole page is of the first page of an article."""
+    if is_joined(fetched):
+        fetched = first_page(fetched) if view.whole else fetched
+    if is_joined(fetched):
+        page = extract_joined(fetched, options, lambda one: view_page(one, options, rules, view))
+        return replace(page, document=_document(page, view, options))
     if is_text(fetched):
         page = extract_page(fetched, options, rules)
         return replace(page, document=markdown.write_document(page, saved_at=options.saved_at))

@@ -26,6 +26,7 @@ from pagekeep.model import (
     Quality,
     RuleMatch,
 )
+from pagekeep.model.continuation import Continuation
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rulebook import Rulebook
 from pagekeep.values import dataclass
@@ -61,6 +62,7 @@ class State:
     base_url: str | None = None
     """What relative links are resolved against; `None` when the page's address is not known. A file without an address may
     still name the one it came from."""
+    continuation: Continuation | None = None
 
     # rules-before, rules-after
     before: site_rules.Before = field(default_factory=site_rules.Before)

@@ -13,6 +13,14 @@ CLIENT_HEADERS: Final = frozenset(
 )
 """Headers that only the client may set: it relies on their values."""
 
+MAX_HEADERS: Final = 100
+"""Headers of a response that are stored; real ones have about 20."""
+MAX_HEADER_CHARS: Final = 4_000
+"""Longer values are cut: the longest real ones are content security policies."""
+_MAX_HEADER_NAME_CHARS: Final = 100
+_PRIVATE_HEADERS: Final = frozenset({"set-cookie", "set-cookie2"})
+"""Headers that may hold a session of the user. An archive is made to be shared."""
+
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _VALUE = re.compile("[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 _COOKIE_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -57,3 +65,13 @@ def check_cookies(cookies: Mapping[str, str] | None) -> Mapping[str, str]:
         if not _COOKIE_NAME.fullmatch(name) or not _COOKIE_VALUE.fullmatch(value):
             raise FetchError(f"The cookie {name!r:.60} cannot be sent.", suggestions=("Remove this cookie.",))
     return cookies or {}
+
+
+def keep_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers of a response that are stored with its page, within limits and without cookies."""
+    kept: dict[str, str] = {}
+    for name, value in list(headers.items())[:MAX_HEADERS]:
+        lower = name.lower()
+        if len(name) <= _MAX_HEADER_NAME_CHARS and lower not in _PRIVATE_HEADERS:
+            kept[lower] = value[:MAX_HEADER_CHARS]
+    return kept

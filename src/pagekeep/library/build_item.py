@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote
 
 from pagekeep import clock
+from pagekeep.capture.joining.parts import PAGES_TYPE, first_page
 from pagekeep.capture.uploads import FILE_HOST
+from pagekeep.fetch.headers import keep_headers
 from pagekeep.library import normal_url
 from pagekeep.model import (
     PARSER_VERSION,
@@ -27,13 +28,6 @@ from pagekeep.model import (
 from pagekeep.text import count_words, reading_time
 
 _MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
-MAX_HEADERS: Final = 100
-"""Headers of a response that are stored; real ones have about 20."""
-MAX_HEADER_CHARS: Final = 4_000
-"""Longer values are cut: the longest real ones are content security policies."""
-_MAX_HEADER_NAME_CHARS: Final = 100
-_PRIVATE_HEADERS: Final = frozenset({"set-cookie", "set-cookie2"})
-"""Headers that may hold a session of the user. An archive is made to be shared."""
 
 
 def new_item(
@@ -207,16 +201,6 @@ def suggest_next(page: Page) -> str | None:
     return "Retry with the browser." if page.need_render else "Retry later, or with the browser."
 
 
-def keep_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a response that are stored with its page, within limits and without cookies."""
-    kept: dict[str, str] = {}
-    for name, value in list(headers.items())[:MAX_HEADERS]:
-        lower = name.lower()
-        if len(name) <= _MAX_HEADER_NAME_CHARS and lower not in _PRIVATE_HEADERS:
-            kept[lower] = value[:MAX_HEADER_CHARS]
-    return kept
-
-
 def to_raw_page(fetched: Fetched, now: str) -> RawPage:
     """Return the page as it was fetched, to be stored with its item."""
     return RawPage(
@@ -247,6 +231,11 @@ def to_fetched(raw: RawPage) -> Fetched:
         etag=raw.etag,
         last_modified=raw.last_modified,
     )
+
+
+def first_raw_page(raw: RawPage) -> RawPage:
+    """Return the first page of an article over several pages as it was fetched; any other page stays as it is."""
+    return raw if raw.content_type != PAGES_TYPE else to_raw_page(first_page(to_fetched(raw)), raw.fetched_at)
 
 
 EDITED: Final = "the text is your own version"

@@ -146,6 +146,6 @@ def _limit_tokens(call: PageRequest, response: PageResponse) -> PageResponse:
 
 def _warning(page: Page) -> str | None:
     """Return what may be wrong with the page."""
-    unrendered = [warning.text for warning in page.trace.warnings if warning.code == "not_rendered"]
+    unrendered = [warning.text for warning in page.trace.warnings if warning.code in ("not_rendered", "pages_missing")]
     failed = [page.quality.reason] if page.quality.level != "article" and page.quality.reason else []
     return " ".join([*failed, *unrendered]) or None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import REMOTE_READER_TYPE
-from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress
+from pagekeep.capture.from_url import Captured, NotModified, Progress, Request, Retrieval, ignore_progress, join
 from pagekeep.capture.measure import Capture, measure
 from pagekeep.capture.modes import capture_by_mode
 from pagekeep.capture.uploads import FILE_HOST, MAIL_TYPE, find_mail_address
@@ -40,7 +40,7 @@ from pagekeep.store.tables.items import Versions
 MAX_RETRIES: Final = 3
 """Retries by hand until one succeeds: more would only trouble a site that refuses."""
 _SHOWN_WARNINGS: Final[frozenset[WarningCode]] = frozenset(
-    {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader", "truncated", "step_failed"}
+    {"not_rendered", "not_read_remotely", "read_remotely", "remote_reader", "truncated", "step_failed", "pages_missing"}
 )
 """Warnings about how the page was captured and about what is missing; the others are shown by `explain`."""
 
@@ -54,6 +54,7 @@ async def save(
     force: bool = False,
     known: Item | None = None,
     uploaded: Fetched | None = None,
+    join_uploaded: bool = False,
     keep_failed: bool = True,
     source: str | None = None,
     progress: Progress = ignore_progress,
@@ -64,10 +65,11 @@ async def save(
     failure is raised, and noted on the existing item, whose content stays; if there is none, the address is kept as a
     bookmark, unless `keep_failed` is false because the save will be tried again. A worse result never replaces a better one
     unless `force`. `known` is the item that is fetched again, whatever address its page has now; `uploaded` is the page
-    itself, as sent by a browser or a feed, and nothing is fetched; `source` says where it is from, if not a browser. The
-    page's pictures are kept by a job of the queue, later. The store is called in threads, as it waits for the disk.
+    itself, as sent by a browser or a feed: nothing is fetched, except with `join_uploaded` the other pages of the article;
+    `source` says where it is from, if not a browser. The page's pictures are kept by a job of the queue, later. The store is
+    called in threads, as it waits for the disk.
     """
-    what = _Wanted(tags, force, uploaded, keep_failed, source)
+    what = _Wanted(tags, force, uploaded, join_uploaded, keep_failed, source)
     with measure(request.url, progress, retrieval.report) as capture:
         saved = await _save(request, store, retrieval, what, known, capture)
         capture.outcome = "unchanged" if saved.unchanged else saved.outcome
@@ -84,6 +86,7 @@ class _Wanted:
     tags: tuple[str, ...]
     force: bool
     uploaded: Fetched | None
+    join_uploaded: bool
     keep_failed: bool
     source: str | None
 
@@ -103,7 +106,9 @@ async def _save(
         if uploaded is None:
             captured = await capture_by_mode(request, retrieval, options, progress)
         else:
-            captured = await _extract(uploaded, retrieval, options, progress)
+            captured = await _extract(uploaded, retrieval, replace(options, find_pages=1), progress)
+            if what.join_uploaded:
+                captured = await join(captured, request, retrieval, options, progress, uploaded=True)
     except NotModified:
         if known is None:
             raise
@@ -134,6 +139,7 @@ async def _save(
         fingerprint(retrieval.rules),
         options,
         source,
+        request.join_pages,
         before,
         retention(retrieval.settings),
         retrieval.settings.check_links_days,
@@ -228,7 +234,7 @@ async def refetch_item(
 
     The server is asked to send a well extracted page only if it has changed since; otherwise the item stays as it is.
     """
-    request = replace(request or Request(""), url=item.url_full)
+    request = replace(request or Request(""), url=item.url_full, join_pages=item.metadata.join_pages)
     if not force and retrieval.settings.mode != "compare":  # a comparison needs the page
         request = _add_validators(request, item, await to_thread(store.raw, item.id))
     return await save(request, store, retrieval, known=item, force=force, progress=progress)
@@ -259,6 +265,7 @@ class _Target:
     rules_hash: str
     options: Options
     source: str
+    join_pages: bool | None
     before: Item | None
     """The stored version, as this parser makes it."""
     retention: Retention
@@ -293,6 +300,7 @@ def _store(captured: Captured, existing: Item | None, store: Store, target: _Tar
         options=target.options,
         source=target.source,
     )
+    new = replace(new, metadata=replace(new.metadata, join_pages=target.join_pages))
     if existing is None:
         return SaveResult(store.upsert(new, build_item.to_raw_page(fetched, target.now)), "added")
     if existing.metadata.edited:

@@ -86,4 +86,4 @@ async def _get_page(source: str, store: Store, retrieval: Retrieval) -> Fetched:
         return build_item.to_fetched(raw)
     if "://" not in source:
         raise NotFound("The downloaded HTML of this page was not stored.", suggestions=("Give its address instead.",))
-    return (await capture(Request(source), retrieval)).fetched
+    return (await capture(Request(source, join_pages=False), retrieval)).fetched

@@ -24,16 +24,15 @@ from pagekeep.model.page import (
     NeedRender,
     Options,
     Page,
-    PageWarning,
     Quality,
     QualityLevel,
     Removal,
     Strategy,
     Trace,
-    WarningCode,
     plain,
 )
 from pagekeep.model.rules import RuleEffect, RuleFault, RuleMatch
+from pagekeep.model.warnings import PageWarning, WarningCode
 
 if TYPE_CHECKING:
     from pagekeep.model.accounts import DIALECTS, FEED, REFRESH, SCOPES, Scope, Session, Token, User

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, TypedDict
 
-from pagekeep.model.page import PageWarning, QualityLevel
+from pagekeep.model.page import QualityLevel
+from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
 
 
@@ -21,6 +22,8 @@ class ItemMetadata:
     """`None` until the user, or a rule that discards the page, decides."""
     tags: tuple[str, ...] = ()
     notes: str | None = None
+    join_pages: bool | None = None
+    """Whether the pages of an article over several pages are joined; `None` uses the settings."""
     edited: bool = False
     """The text is the user's own version, which no extraction replaces."""
 

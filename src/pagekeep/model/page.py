@@ -9,9 +9,11 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
+from pagekeep.model.continuation import Continuation, JoinedPage
 from pagekeep.model.on_demand import make_on_demand
 from pagekeep.model.rules import RuleMatch
 from pagekeep.model.site import SiteKnowledge
+from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
 
 
@@ -76,6 +78,8 @@ class Options:
     """Whether to return categories, keywords and tags."""
     site: SiteKnowledge | None = None
     """What is known about the site from its other pages: text that many of them show is left out."""
+    find_pages: int | None = None
+    """The number of the page in its article: links to the rest of it are then looked for. Set by the capture."""
     timer: Callable[[], float] | None = None
     """Counter of seconds for the trace and the time limits of the strategies. Without one, only the number of nodes is
     limited and the result depends on nothing but the input."""
@@ -190,35 +194,6 @@ class Doubt:
     """Words in it."""
 
 
-WarningCode = Literal[
-    "encoding",
-    "flattened",
-    "truncated",
-    "unknown_address",
-    "reduced",
-    "step_failed",
-    "rule_reverted",
-    "not_rendered",
-    "not_read_remotely",
-    "read_remotely",
-    "remote_reader",
-]
-"""What a warning is about: the page is not UTF-8 (`encoding`), was nested too deep or has too many open
-tags (`flattened`), is too large, so that its end was left out (`truncated`), has relative links and no address
-(`unknown_address`), or lost elements in the clean-up (`reduced`); a step failed without which the content is complete
-(`step_failed`); a part of a rule was not applied, because it would have taken most of the text (`rule_reverted`); no browser
-could run (`not_rendered`); the remote reader failed (`not_read_remotely`), was used instead of extraction (`read_remotely`),
-or sent a warning itself (`remote_reader`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageWarning:
-    """Something the user should know about a result: a code for programs and a text for people."""
-
-    code: WarningCode
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Trace:
     """How a page was extracted: what `--explain` shows. Recomputed from the page at any time, so never stored."""
@@ -232,6 +207,8 @@ class Trace:
     rules: tuple[RuleMatch, ...] = ()
     """Rules that matched, in the order they ran."""
     warnings: tuple[PageWarning, ...] = ()
+    pages: tuple[JoinedPage, ...] = ()
+    """The pages that an article was joined from; none for one page."""
     seconds: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     """Step name to seconds, only when the caller gave a timer."""
 
@@ -344,7 +321,9 @@ class Page:
     file_type: str | None = None
     """Of a document, the type of its file, such as "PDF"."""
     page_count: int | None = None
-    """Of a document with pages, how many there are."""
+    """Of a document with pages, how many there are; of an article over several pages, how many were joined."""
+    continuation: Continuation | None = None
+    """Links to the rest of the article, which the capture follows."""
 
     def with_document(self, document: str) -> Page:
         """Return the page with its document."""

@@ -12,7 +12,8 @@ class RuleEffect:
     """One effect of a rule on the page."""
 
     what: str
-    """`remove`, `include`, `scope`, `metadata`, `rendering`, `quality`, `discard` or an action's `op`."""
+    """`remove`, `include`, `scope`, `metadata`, `next_page`, `single_page`, `rendering`, `quality`, `discard`, or the
+    `op` of an action."""
     selector: str
     count: int
     """Elements found; 0 when the selector found nothing."""

@@ -39,6 +39,7 @@ def explain(page: Page, *, verbose: bool = False) -> str:
         ("Strategies, in the order they are tried", _strategies(page)),
         ("Checks of the result", _checks(page)),
         ("The page", _identity(page)),
+        ("Pages that were joined", _pages(page)),
         ("Metadata, and where it came from", _metadata(page)),
         ("Rules that matched, in the order they ran", rule_lines(page.trace.rules, verbose=verbose)),
         (f"Removed: {_total(removals)}", _removals_by_step(removals, verbose)),
@@ -102,6 +103,11 @@ def _identity(page: Page) -> Iterator[str]:
         yield f"Document type: {page.trace.document_type}."
     links, media = _count(len(page.links), "link"), _count(len(page.media), "medium", "media")
     yield f"Content: {_words(page.word_count)}, {links}, {media}."
+
+
+def _pages(page: Page) -> Iterator[str]:
+    for part in page.trace.pages:
+        yield f"{_shorten(part.url)}: {_words(part.words)}. {_capitalise(_strip_stop(part.note))}."
 
 
 def _metadata(page: Page) -> Iterator[str]:

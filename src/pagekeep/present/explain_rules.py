@@ -8,7 +8,7 @@ from typing import Any, Final
 from pagekeep.model import RuleEffect, RuleMatch
 
 _PHASES: Final = {"pre": "before extraction", "post": "on the extracted content"}
-_WITHOUT_ELEMENTS: Final = frozenset({"rendering", "quality", "discard", "metadata"})
+_WITHOUT_ELEMENTS: Final = frozenset({"rendering", "quality", "discard", "metadata", "next_page", "single_page"})
 """Effects that are not about elements, so that a count of 0 does not mean that they found nothing."""
 _MAX_EFFECTS: Final = 60
 """Of one rule that are shown; a generic rule has hundreds of selectors."""

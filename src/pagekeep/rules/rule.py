@@ -220,6 +220,10 @@ class Rule:
     remove: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     actions: tuple[Action, ...] = ()
+    next_page: tuple[str, ...] = ()
+    """Selectors of the link to the next page of an article."""
+    single_page: tuple[str, ...] = ()
+    """Selectors of the link to all of an article on one page."""
     metadata: Mapping[MetadataField, MetadataSource | NoSource] = field(default_factory=lambda: MappingProxyType({}))
     quality: Thresholds | None = None
     discard: bool = False

@@ -266,7 +266,8 @@ def _operation(op: str, what: str, keys: tuple[Key, ...]) -> Group:
 ACTION: Final = Cases("op", {op: _operation(op, what, keys) for op, (what, keys) in _OPERATIONS.items()})
 
 EFFECTS: Final = (
-    *("rendering", "selector_overrides", "thread", "remove", "include", "actions", "metadata", "quality", "discard"),
+    *("rendering", "selector_overrides", "thread", "remove", "include", "actions", "next_page", "single_page"),
+    *("metadata", "quality", "discard"),
 )
 """The keys that make a rule do something."""
 
@@ -288,6 +289,14 @@ RULE: Final = Group(
         Key("remove", _SELECTORS, "Elements to remove with their content."),
         Key("include", _SELECTORS, "Elements to keep even if the extractor leaves them out."),
         Key("actions", ListOf(ACTION), "Changes to the tree, in order."),
+        Key(
+            "next_page",
+            _SELECTORS,
+            "The link to the next page of an article over several pages, in the page as it came.",
+        ),
+        Key(
+            "single_page", _SELECTORS, "The link to all of an article on one page, which is used instead of the pages."
+        ),
         Key("metadata", METADATA, "Where the page states its metadata; overrides everything else."),
         Key("quality", QUALITY, "Quality thresholds for this site."),
         Key("discard", Switch(), "Save only a record that the page was discarded.", default=False),

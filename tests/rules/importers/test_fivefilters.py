@@ -52,7 +52,11 @@ EXPECTED: dict[str, dict[str, Any] | None] = {
     "no host at all.txt": None,
     "nothing.example.txt": None,
     "only-tests.example.txt": None,
-    "paging.example.txt": {"selector_overrides": {"article": "article"}},
+    "paging.example.txt": {
+        "selector_overrides": {"article": "article"},
+        "next_page": 'a[rel="next"]',
+        "single_page": 'a[class="print"]',
+    },
     "plain.example.txt": {
         "selector_overrides": {"article": "article"},
         "metadata": {"title": {"selector": "h1"}},

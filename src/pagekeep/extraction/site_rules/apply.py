@@ -16,10 +16,12 @@ from pagekeep.extraction.site_rules.guard import Revert, Taken
 from pagekeep.extraction.site_rules.include import Part
 from pagekeep.extraction.site_rules.keep import find_in_place
 from pagekeep.extraction.site_rules.overrides import Overrides
+from pagekeep.extraction.site_rules.page_links import find_links
 from pagekeep.extraction.site_rules.remove import RemovedElements, remove_elements
 from pagekeep.extraction.site_rules.scope import FoundScope, find_scope
 from pagekeep.extraction.site_rules.select import count_words
 from pagekeep.model import Removal, RuleEffect, RuleMatch
+from pagekeep.model.continuation import Continuation, PageLink
 from pagekeep.rules.prefilter import Names
 from pagekeep.rules.rule import Rendering, Rule, Scope, Thresholds
 from pagekeep.rules.rulebook import Matched, Rulebook
@@ -52,6 +54,8 @@ class Before:
     """Elements that stay in the result although they were to be dropped."""
     removes: tuple[str, ...] = ()
     """Selectors of all removals, which also apply to those parts."""
+    continuation: Continuation | None = None
+    """The links to the rest of the article that rules name."""
     discarded_by: str | None = None
 
     def without_parts(self) -> Before:
@@ -131,6 +135,7 @@ def apply_before(
     if discarded_by:
         return Before(log.matches(), discarded_by=discarded_by)
     values = _metadata(log, document, url)
+    continuation = _continuation(log, document, url)
     parts = include.collect_parts(body, _includes(log))
     for rule, effects in log.rules():
         _change(body, rule, effects, log)
@@ -148,6 +153,7 @@ def apply_before(
         scope_rule=scope_rule,
         bounds=bounds,
         rendering=_rendering(log),
+        continuation=continuation,
     )
 
 
@@ -226,6 +232,18 @@ def _metadata(log: _EffectLog, document: dom.Document, url: str | None) -> Overr
             values = overrides.merge(values, read)
             effects += new_effects
     return values
+
+
+def _continuation(log: _EffectLog, document: dom.Document, url: str | None) -> Continuation | None:
+    """Return the links to the rest of the article: the next page of the first rule that finds one, all single pages."""
+    following: PageLink | None = None
+    single: tuple[PageLink, ...] = ()
+    for rule, effects in log.rules():
+        if rule.next_page or rule.single_page:
+            found, whole, new_effects = find_links(document, rule, url)
+            following, single = following or found, (*single, *whole)
+            effects += new_effects
+    return Continuation(following, single) if following or single else None
 
 
 def _includes(log: _EffectLog) -> list[tuple[str, str]]:

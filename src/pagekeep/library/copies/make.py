@@ -10,10 +10,12 @@ from typing import Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Progress, Retrieval, ignore_progress
+from pagekeep.capture.joining.parts import PAGES_TYPE
 from pagekeep.capture.single_file import DecodeTask, SingleFile, SingleFileTask
 from pagekeep.errors import NotFound, TooLarge, UnsupportedContent
+from pagekeep.library.build_item import first_raw_page
 from pagekeep.library.items import get_item_and_raw
-from pagekeep.model import Item
+from pagekeep.model import Item, RawPage
 from pagekeep.model.archive import COPY_KINDS, COPY_ROLES, CopyKind, ItemBlob
 from pagekeep.store import Store
 from pagekeep.workers import Limits
@@ -52,6 +54,7 @@ async def make_copies(
     `NotFound` without a raw page, `UnsupportedContent` for text that is not HTML, and what the browser raises.
     """
     item, raw = await to_thread(get_item_and_raw, store, key)
+    raw = await retrieval.run(_FirstPage(raw)) if raw.content_type == PAGES_TYPE else raw
     if "html" not in raw.content_type:
         raise UnsupportedContent("Only web pages can be copied as a whole.", suggestions=())
     wanted = tuple(kind for kind in COPY_KINDS if kind in kinds)
@@ -70,6 +73,15 @@ async def make_copies(
         await to_thread(_keep, store, item, raw.final_url, kind, body, now)
         made[kind] = len(body)
     return CopyReport(item.id, made, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstPage:
+    raw: RawPage
+
+    def run(self) -> RawPage:
+        """Return the first page of an article over several pages: it is the one that a browser can show."""
+        return first_raw_page(self.raw)
 
 
 def _keep(store: Store, item: Item, source: str, kind: CopyKind, body: bytes, now: str) -> None:

@@ -94,7 +94,7 @@ async def check_one(item: Item, store: Store, retrieval: Retrieval) -> LinkResul
 
 async def _request(item: Item, store: Store, retrieval: Retrieval) -> Finding:
     raw = await to_thread(store.raw, item.id)
-    request = Request(item.url_full, render="never")
+    request = Request(item.url_full, render="never", join_pages=False)
     if raw is not None and not raw.rendered:
         request = replace(request, etag=raw.etag, last_modified=raw.last_modified)
     try:

@@ -184,7 +184,12 @@ def _current_state(state: Mapping[str, Any], retrieval: Retrieval) -> Mapping[st
 async def _fetch(item: Item, retrieval: Retrieval, validators: Mapping[str, Any] | None = None) -> Captured:
     """Capture the page; raise `NotFound` when it is not there, but something else instead."""
     validators = validators or {}
-    request = Request(item.url_full, etag=validators.get("etag"), last_modified=validators.get("last_modified"))
+    request = Request(
+        item.url_full,
+        etag=validators.get("etag"),
+        last_modified=validators.get("last_modified"),
+        join_pages=item.metadata.join_pages,
+    )
     options = Options(max_bytes=retrieval.settings.max_bytes)
     captured = await capture_by_mode(request, retrieval, options, ignore_progress)
     if captured.page.caught is not None or captured.page.quality.level not in _GOOD:

@@ -31,6 +31,8 @@ def enqueue(request: Request, store: Store, *, tags: tuple[str, ...] = (), force
     if force:
         options["force"] = True
     options = {name: value for name, value in options.items() if value}
+    if request.join_pages is not None:
+        options["join_pages"] = request.join_pages
     return store.enqueue(normal_url.normalise(request.url), request.url, options, clock.now())
 
 

@@ -279,7 +279,12 @@ class JobRunner:
             done = await task(job, library, self.retrieval, progress)
             return JobResult(job, None, None, None, report=done.report, so_far=done.so_far)
         saved = await save(
-            Request(job.url_full, render=job.options.get("render"), wait_for=job.options.get("wait_for")),
+            Request(
+                job.url_full,
+                render=job.options.get("render"),
+                wait_for=job.options.get("wait_for"),
+                join_pages=job.options.get("join_pages"),
+            ),
             library,
             self.retrieval,
             tags=tuple(job.options.get("tags", ())),

@@ -41,5 +41,6 @@ async def refetch(
 async def _preview(item: Item, retrieval: Retrieval, force: bool) -> ReparseResult:
     """Return what fetching the item again would change."""
     options = Options(max_bytes=retrieval.settings.max_bytes)
-    captured = await capture_by_mode(Request(item.url_full), retrieval, options, ignore_progress)
+    request = Request(item.url_full, join_pages=item.metadata.join_pages)
+    captured = await capture_by_mode(request, retrieval, options, ignore_progress)
     return compare_page(item, captured, retrieval.rules, force=force)

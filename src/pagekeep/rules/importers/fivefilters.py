@@ -1,8 +1,9 @@
 """Import FiveFilters site config files (`example.com.txt`).
 
 A file has `key: value` lines with XPath values and becomes one rule for its host. `body` is the scope, the `strip` keys
-are removals, `title`, `author` and `date` are metadata, `wrap_in` and `move_into` are actions. What has no counterpart
-here (paging, headers, logins, replacing strings in the source) is reported line by line.
+are removals, `title`, `author` and `date` are metadata, `wrap_in` and `move_into` are actions, `next_page_link` and
+`single_page_link` are links to the rest of an article. What has no counterpart here (headers, logins, replacing strings in the
+source) is reported line by line.
 """
 
 from __future__ import annotations
@@ -25,9 +26,7 @@ _QUOTED_CHARS: Final = 80
 
 _LINE: Final = re.compile(r"([A-Za-z_]+)\s*(?:\((.*?)\))?\s*:(.*)", re.DOTALL)
 _UNSUPPORTED: Final = {
-    "single_page_link": "other pages of an article are not fetched",
-    "next_page_link": "other pages of an article are not fetched",
-    "if_page_contains": "other pages of an article are not fetched",
+    "if_page_contains": "a link of a rule is followed whenever it is on the page",
     "find_string": "the source is not changed before it is parsed",
     "replace_string": "the source is not changed before it is parsed",
     "native_ad_clue": "advertorials are not detected",
@@ -47,6 +46,7 @@ _UNSUPPORTED: Final = {
     "login_extra_fields": "logins are not supported",
     "not_logged_in_xpath": "logins are not supported",
 }
+_PAGE_LINKS: Final = {"next_page_link": "next_page", "single_page_link": "single_page"}
 _METADATA: Final = {"title": "title", "author": "author", "date": "published"}
 
 
@@ -66,6 +66,7 @@ class _Draft:
     remove: list[str] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
+    links: dict[str, list[str]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
 
     def leave_out(self, line: _Line, why: str) -> None:
@@ -206,6 +207,14 @@ def _strip_attr(line: _Line, draft: _Draft) -> None:
         draft.leave_out(line, "selects no attribute")
 
 
+def _page_link(line: _Line, draft: _Draft) -> None:
+    css = draft.css(line, line.value, attribute=True)
+    if css and css.attr not in (None, "href"):
+        draft.leave_out(line, "only an address in `href` is followed")
+    elif css:
+        draft.links.setdefault(_PAGE_LINKS[line.key], []).append(css.selector)
+
+
 def _wrap_in(line: _Line, draft: _Draft) -> None:
     css = draft.css(line, line.value)
     if css and line.argument:
@@ -226,6 +235,8 @@ _IMPORTERS: Final[dict[str, Callable[[_Line, _Draft], None]]] = {
     "author": _metadata,
     "date": _metadata,
     "body": _body,
+    "next_page_link": _page_link,
+    "single_page_link": _page_link,
     "strip": _strip,
     "strip_id_or_class": _strip_named,
     "strip_image_src": _strip_image,
@@ -240,6 +251,7 @@ def _effects(draft: _Draft) -> dict[str, Any]:
         "selector_overrides": dict(zip(("article", "wrapper"), draft.scopes, strict=False)),
         "remove": list(dict.fromkeys(draft.remove)),
         "actions": draft.actions,
+        **{key: list(dict.fromkeys(selectors)) for key, selectors in draft.links.items()},
         "metadata": draft.metadata,
     }
     return {key: value for key, value in keys.items() if value}

@@ -281,6 +281,7 @@ def _merge(old: Item, new: Item) -> Item:
         pinned=after.pinned if before.pinned is None else before.pinned,
         archived=after.archived if before.archived is None else before.archived,
         notes=after.notes if before.notes is None else before.notes,
+        join_pages=before.join_pages if after.join_pages is None else after.join_pages,
         tags=_merge_tags(before.tags, after.tags),
     )
     if before.edited:

@@ -207,9 +207,11 @@ def read(
 def _write_original(store: Store, key: str) -> None:
     """Write the file that an item was made from to stdout, as it was fetched."""
     from pagekeep.capture.documents.file_types import detect
+    from pagekeep.library.build_item import first_raw_page
     from pagekeep.library.items import get_item_and_raw
 
     item, raw = get_item_and_raw(store, key)
+    raw = first_raw_page(raw)
     file_type = detect(raw.body, raw.content_type)
     if file_type and is_terminal():
         command = f"pagekeep read {short_id(item.id)} --original > {short_id(item.id)}.{file_type.suffix}"

@@ -148,7 +148,7 @@ def _find_pages(text: str) -> list[Source]:
 
 def _show_notes(page: Page) -> None:
     for warning in page.trace.warnings:
-        if warning.code == "not_rendered":
+        if warning.code in ("not_rendered", "pages_missing"):
             click.echo(f"Note: {warning.text}", err=True)
 
 

@@ -27,6 +27,7 @@ from pagekeep.doors.http.errors import FETCH_STATUSES, error_responses
 from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
+from pagekeep.library.build_item import first_raw_page
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.preview import preview_item
 from pagekeep.library.receipts.verify import verify_one
@@ -155,7 +156,7 @@ async def read_item(
 def read_file(item_id: ItemId, library: ReadLibrary) -> Response:
     """Return the file that the item was made from, as a download: the PDF or other document, or the page as it was fetched."""
     item, raw = items.get_item_and_raw(library, item_id)
-    return file_response(raw, item.title)
+    return file_response(first_raw_page(raw), item.title)
 
 
 @router.patch("/items/{item_id}", responses=error_responses(404, 412))

@@ -100,6 +100,11 @@ class ExtractRequest(RequestBody):
     )
     wait_for: Selector | None = Field(None, description="CSS selector of an element the browser waits for.")
 
+    join_pages: bool | None = Field(
+        None,
+        description="Whether to fetch and join the other pages of an article over several pages. Default: the setting.",
+    )
+
     @model_validator(mode="after")
     def _check_source(self) -> ExtractRequest:
         if self.url is None and self.html is None and self.file is None:
@@ -114,7 +119,7 @@ class ExtractRequest(RequestBody):
         """Return the request to capture the page, and add the page's host to the log."""
         if self.url:
             log_host(self.url)
-        return Request(self.url or "", render=self.render, wait_for=self.wait_for)
+        return Request(self.url or "", render=self.render, wait_for=self.wait_for, join_pages=self.join_pages)
 
     async def uploaded_page(self, retrieval: Retrieval) -> Fetched | None:
         """Return the page, or the selected part of it, if its HTML or its file was sent."""

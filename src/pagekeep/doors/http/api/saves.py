@@ -66,6 +66,7 @@ async def _save(body: SaveRequest, library: Store, service: Service) -> dict[str
         tags=_tags(body),
         force=body.force,
         uploaded=uploaded,
+        join_uploaded=body.selection is None,
     )
     if saved.pictures_job is not None:
         service.background.nudge()

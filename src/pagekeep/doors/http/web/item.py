@@ -18,6 +18,7 @@ from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
+from pagekeep.library.build_item import first_raw_page
 from pagekeep.library.change import tag_item
 from pagekeep.library.copies.job import request_copies
 from pagekeep.library.copies.make import list_copies, read_copy
@@ -115,6 +116,7 @@ def raw(frame: ReadFrame, key: str) -> Response:
     stored = get_raw(frame.library, key)
     if stored is None:
         raise NotFound("The downloaded HTML of this page was not stored.")
+    stored = first_raw_page(stored)
     file_type = detect(stored.body, stored.content_type)
     if file_type and not file_type.by_name:
         return file_response(stored, get_item(frame.library, key).title)

@@ -18,9 +18,9 @@ from pagekeep.errors import (
     TooLarge,
     UnsupportedContent,
 )
+from pagekeep.fetch.headers import keep_headers
 from pagekeep.fetch.politeness import SystemClock, retry_after
 from pagekeep.fetch.urls import join
-from pagekeep.library.build_item import keep_headers
 from pagekeep.library.crawl.deciding import addresses
 from pagekeep.library.crawl.deciding.scope import Scope
 from pagekeep.library.crawl.reading import robots, sitemaps

@@ -14,6 +14,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from pagekeep.capture.extract import REMOTE_READER_TYPE
+from pagekeep.capture.joining.parts import PAGES_TYPE, read_head, unpack
+from pagekeep.library.build_item import to_raw_page
 from pagekeep.library.exports.jsonl import write_line
 from pagekeep.library.exports.web_archive.records import Http, Record
 from pagekeep.model import Annotation, Item, RawPage
@@ -56,15 +58,22 @@ def item_records(parts: ItemParts) -> Iterator[Record]:
     item, raw, annotations = parts.item, parts.raw, parts.annotations
     about = json.loads(write_line(item, annotations))
     content = about.pop("content")
-    raw_record = None if raw is None else _raw_record(item, raw)
+    pages = _pages_of(raw)
+    records = [_raw_record(item, page, f"raw{number or ''}") for number, page in enumerate(pages)]
+    raw_record = records[0] if records else None
     if raw is not None and raw_record is not None:
         about["raw"] = {name: getattr(raw, name) for name in _RAW_FIELDS}
         about["raw"] |= {
             "headers": None if raw.headers is None else dict(raw.headers),
             "record": raw_record.record_id,
-            "explanation": _EXPLANATIONS[_origin(item, raw)],
+            "explanation": _EXPLANATIONS[_origin(item, pages[0])],
         }
-        yield raw_record
+        if raw.content_type == PAGES_TYPE:
+            about["raw"]["pages"] = {
+                "head": read_head(raw.body),
+                "records": [record.record_id for record in records],
+            }
+        yield from records
     about["files"] = []
     for link, body in parts.files:
         record = None if body is None else _file_record(item, link, body)
@@ -96,8 +105,15 @@ def _origin(item: Item, raw: RawPage) -> str:
     return "known" if item.source == "web" else "sent"
 
 
-def _raw_record(item: Item, raw: RawPage) -> Record:
-    origin, record_id = _origin(item, raw), _record_id(item, "raw")
+def _pages_of(raw: RawPage | None) -> list[RawPage]:
+    """Return the page, or all pages of an article over several pages: each is a record, as its own address gave it."""
+    if raw is None or raw.content_type != PAGES_TYPE:
+        return [] if raw is None else [raw]
+    return [to_raw_page(part.fetched, raw.fetched_at) for part in unpack(raw.body).parts]
+
+
+def _raw_record(item: Item, raw: RawPage, name: str) -> Record:
+    origin, record_id = _origin(item, raw), _record_id(item, name)
     media_type = f"{raw.content_type}; charset={raw.encoding}" if raw.encoding else raw.content_type
     if origin in ("response", "known"):
         http = Http(status_line(raw.status), tuple(http_headers(raw, media_type)))

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, get_args
 
 from pagekeep.capture.documents.file_types import detect
+from pagekeep.capture.joining.parts import MAX_PAGES, PAGES_TYPE, assemble
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.content_type import HTML, XHTML, charset
-from pagekeep.library.build_item import keep_headers
+from pagekeep.fetch.headers import keep_headers
 from pagekeep.library.exports.jsonl import read_line
 from pagekeep.library.exports.web_archive.item_records import ITEM_URI
 from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, ParsedRow, Place, Row
@@ -191,7 +192,7 @@ class _Reading:
             text = _named(entry, "text", waiting)
             item, annotations = read_line({**entry, "content": text.body.decode()}, "")
             _check_text(item)
-            raw = _raw_page(entry["raw"], _named(entry, "raw", waiting)) if "raw" in entry else None
+            raw = _read_raw(entry, waiting) if "raw" in entry else None
             files = tuple(_files(entry.get("files") or [], waiting))
         except PagekeepError as error:
             return Fault(self._place, error.message, record.uri[:500])
@@ -208,6 +209,17 @@ def _named(entry: Mapping[str, Any], name: str, waiting: Mapping[str, StoredReco
     if record is None or record.fault is not None:
         raise ParseError(f"The {name} of the item is missing or damaged.", suggestions=())
     return record
+
+
+def _read_raw(entry: Mapping[str, Any], waiting: Mapping[str, StoredRecord]) -> RawPage:
+    """Return the raw page of an item; that of an article over several pages has a record for each."""
+    about = entry["raw"]
+    record = _named(entry, "raw", waiting)
+    if about.get("content_type") == PAGES_TYPE:
+        names = about["pages"]["records"][: MAX_PAGES + 1]
+        records = [_named({"page": {"record": name}}, "page", waiting) for name in names]
+        record = replace(record, body=assemble(str(about["pages"]["head"]), [one.body for one in records]))
+    return _raw_page(about, record)
 
 
 def _check_text(item: Item) -> None:
