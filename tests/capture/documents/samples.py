@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
 
 
-def pack(files: dict[str, str]) -> bytes:
+def pack(files: Mapping[str, str | bytes]) -> bytes:
     """A ZIP archive."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:

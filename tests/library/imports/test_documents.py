@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 
 from pagekeep.library.imports.report import ImportReport
@@ -14,7 +12,7 @@ from pagekeep.model import Item
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store
 from tests.bulk.making import response
-from tests.capture.documents.samples import PDF, TEXT
+from tests.capture.documents.samples import PDF, SAMPLES, TEXT, WORD, pack
 from tests.library.imports import samples
 from tests.library.imports.conftest import Bring, everything
 
@@ -24,14 +22,6 @@ def check(library: Store, item: Item, content_type: str = "application/pdf") -> 
     assert raw is not None
     assert (raw.body, raw.content_type, item.metadata.file_type) == (PDF, content_type, "PDF")
     assert item.content.endswith(TEXT)
-
-
-def zipped(**files: bytes | str) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name.replace("__", "/").replace("_", "."), data)
-    return out.getvalue()
 
 
 def test_a_pdf_of_omnivore_is_the_page_of_its_row(library: Store, bring: Bring) -> None:
@@ -46,7 +36,7 @@ def test_a_pdf_of_omnivore_is_the_page_of_its_row(library: Store, bring: Bring) 
 def test_documents_in_a_folder_or_archive_are_items_and_importing_them_again_changes_nothing(
     library: Store, bring: Bring, tmp_path: Path
 ) -> None:
-    data = zipped(papers__harbour_pdf=PDF, links_txt="https://example.com/a\n", papers__broken_pdf=PDF[:60])
+    data = pack({"papers/harbour.pdf": PDF, "links.txt": "https://example.com/a\n", "papers/broken.pdf": PDF[:60]})
     first, second = bring(data, "mixed.zip"), bring(data, "mixed.zip")
     assert (first.added, first.formats, second.added) == (3, {"document": 2, "list": 1}, 0)
     (tmp_path / "in").mkdir()
@@ -62,6 +52,15 @@ def test_documents_in_a_folder_or_archive_are_items_and_importing_them_again_cha
     assert library.raw(broken.id) is not None
 
 
+def test_every_type_of_document_comes_in_alone_and_from_an_archive(library: Store, bring: Bring) -> None:
+    files = {name: data for name, data in SAMPLES.items() if not name.endswith(("csv", "eml", "md", "txt"))}
+    report = bring(pack(files), "files.zip")
+    assert (report.formats, report.failed) == ({"document": len(files)}, 0)
+    assert all(WORD in item.content for item in everything(library).values())
+    assert bring(files["wall.epub"], "wall.epub").formats == {"document": 1}
+    assert len(everything(library)) == len(files)
+
+
 def test_a_dump_of_karakeep_has_its_files_lists_and_texts(library: Store, bring: Bring) -> None:
     article = (
         f"<article><h1>Nets</h1>{'<p>The nets dry on the wall until the evening tide comes in.</p>' * 12}</article>"
@@ -74,16 +73,14 @@ def test_a_dump_of_karakeep_has_its_files_lists_and_texts(library: Store, bring:
         {"id": "b3", "createdAt": "2024-05-03T10:00:00.000Z", "title": "Lost", "tags": [],
          "content": {"type": "asset", "assetType": "pdf", "assetId": "a9", "sourceUrl": "https://example.com/lost.pdf"}},
     ]  # fmt: skip
-    dump = {
+    dump: dict[str, str | bytes] = {
         "manifest.json": json.dumps({"format": "karakeep.dump", "version": 1}),
         "bookmarks/index.jsonl": "".join(json.dumps(one) + "\n" for one in bookmarks),
         "lists/index.json": json.dumps([{"id": "l1", "name": "Harbours"}]),
         "lists/membership.json": json.dumps({"l1": ["b1"]}),
         "assets/files/a1": PDF,
     }
-    report = bring(
-        zipped(**{name.replace("/", "__").replace(".", "_"): data for name, data in dump.items()}), "dump.zip"
-    )
+    report = bring(pack(dump), "dump.zip")
     items = everything(library)
     pdf = next(item for url, item in items.items() if url.endswith("/harbour.pdf"))
     check(library, pdf)

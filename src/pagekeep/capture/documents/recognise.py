@@ -12,6 +12,8 @@ _MAGIC_BYTES: Final = 1_024
 _INDEX_BYTES: Final = 200_000
 """At the end of a ZIP archive, where the list of its files is."""
 _ZIP: Final = b"PK\x03\x04"
+_ZIP_END: Final = b"PK\x05\x06"
+_MIMETYPE_BYTES: Final = 100
 _COMPOUND: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of Microsoft's older programs begin, and newer ones with a password."""
 _PAGE_START: Final = compile_lazily(
@@ -54,16 +56,37 @@ def is_email(start: bytes) -> bool:
     return len({name.lower() for name in _MAIL_HEADER.findall(start)}) >= _MIN_MAIL_HEADERS
 
 
+def _list_files(sample: bytes) -> bytes:
+    """Return the list of files at the end of a ZIP archive; of a damaged one, everything that there is.
+
+    Not the lists of archives within it: a ZIP of office files is not one of them.
+    """
+    end = sample.rfind(_ZIP_END)
+    if end < 0:
+        return sample
+    size = int.from_bytes(sample[end + 12 : end + 16], "little")
+    return sample[max(0, end - size) : end]
+
+
+def _first_text(sample: bytes) -> bytes:
+    """Return the beginning of the file `mimetype`, which names the type of an archive if it is its first file."""
+    if not sample.startswith(_ZIP) or sample[30:38] != b"mimetype":
+        return b""
+    start = 38 + int.from_bytes(sample[28:30], "little")
+    return sample[start : start + _MIMETYPE_BYTES]
+
+
 def is_docx(sample: bytes) -> bool:
-    return sample.startswith(_ZIP) and b"word/" in sample and b"[Content_Types].xml" in sample
+    return sample.startswith(_ZIP) and all(part in _list_files(sample) for part in (b"word/", b"[Content_Types].xml"))
 
 
 def is_odt(sample: bytes) -> bool:
-    return sample.startswith(_ZIP) and b"application/vnd.oasis.opendocument.text" in sample[:200]
+    return _first_text(sample).startswith(b"application/vnd.oasis.opendocument.text")
 
 
 def is_epub(sample: bytes) -> bool:
-    return sample.startswith(_ZIP) and (b"application/epub+zip" in sample[:200] or b"META-INF/container.xml" in sample)
+    is_named = _first_text(sample).startswith(b"application/epub+zip")
+    return is_named or (sample.startswith(_ZIP) and b"META-INF/container.xml" in _list_files(sample))
 
 
 def is_rtf(sample: bytes) -> bool:
@@ -75,8 +98,10 @@ def is_compound(sample: bytes) -> bool:
 
 
 def is_other_office(sample: bytes) -> bool:
-    parts = (b"xl/workbook", b"ppt/presentation", b"opendocument.spreadsheet", b"opendocument.presentation")
-    return sample.startswith(_ZIP) and any(part in sample for part in parts)
+    if any(name in _first_text(sample) for name in (b"opendocument.spreadsheet", b"opendocument.presentation")):
+        return True
+    parts = (b"xl/workbook", b"ppt/presentation")
+    return sample.startswith(_ZIP) and any(part in _list_files(sample) for part in parts)
 
 
 def is_vtt(sample: bytes) -> bool:
