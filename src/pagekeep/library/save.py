@@ -126,7 +126,7 @@ async def _save(
     url = known.url if known else await to_thread(_identity, request.url, captured, store)
     existing = known or await to_thread(store.find_url, url)
     remote = captured.fetched.content_type == REMOTE_READER_TYPE
-    source = what.source or ("html" if uploaded else "remote" if remote else "web")
+    source = what.source or (_uploaded_source(uploaded) if uploaded else "remote" if remote else "web")
     auto_tags = retrieval.settings.auto_tags
     before = await _read_before(existing, store, retrieval) if existing else None
     target = _Target(
@@ -164,6 +164,10 @@ async def _keep_apart(
     url = await find_mail_address(uploaded.body, retrieval, on_web=False)
     uploaded = replace(uploaded, url=url, final_url=url)
     return replace(request, url=url), replace(what, uploaded=uploaded), await to_thread(store.find_url, url)
+
+
+def _uploaded_source(uploaded: Fetched) -> str:
+    return "mail" if uploaded.content_type == MAIL_TYPE else "html"
 
 
 def _follow_up(item: Item, store: Store, retrieval: Retrieval) -> None:

@@ -158,12 +158,18 @@ async def check_links(
             item = await to_thread(get_item, store, key)
         except NotFound:  # purged since it was selected
             continue
-        if item.domain != FILE_HOST and item.url.startswith(("http://", "https://")):
+        if _is_on_web(item):
             found.append((item, await _request(item, store, retrieval)))
     if len({item.domain for item, _ in found}) > 1 and not any(finding.answered for _, finding in found):
         return
     for item, finding in found:
         report(await note_finding(item, finding, store, retrieval))
+
+
+def _is_on_web(item: Item) -> bool:
+    """Return whether an address can be requested; that of a message is not, as its sender would learn of it."""
+    is_own = item.domain != FILE_HOST and item.source not in ("mail", "import:mail")
+    return is_own and item.url.startswith(("http://", "https://"))
 
 
 def due_keys(store: Store, retrieval: Retrieval, limit: int = MAX_PAGES) -> tuple[str, ...]:

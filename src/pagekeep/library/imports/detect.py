@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagekeep.errors import UnsupportedContent
-from pagekeep.library.imports import failed_rows
+from pagekeep.library.imports import failed_rows, mailboxes
 from pagekeep.library.imports.formats import (
     documents,
     goodlinks,
@@ -68,6 +68,7 @@ class TreeFormat:
 FORMATS: Final = (
     Format("warc", web_archive.matches, web_archive.read),  # binary, so it is recognised before any text is looked at
     Format("document", documents.matches, documents.read),  # PDF and others, also binary
+    Format("mail", mailboxes.matches, mailboxes.read),
     Format("failed", failed_rows.matches, failed_rows.read),
     Format("pagekeep", pagekeep_jsonl.matches, pagekeep_jsonl.read),
     Format("markdown", pagekeep_markdown.matches, pagekeep_markdown.read),
@@ -93,6 +94,7 @@ TREE_FORMATS: Final = (
     TreeFormat("wacz", web_archive.matches_tree, web_archive.read_tree),
     TreeFormat("omnivore", omnivore.matches_tree, omnivore.read_tree),
     TreeFormat("karakeep", karakeep.matches_tree, karakeep.read_tree),
+    TreeFormat("mail", mailboxes.matches_tree, mailboxes.read_tree),
     TreeFormat("markdown", pagekeep_markdown.matches_tree, pagekeep_markdown.read_tree),
 )
 

@@ -17,6 +17,7 @@ from pagekeep.capture.extract import document_type, extract_page
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, PagekeepError, StoreError
+from pagekeep.library import normal_url
 from pagekeep.library.imports import build, failed_rows
 from pagekeep.library.imports.build import ReadPage
 from pagekeep.library.imports.check import CheckedRow
@@ -249,7 +250,7 @@ class _Batch:
             if outcome != "unchanged":
                 changed.append(item)
             self._keep_files(item, files.get(number, ()))
-        waiting = [item for item in items.values() if not was_fetched(item)]
+        waiting = [item for item in items.values() if not was_fetched(item) and not normal_url.is_mail(item.url)]
         if self.plan.queue and waiting:
             pairs = [(item.url, item.url_full) for item in waiting]
             self.report.queued += self.store.enqueue_many(pairs, {}, clock.now())

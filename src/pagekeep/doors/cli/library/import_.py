@@ -39,6 +39,7 @@ FORMATS: Final = (
         "karakeep",
         "linkwarden",
         "list",
+        "mail",
         "matter",
         "netscape",
         "omnivore",
