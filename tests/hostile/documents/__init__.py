@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.hostile.documents import docx, epub, odt, pdf, rtf
+from tests.hostile.documents import docx, email, epub, odt, pdf, rtf
 from tests.hostile.documents.kind import Kind
 
-KINDS: dict[str, Kind] = {"pdf": pdf.KIND, "docx": docx.KIND, "odt": odt.KIND, "epub": epub.KIND, "rtf": rtf.KIND}
+KINDS: dict[str, Kind] = {
+    "pdf": pdf.KIND,
+    "docx": docx.KIND,
+    "odt": odt.KIND,
+    "epub": epub.KIND,
+    "rtf": rtf.KIND,
+    "email": email.KIND,
+}

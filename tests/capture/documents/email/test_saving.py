@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,22 +18,31 @@ from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import Request, save
 from pagekeep.model import Item
 from pagekeep.store import Store
+from pagekeep.workers import Room
 
 MAILS = Path(__file__).parent / "mails"
 
 
-def save_mail(data: bytes, library: Store, settings: Settings) -> Item:
+@pytest.fixture(scope="module")
+def room() -> Iterator[Room]:
+    """One worker for all tests here."""
+    room = Room(1)
+    yield room
+    room.close()
+
+
+def save_mail(data: bytes, library: Store, settings: Settings, room: Room) -> Item:
     async def go() -> Item:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             uploaded = await page_in_file(data, "letter.eml", retrieval)
             return (await save(Request(uploaded.url), library, retrieval, uploaded=uploaded)).item
 
     return asyncio.run(go())
 
 
-def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: Settings) -> None:
+def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: Settings, room: Room) -> None:
     data = (MAILS / "plain-text.eml").read_bytes()
-    item = save_mail(data, library, settings)
+    item = save_mail(data, library, settings, room)
     raw = library.raw(item.id)
     assert (item.url, item.author, item.domain) == (
         "mid:plain-text.20260303@mailer.example",
@@ -42,37 +52,37 @@ def test_a_message_is_kept_under_its_id_with_its_file(library: Store, settings: 
     assert raw is not None
     assert (raw.body, raw.content_type) == (data, "message/rfc822")
     assert get_item(library, item.url).id == item.id
-    assert save_mail(data, library, settings).id == item.id
+    assert save_mail(data, library, settings, room).id == item.id
 
 
-def test_a_message_is_reparsed_from_its_file(library: Store, settings: Settings) -> None:
-    item = save_mail((MAILS / "campaign.eml").read_bytes(), library, settings)
+def test_a_message_is_reparsed_from_its_file(library: Store, settings: Settings, room: Room) -> None:
+    item = save_mail((MAILS / "campaign.eml").read_bytes(), library, settings, room)
 
     async def go() -> str:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             return (await reparse_one(item.id, library, retrieval, force=True)).outcome
 
     assert asyncio.run(go()) == "unchanged"
 
 
-def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, settings: Settings) -> None:
+def test_a_message_never_takes_the_place_of_a_saved_page(library: Store, settings: Settings, room: Room) -> None:
     url = "https://slowwater.post.example/p/the-tide-clock"
 
     async def go() -> Item:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             html = f"<title>The page</title><article>{'<p>Words of the page itself, many of them.</p>' * 30}</article>"
             return (await save(Request(url), library, retrieval, uploaded=sent_page(url, html))).item
 
     page = asyncio.run(go())
-    item = save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings)
+    item = save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings, room)
     assert (item.url, item.id != page.id) == ("mid:post-platform.20260303@mailer.example", True)
     assert library.get(page.id).content == page.content
-    assert save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings).id == item.id
+    assert save_mail((MAILS / "post-platform.eml").read_bytes(), library, settings, room).id == item.id
 
 
-def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Settings) -> None:
+def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Settings, room: Room) -> None:
     async def go() -> None:
-        async with Retrieval(settings) as retrieval:
+        async with Retrieval(settings, room=room) as retrieval:
             await save(Request("mid:1@a.example"), library, retrieval)
 
     with pytest.raises(InvalidProtocol):
@@ -82,7 +92,7 @@ def test_the_address_of_a_message_is_never_fetched(library: Store, settings: Set
     assert library.find_url("mid:1@a.example") is None
 
 
-def test_an_encrypted_message_is_a_bookmark_that_says_so(library: Store, settings: Settings) -> None:
-    item = save_mail((MAILS / "encrypted-smime.eml").read_bytes(), library, settings)
+def test_an_encrypted_message_is_a_bookmark_that_says_so(library: Store, settings: Settings, room: Room) -> None:
+    item = save_mail((MAILS / "encrypted-smime.eml").read_bytes(), library, settings, room)
     assert (item.metadata.quality, item.metadata.caught) == ("bookmark", "encrypted_file")
     assert "S/MIME" in (item.metadata.reason or "")

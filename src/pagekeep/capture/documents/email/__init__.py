@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -58,13 +59,14 @@ def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     about = read_metadata(message, description=description, online=body.online)
     address = about.canonical or message_address(outer, data)
     if not dom.text_of(body.root).strip() and dom.first(body.root, "img") is None:
-        return _refuse("empty_file", "The message has no text", "The file is kept.", about, address)
+        refusal = _refuse("empty_file", "The message has no text", "The file is kept.", about, address)
+        return replace(refusal, warnings=_warnings(message))
     return ParsedDocument(
         dom.html_of(body.root),
         about,
         _describe(message, is_html),
         tuple(removals),
-        tuple(PageWarning("truncated", f"the message has {what}") for what in message.truncated),
+        _warnings(message),
         seconds=dict(stopwatch.seconds) if stopwatch else {},
         is_web=True,
         address=address,
@@ -113,6 +115,8 @@ def _body_html(message: Message) -> tuple[str, bool]:
     if message.is_digest and message.inner:
         return _digest_html(message), False
     html, plain = _body_leaves(message)
+    if any(len(leaf.body) > _MAX_TEXT_CHARS for leaf in (*html, *plain)):
+        message.truncated.append(f"a text of more than {_MAX_TEXT_CHARS // 1_000_000} million characters")
     if html:
         joined = "\n".join(map(_text, html))
         if dom.text_of(dom.parse(joined)).strip() or not plain:
@@ -146,6 +150,10 @@ def _find_preview(body: Body) -> str:
         if hides and count_words(text) >= _MIN_DESCRIPTION_WORDS and len(text) <= 3 * _MAX_DESCRIPTION_CHARS:
             return html_body.without_filler(text)[:_MAX_DESCRIPTION_CHARS]
     return ""
+
+
+def _warnings(message: Message) -> tuple[PageWarning, ...]:
+    return tuple(PageWarning("truncated", f"the message has {what}") for what in message.truncated)
 
 
 def _describe(message: Message, is_html: bool) -> str:
