@@ -76,6 +76,23 @@ def new_item(
     )
 
 
+def make_again(item: Item, page: Page, fetched: Fetched, rules_hash: str, options: Options | None) -> Item:
+    """Return an item as a save of its page would make it now, under another id and without tags."""
+    return new_item(
+        page,
+        fetched,
+        url=item.url,
+        url_full=item.url_full,
+        user_id=item.user_id,
+        now=item.updated_at,
+        saved_at=item.saved_at,
+        tags=(),
+        rules_hash=rules_hash,
+        options=options,
+        source=item.source,
+    )
+
+
 def new_bookmark(
     about: Metadata,
     *,

@@ -73,19 +73,7 @@ async def read_text(item: Item, raw: RawPage, retrieval: Retrieval) -> VersionTe
     fetched = build_item.to_fetched(raw)
     options = Options(max_bytes=retrieval.settings.max_bytes)
     page = await retrieval.extract(fetched, options)
-    made = build_item.new_item(
-        page,
-        fetched,
-        url=item.url,
-        url_full=item.url_full,
-        user_id=item.user_id,
-        now=item.updated_at,
-        saved_at=item.saved_at,
-        tags=(),
-        rules_hash=rules,
-        options=options,
-        source=item.source,
-    )
+    made = build_item.make_again(item, page, fetched, rules, options)
     text = VersionText(replace(made, id=item.id))
     _cache.put(key, text)
     return text

@@ -18,11 +18,14 @@ from pagekeep.config import Settings
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.queue.slices import SliceResult
 from pagekeep.model import Change, Item, Job
+from pagekeep.present.history.shapes import change_shape
 from pagekeep.store import Store
 
 TASK: Final = "webhook"
 EVENT: Final = "page.changed"
 _PREFIX: Final = "whsec_"
+_NOT_SENT: Final = ("found_at", "seen_at")
+"""The time of the event is in its envelope, and it is sent before it is seen."""
 
 
 def is_wanted(settings: Settings, user_id: str) -> bool:
@@ -32,17 +35,8 @@ def is_wanted(settings: Settings, user_id: str) -> bool:
 
 def make_payload(change: Change, item: Item) -> bytes:
     """Return what is sent about a change."""
-    data: dict[str, Any] = {
-        "change_id": change.id,
-        "item_id": item.id,
-        "url": item.url_full,
-        "title": item.title,
-        "before": change.before,
-        "after": change.after,
-        "words_added": change.added,
-        "words_removed": change.removed,
-        "excerpt": change.excerpt,
-    }
+    shape: dict[str, Any] = {**change_shape(change, item)}
+    data = {"change_id": shape.pop("id"), **{name: shape[name] for name in shape if name not in _NOT_SENT}}
     body = {"type": EVENT, "timestamp": change.found_at, "data": data}
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 

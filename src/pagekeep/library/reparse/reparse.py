@@ -153,19 +153,7 @@ def _write(store: Store, item: Item, extracted: Item) -> None:
 
 def build(page: Page, fetched: Fetched, item: Item, rules: Rulebook, options: Options | None) -> Item:
     """Return the item as a save of the same page would make it."""
-    return build_item.new_item(
-        page,
-        fetched,
-        url=item.url,
-        url_full=item.url_full,
-        user_id=item.user_id,
-        now=item.updated_at,
-        saved_at=item.saved_at,
-        tags=(),
-        rules_hash=fingerprint(rules),
-        options=options,
-        source=item.source,
-    )
+    return build_item.make_again(item, page, fetched, fingerprint(rules), options)
 
 
 async def reparse_one(
