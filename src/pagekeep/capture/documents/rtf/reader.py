@@ -12,7 +12,7 @@ from pagekeep.capture.documents.parts.dropped import Dropped
 from pagekeep.capture.documents.parts.fonts import is_monospaced
 from pagekeep.capture.documents.parts.runs import Run
 from pagekeep.capture.documents.refusals import DamagedFile
-from pagekeep.capture.documents.rtf.story import CellPlan, Properties, Story
+from pagekeep.capture.documents.rtf.story import NO_MARK, CellPlan, Properties, Story
 from pagekeep.capture.documents.rtf.tokens import (
     SIGNS,
     Token,
@@ -69,7 +69,7 @@ class Reader:
         self._about = Properties()
         self._fonts: dict[int, tuple[bool, str | None]] = {}
         """Number to whether it is monospaced, and its code page."""
-        self._font = self._style = 0
+        self._font = self._style = self._default_font = 0
         self._styles: dict[int, str] = {}
         self._captured: dict[str, list[str]] = {}
         self._page = "cp1252"
@@ -143,7 +143,7 @@ class Reader:
     def _use_captured(self, name: str) -> None:
         text = "".join(self._captured.pop(name, []))
         if name in ("listtext", "pntext"):
-            self._about.marker = text.strip() or "•"
+            self._about.marker = text.strip() or NO_MARK
         elif name == "fldinst":
             self._group.field_code[:] = [text]
         else:
@@ -195,7 +195,7 @@ class Reader:
             self._fonts[self._font] = (known[0] or is_monospaced(text), known[1])
         elif group.to == "stylesheet":
             if name := text.partition(";")[0].strip():
-                self._styles[self._style] = name
+                self._styles[self._style] = name.replace("_20_", " ")  # how LibreOffice names its own styles
         elif group.to in _CAPTURED:
             self._captured.setdefault(group.to, []).append(text[:4_000])
 
@@ -293,11 +293,13 @@ class Reader:
             mark = "sup" if word == "up" else "sub"
             group.marks = group.marks | {mark} if number else group.marks - {"sup", "sub"}
         elif word == "plain":
-            group.marks, group.hidden = frozenset(), False
+            group.marks, group.hidden, group.font = frozenset(), False, self._default_font
         elif word in ("v", "deleted"):
             group.hidden = is_on
         elif word == "f" and number is not None:
             group.font = number
+        elif word == "deff" and number is not None:
+            group.font = self._default_font = number
         elif word == "ansicpg" and number is not None:
             self._page = page_of_number(number)
         elif word in ("mac", "pc", "pca"):

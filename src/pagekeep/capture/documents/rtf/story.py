@@ -18,6 +18,8 @@ _TYPED_NUMBER: Final = re.compile(r"\(?(\d{1,4}|[a-zA-Z])[.)]\s*\t+\s*")
 _TOLERANCE: Final = 40
 """Twips within which two column edges are the same."""
 _MAX_CELLS: Final = 2_000
+NO_MARK: Final = " "
+"""The mark of a paragraph that is in a list and shows none."""
 
 
 @dataclass(slots=True)
@@ -80,14 +82,14 @@ class Story:
             return Block("heading", runs, int(match[1]))
         if _CODE.match(about.style) or (is_all_code(runs) and about.list_key is None):
             return Block("code", runs)
-        if about.list_key or about.marker:
+        if (about.list_key or about.marker) and about.marker != NO_MARK:
             digits = re.sub(r"\D", "", about.marker.rpartition(".")[0] or about.marker)[-6:]
             ordered = any(map(str.isalnum, about.marker))
             self.item_indent = about.indent
             return Block("item", runs, about.level, ordered, int(digits) if digits else 1, str(about.list_key))
         if item := self._read_typed_item(runs, about):
             return item
-        if self._continues_item(about):
+        if not _QUOTE.match(about.style) and self._continues_item(about):
             return Block("more", runs)
         return Block("quote" if _QUOTE.match(about.style) else "text", runs)
 
