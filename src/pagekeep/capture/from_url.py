@@ -284,7 +284,15 @@ async def _fetch(request: Request, retrieval: Retrieval, options: Options, progr
         raise await _add_suggestion(error, options, retrieval) from None
     if fetched.not_modified:
         raise NotModified
-    return fetched
+    return _name_chapter(fetched, request.url)
+
+
+def _name_chapter(fetched: Fetched, url: str) -> Fetched:
+    """Return a book with the chapter that its address names (`#/3`), which is not sent to servers."""
+    route = url.partition("#")[2]
+    if not route.startswith("/") or "#" in fetched.final_url or document_type(fetched) is None:
+        return fetched
+    return replace(fetched, final_url=f"{fetched.final_url}#{route}")
 
 
 async def _add_suggestion(error: FetchHttpError, options: Options, retrieval: Retrieval) -> FetchHttpError:

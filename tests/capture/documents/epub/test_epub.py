@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagekeep import dom
 from pagekeep.capture.documents.epub.book import read_book
 from tests.capture.documents.reading import markdown, read
 from tests.capture.documents.tiny_office import make_epub
@@ -61,7 +62,7 @@ def test_chapters_are_cut_at_the_places_of_the_contents() -> None:
     )
     book = read_book(make_epub(pages, f"<ol>{contents}</ol>"))
     assert [chapter.title for chapter in book.chapters] == ["", "One", "Two", "Three"]
-    assert "still two" in book.chapters[2].html
+    assert "still two" in dom.text_of(book.chapters[2].nodes[-1])
 
 
 def test_parts_of_a_book_have_their_chapters() -> None:
@@ -101,3 +102,31 @@ def test_hidden_fonts_are_not_protection_and_a_book_without_words_is_empty() -> 
     empty = read(make_epub({"a.xhtml": '<img src="scan.png" alt=""/>'}))
     assert empty.caught is not None
     assert empty.caught.kind == "empty_file"
+
+
+CHAPTERED = make_epub(
+    {
+        "a.xhtml": '<h1>Dawn</h1><p>Light<a href="n.xhtml#n1">1</a>, see <a href="b.xhtml#x">noon</a>.</p>',
+        "b.xhtml": '<h1 id="x">Noon</h1><p>Sun.</p>',
+        "n.xhtml": '<h1>Notes</h1><p id="n1">1. The note.</p>',
+    },
+    "<ol>"
+    + "".join(
+        f'<li><a href="{name}">{title}</a></li>'
+        for name, title in (("a.xhtml", "Dawn"), ("b.xhtml", "Noon"), ("n.xhtml", "Notes"))
+    )
+    + "</ol>",
+)
+
+
+def test_an_address_with_a_number_is_a_chapter_with_its_notes_and_links() -> None:
+    page = read(CHAPTERED, url="https://a.example/b.epub#/1")
+    assert page.markdown == "# Dawn\n\nLight[^1], see [noon](https://a.example/b.epub#/2).\n\n[^1]: The note.\n"
+    assert (page.metadata.title, page.metadata.site_name, page.metadata.author) == (
+        "Dawn",
+        "The harbour book",
+        "Ann Lee",
+    )
+    missing = read(CHAPTERED, url="https://a.example/b.epub#/9")
+    assert missing.caught is not None
+    assert missing.caught.reason == "The EPUB is damaged: it has no chapter 9"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -39,7 +39,8 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
         "save https://example.com/a https://example.com/b --tag harbour --tag history",
         "save --file urls.txt --queue && pagekeep work --until-empty",
         "save page.html saved-pages/",
-        "save paper.pdf",
+        "save paper.pdf letter.docx",
+        "save book.epub --split",
         "cat paper.pdf | pagekeep save - --url https://example.com/paper.pdf",
         "cat table | pagekeep save - --type csv --url https://example.com/table",
         "curl -s https://example.com/post | pagekeep save - --url https://example.com/post",
@@ -51,6 +52,7 @@ render_option = click.option("--render", is_flag=True, help="Always open the pag
     "--file", "file", metavar="FILE|-", help="File of URLs, one per line. Lines that start with # are skipped."
 )
 @type_option
+@click.option("--split", is_flag=True, help="Save each chapter of a book (EPUB) as an item.")
 @click.option("--tag", "tags", multiple=True, help="Add this tag. Can be repeated.")
 @render_option
 @click.option("--force", is_flag=True, help="Replace the stored version even if the new one has lower quality.")
@@ -73,6 +75,8 @@ def save(sources: tuple[str, ...], url: str | None, file: str | None, queued: bo
             raise click.UsageError("--type is for files and stdin.")
         if not inputs and not results.failures:
             raise click.UsageError("Give an address, a file or a folder, or a list of addresses with --file.")
+        if queued and options.pop("split"):
+            raise click.UsageError("A book that is split cannot be queued: leave out --queue or --split.")
         if queued:
             _queue(inputs, results, opened, where["as_json"], **options)
             return
@@ -185,6 +189,7 @@ async def _save_all(
     render: bool,
     force: bool,
     declared: str | None,
+    split: bool,
 ) -> None:
     """Save all pages, several in parallel."""
     from pagekeep.capture.from_url import Retrieval
@@ -197,25 +202,36 @@ async def _save_all(
     async def save_next(retrieval: Retrieval) -> None:
         for one in waiting:
             try:
-                uploaded = await _read_page(one, retrieval, declared) if one.path else None
-                request = _request(uploaded.url if uploaded else one.url or "", render)
-                saved = await run(
-                    request,
-                    opened.store,
-                    retrieval,
-                    tags=clean_tags,
-                    force=force,
-                    uploaded=uploaded,
-                    progress=progress,
-                )
-                results.saved.append(saved)
-                await _keep_pictures(saved, results, opened, retrieval, progress)
+                for uploaded in await _read_pages(one, retrieval, declared, split=split):
+                    saved = await run(
+                        _request(uploaded.url if uploaded else one.url or "", render),
+                        opened.store,
+                        retrieval,
+                        tags=clean_tags,
+                        force=force,
+                        uploaded=uploaded,
+                        progress=progress,
+                    )
+                    results.saved.append(saved)
+                    await _keep_pictures(saved, results, opened, retrieval, progress)
             except PagekeepError as error:
                 results.failures.append((one.label, error))
 
     async with Retrieval(opened.settings, room=room) as retrieval, asyncio.TaskGroup() as tasks:
         for _ in range(min(_MAX_PARALLEL, len(inputs))):
             tasks.create_task(save_next(retrieval))
+
+
+async def _read_pages(
+    one: Input, retrieval: Retrieval, declared: str | None, *, split: bool
+) -> Sequence[Fetched | None]:
+    """Return the page in a file or on stdin, `None` for an address; of a book that is split, its chapters."""
+    if not split:
+        return [await _read_page(one, retrieval, declared) if one.path else None]
+    from pagekeep.capture.documents.chapters import split_book
+
+    book = await _read_page(one, retrieval, declared) if one.path else await retrieval.client.fetch(one.url or "")
+    return await split_book(book, retrieval)
 
 
 async def _read_page(one: Input, retrieval: Retrieval, declared: str | None) -> Fetched:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -41,6 +41,8 @@ Examples:
   pagekeep extract https://example.com/post > post.md
   pagekeep extract page.html > page.md
   pagekeep extract paper.pdf > paper.md
+  pagekeep extract letter.docx > letter.md
+  pagekeep extract book.epub --split --json | jq -r .pages[].metadata.title
   cat paper.pdf | pagekeep extract - > paper.md
   cat table | pagekeep extract - --type csv
   pagekeep extract papers/ notes.txt --json | jq -r .pages[].title
@@ -65,6 +67,7 @@ not be fetched; 130 interrupted.""",
     show_default=True,
     help="What to print. `document` is Markdown with frontmatter.",
 )
+@click.option("--split", is_flag=True, help="Print each chapter of a book (EPUB) as a page.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--explain", "explained", is_flag=True, help="Show how the content was found, and what was removed.")
 @verbose_option
@@ -90,6 +93,7 @@ def extract(
     url: str | None,
     declared: str | None,
     format_: str,
+    split: bool,
     as_json: bool,
     explained: bool,
     verbose: bool,
@@ -107,8 +111,10 @@ def extract(
         from pagekeep import Options
 
         url = check_url(url)
-        found = [one for source in dict.fromkeys(sources) for one in _find_pages(source)]
-        if len(found) > 1 and (url or explained):
+        found: list[Source | Chapter] = [one for source in dict.fromkeys(sources) for one in _find_pages(source)]
+        if split:
+            found = [chapter for one in found for chapter in _split_file(one.kind, one.value, url)]
+        elif len(found) > 1 and (url or explained):
             raise click.UsageError("--url and --explain are for one page.")
         if declared and all(one.kind == "url" for one in found):
             raise click.UsageError("--type is for files and stdin.")
@@ -122,17 +128,42 @@ def extract(
         saved_at = None if explained or as_json or format_ != "document" else current_time()
         options = Options(saved_at=saved_at, timer=timer, skip_steps=frozenset(skip_steps))
 
-        def read(one: Source) -> Page:
+        def read(one: Source | Chapter) -> Page:
             if one.kind == "url":
                 return page_from_url(one.value, options, **fetch_options)
-            return page_from_file(one.value, url, options, declared)
+            return page_from_file(one.value, one.url if isinstance(one, Chapter) else url, options, declared)
 
-        if len(found) > 1:
+        if len(found) > 1 or split:
             _show_many(found, read, format_, as_json)
             return
         page = read(found[0])
         _show_notes(page)
         show_explanation(page, as_json=as_json, verbose=verbose) if explained else show(page, format_, as_json)
+
+
+class Chapter(NamedTuple):
+    """A chapter of the book in a file."""
+
+    value: str
+    """The path."""
+    url: str
+    kind: Literal["file"] = "file"
+
+
+def _split_file(kind: str, path: str, url: str | None) -> list[Chapter]:
+    """Return the chapters of the book in a file."""
+    from pagekeep import config
+    from pagekeep.capture.documents.chapters import CountChapters, chapter_urls
+    from pagekeep.capture.uploads import file_url
+    from pagekeep.model import DOCUMENT_FACTOR
+    from pagekeep.workers import DOCUMENT, run_alone
+
+    if kind != "file":
+        raise click.UsageError("--split is for files. To split a book from the web: pagekeep save URL --split.")
+    data = read_file(path, config.load().max_bytes * DOCUMENT_FACTOR + 1)
+    count = run_alone(CountChapters(data), DOCUMENT)
+    address = url or file_url(os.path.basename(path), os.fsencode(os.path.abspath(path)))
+    return [Chapter(path, chapter) for chapter in chapter_urls(address, count)]
 
 
 def _find_pages(text: str) -> list[Source]:
@@ -152,7 +183,9 @@ def _show_notes(page: Page) -> None:
             click.echo(f"Note: {warning.text}", err=True)
 
 
-def _show_many(sources: list[Source], read: Callable[[Source], Page], format_: str, as_json: bool) -> None:
+def _show_many(
+    sources: list[Source | Chapter], read: Callable[[Source | Chapter], Page], format_: str, as_json: bool
+) -> None:
     """Print several pages; one that cannot be read does not stop the others, and makes the exit code 2."""
     pages: list[dict[str, Any]] = []
     failures: list[tuple[str, PagekeepError]] = []
