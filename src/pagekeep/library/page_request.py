@@ -8,7 +8,7 @@ from typing import Final, Literal
 from pagekeep import clock
 from pagekeep.capture.from_url import Captured, Progress, Request, Retrieval, ignore_progress
 from pagekeep.capture.source import decode_source
-from pagekeep.capture.uploads import sent_page
+from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.capture.view_options import DEFAULT_VIEW, ViewOptions
 from pagekeep.errors import Conflict, InvalidQuery, RenderError
 from pagekeep.library.preview import preview_options, preview_page, preview_recent
@@ -29,6 +29,8 @@ class PageRequest:
     request: Request
     html: str | None = None
     """The page itself; then nothing is fetched."""
+    file: bytes | None = None
+    """A document such as a PDF, or a page, as a file; then nothing is fetched."""
     form: Form = "content"
     picture: Picture | None = None
     """Also a screenshot: of the visible window, or of the whole page."""
@@ -114,6 +116,9 @@ async def _capture_with_picture(
 
 
 async def _capture(call: PageRequest, store: Store, retrieval: Retrieval, progress: Progress) -> Captured:
+    if call.file is not None:
+        uploaded = await page_in_file(call.file, "", retrieval, url=call.request.url)
+        return await preview_page(call.request, retrieval, uploaded=uploaded)
     if call.html is not None:
         return await preview_page(
             call.request, retrieval, uploaded=sent_page(call.request.url, call.html, rendered=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import Any
 
 import pytest
@@ -36,6 +36,15 @@ def test_jina_gets_its_text_in_every_form(client: TestClient, url: str) -> None:
     assert get(X_With_Iframe="true", X_Retain_Links="none", X_Retain_Images="none").text == plain
     assert get(X_Target_Selector="h1").text.endswith("Markdown Content:\n# The old harbour\n")
     assert get(X_Remove_Selector="h1").text.endswith(f"Markdown Content:\n{' '.join(LINES)}\n")
+
+
+def test_jina_reads_a_file_of_a_form_or_in_base64(client: TestClient) -> None:
+    form = client.post("/r", files={"pdf": ("harbour.pdf", PDF, "application/pdf")})
+    packed = client.post("/r", json={"pdf": b64encode(PDF).decode(), "url": "https://example.com/h.pdf"})
+    assert form.text.endswith(f"Markdown Content:\n{TEXT}")
+    assert "URL Source: https://example.com/h.pdf\n" in packed.text
+    wrong = client.post("/r", json={"pdf": "§"})
+    assert (wrong.status_code, "must be a file or its Base64" in wrong.text) == (422, True)
 
 
 def test_firecrawl_gets_its_text_or_the_file(client: TestClient, url: str) -> None:

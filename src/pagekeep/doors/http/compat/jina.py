@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
@@ -45,7 +46,7 @@ _BODY: Final[dict[str, Any]] = {
             kind: {
                 "schema": {
                     "type": "object",
-                    "properties": {"url": {"type": "string"}, "html": {"type": "string"}},
+                    "properties": {name: {"type": "string"} for name in ("url", "html", "pdf")},
                     "example": {"url": "https://example.com/app#/page", "respondWith": "content"},
                 }
             }
@@ -69,18 +70,32 @@ async def read_address(address: str, request: Request, library: ReadLibrary, ser
 
 @router.post("/r", response_class=PlainTextResponse, responses=_ANSWERS, openapi_extra=_BODY)
 async def read_posted(request: Request, library: ReadLibrary, service: CurrentService) -> Response:
-    """Return the page at `url`, which may contain a `#`, or in `html`; options may be in the body, the query or headers."""
+    """Return the page at `url`, which may contain a `#`, in `html`, or in `pdf` (a file of a form, or Base64).
+
+    Options may be in the body, the query or headers.
+    """
     body = await _parse_body(request)
     url, html = (_text(body, request, name) for name in ("url", "html"))
-    return await _respond(
-        url or "", html, JinaOptions.parse(request, request.query_params, body), request, library, service
-    )
+    options = JinaOptions.parse(request, request.query_params, body)
+    return await _respond(url or "", html, options, request, library, service, _file(body))
+
+
+def _file(body: Mapping[str, Any]) -> bytes | None:
+    """Return the document in the body, if there is one."""
+    value = body.get("pdf", body.get("file"))
+    if value is None or isinstance(value, bytes):
+        return value
+    try:
+        return b64decode("".join(value.split()), validate=True)
+    except (ValueError, AttributeError):
+        raise InvalidQuery("`pdf` must be a file or its Base64.", suggestions=()) from None
 
 
 async def _parse_body(request: Request) -> Mapping[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
-        return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+        async with request.form() as form:
+            return {name: value if isinstance(value, str) else await value.read() for name, value in form.items()}
     data = await request.body()
     if not data:
         return {}
@@ -101,9 +116,15 @@ def _text(body: Mapping[str, Any], request: Request, name: str) -> str | None:
 
 
 async def _respond(
-    url: str, html: str | None, options: JinaOptions, request: Request, library: Store, service: Service
+    url: str,
+    html: str | None,
+    options: JinaOptions,
+    request: Request,
+    library: Store,
+    service: Service,
+    file: bytes | None = None,
 ) -> Response:
-    call = make_call(url, html, options)
+    call = make_call(url, html, options, file)
     log_host(call.request.url)
     accept = request.headers.get("accept", "").lower()
     if "text/event-stream" in accept:

@@ -91,9 +91,9 @@ def _camel(name: str) -> str:
     return first + "".join(part.capitalize() for part in rest)
 
 
-def make_call(url: str, html: str | None, options: JinaOptions) -> PageRequest:
+def make_call(url: str, html: str | None, options: JinaOptions, file: bytes | None = None) -> PageRequest:
     """Return the call of the use case for these options."""
-    if not url and html is None:
+    if not url and html is None and file is None:
         raise InvalidUrl("No URL was given.")
     only = options.selectors("target-selector")
     wait_for = ", ".join(options.selectors("wait-for-selector") or only) or None
@@ -108,6 +108,7 @@ def make_call(url: str, html: str | None, options: JinaOptions) -> PageRequest:
             timeout=seconds,
         ),
         html=html,
+        file=file,
         form=form,
         picture=_PICTURES.get(form),
         view=ViewOptions(
