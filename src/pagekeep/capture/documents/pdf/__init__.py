@@ -11,6 +11,7 @@ from pagekeep.capture.documents.pdf.inline import Joiner
 from pagekeep.capture.documents.pdf.layout import captions, headings, notes, quotes
 from pagekeep.capture.documents.pdf.layout.blocks import Leading, make_blocks, mark_bullets
 from pagekeep.capture.documents.pdf.layout.columns import order_lines
+from pagekeep.capture.documents.pdf.layout.contents import shorten_contents
 from pagekeep.capture.documents.pdf.layout.joins import dissolve_rows, join_parted
 from pagekeep.capture.documents.pdf.layout.lines import make_lines
 from pagekeep.capture.documents.pdf.layout.lists import settle_items
@@ -74,8 +75,9 @@ def _remove_running_heads(layout: Layout) -> list[Removal]:
 
 
 def _order(layout: Layout) -> None:
-    """Put the lines of columns into reading order."""
+    """Put the lines of columns into reading order; tables of contents lose their dots and page numbers first."""
     for page in layout.untagged():
+        shorten_contents(layout.lines[page.index])
         layout.lines[page.index] = order_lines(layout.lines[page.index])
 
 

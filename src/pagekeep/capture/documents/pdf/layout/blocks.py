@@ -72,6 +72,12 @@ def is_mono(line: Line) -> bool:
     return mono > 0.8 * sum(len(word.text) for word in line.words)
 
 
+def is_numbered_code(line: Line) -> bool:
+    """Return whether a line is set in a typewriter font behind its number in another font."""
+    first = line.words[0]
+    return len(line.words) > 1 and first.text.isdecimal() and not first.font.mono and is_mono(Line(line.words[1:]))
+
+
 def is_bold(line: Line) -> bool:
     """Return whether all of a line is bold."""
     return all(word.font.bold for word in line.words)
@@ -80,7 +86,7 @@ def is_bold(line: Line) -> bool:
 def mark_bullets(page: PdfPage, lines: list[Line]) -> None:
     """Mark the lines that have a drawn bullet in front of them."""
     for line in lines:
-        line.bullet = any(
+        line.bullet = line.bullet or any(
             0 < line.x0 - dot.x1 < 2.2 * line.size and line.top < (dot.top + dot.bottom) / 2 < line.bottom
             for dot in page.dots
         )
@@ -101,12 +107,19 @@ def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> l
     blocks: list[Block] = []
     columns = find_columns([item for item in items if isinstance(item, Line)])
     refs = {word.text.strip("()[],.") for item in items if isinstance(item, Line) for word in item.words if word.raised}
-    for item in items:
+    for index, item in enumerate(items):
         if isinstance(item, Block):
             blocks.append(item)
             continue
         last = blocks[-1] if blocks and blocks[-1].kind != "table" else None
-        if is_mono(item):
+        if is_mono(item) or is_numbered_code(item):
+            following = items[index + 1] if index + 1 < len(items) else None
+            if last and last.kind == "text" and _is_end(last, item, following, leading, columns):
+                last.lines.append(item)
+                continue
+            if is_numbered_code(item):
+                item.words = item.words[1:]
+                item.measure()
             if last and last.kind == "code" and 0 < item.base - last.lines[-1].base < 4.5 * item.size:
                 last.lines.append(item)
             else:
@@ -144,6 +157,15 @@ def _measure(block: Block, columns: list[Box]) -> None:
         block.inset = before / block.size
     short = right - left < 0.6 * (column.x1 - column.x0)
     block.centred = short and before > block.size and abs(before - behind) < block.size
+
+
+def _is_end(block: Block, line: Line, following: Line | Block | None, leading: Leading, columns: list[Box]) -> bool:
+    """Return whether a single line in a typewriter font is the end of the paragraph before it, not code."""
+    column = column_of(block.lines[-1], columns)
+    if column is None or (isinstance(following, Line) and is_mono(following)) or block.text.endswith(":"):
+        return False
+    full = block.lines[-1].x1 > column.x1 - 0.15 * (column.x1 - column.x0)
+    return full and abs(line.x0 - block.lines[-1].x0) < 1 and _continues(block, line, leading, columns)
 
 
 def _begin(line: Line, page: int) -> Block:
@@ -204,7 +226,7 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
             return False
         return abs(line.x0 - start) < 0.8 * size or (len(block.lines) > 1 and abs(indent) < 0.3 * size)
     column = column_of(last, columns)
-    if leading.begins(line, column):
+    if leading.begins(line, column) and (abs(indent) > 1 or _has_room(last, line, column)):
         return False
     if len(block.lines) == 1:
         if indent > 0.6 * size and not _is_centred([first], line):
@@ -221,6 +243,12 @@ def _continues(block: Block, line: Line, leading: Leading, columns: list[Box]) -
     word = line.words[0]
     fits = room > word.x1 - word.x0 + 0.6 * size
     return not (fits and last.x1 - (column.x0 if column else last.x0) < _SHORT * width and last.text.endswith(_ENDS))
+
+
+def _has_room(last: Line, line: Line, column: Box | None) -> bool:
+    """Return whether the first word of a line would have fit behind the line before."""
+    word = line.words[0]
+    return column is not None and column.x1 - last.x1 > word.x1 - word.x0 + line.size
 
 
 def _ends_early(block: Block, line: Line, column: Box | None) -> bool:

@@ -42,7 +42,7 @@ def _find_gutter(lines: list[Line]) -> float | None:
 
 
 def _gaps(line: Line) -> list[tuple[float, float]]:
-    cells = split_cells(line, _GUTTER)
+    cells = split_cells(line, _GUTTER) if not line.bullet else []  # not behind the numbers of a table of contents
     return [(a[-1].x1, b[0].x0) for a, b in itertools.pairwise(cells)]
 
 

@@ -20,6 +20,10 @@ _NUMBERED: Final = re.compile(
 )
 _FIRST_BLOCKS: Final = 5
 """Blocks among which a title is looked for."""
+_NUMBER: Final = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,4}\.?\s")
+_MAX_BYLINES: Final = 6
+"""Lines behind a title that may be authors, places and dates."""
+_MOSTLY: Final = 0.5
 _LINE_GAP: Final = 1.6
 """Distance of baselines, in type sizes, below which two headings are lines of one."""
 _SPACES: Final = re.compile(r"\W+")
@@ -43,8 +47,23 @@ def mark_headings(blocks: list[Block], body: float, outline: list[OutlineEntry])
     levels = {style: min(6, number + 1) for number, style in enumerate(styles)}
     for block in found:
         block.kind, block.level, block.marker = "heading", levels[_style(block)], ""
+    _level_numbered(found)
     if len(found) > 2 and found[0].level == 1 and found[1].level > found[2].level > 1:
         found[1].level = found[2].level  # an abstract has a smaller heading than the sections behind it
+
+
+def _level_numbered(found: list[Block]) -> None:
+    """Give headings with numbers of the same depth ("2.1") the level that most of them have."""
+    depths: dict[int, list[Block]] = {}
+    for block in found:
+        number = _NUMBER.match(block.text)
+        if number:
+            depths.setdefault(number[0].rstrip(". ").count("."), []).append(block)
+    for blocks in depths.values():
+        levels = Counter(block.level for block in blocks)
+        most = max(levels, key=lambda level: (levels[level], -level))
+        for block in blocks:
+            block.level = most
 
 
 def find_tagged_title(blocks: list[Block], body: float) -> None:
@@ -62,18 +81,25 @@ def find_tagged_title(blocks: list[Block], body: float) -> None:
 
 
 def _drop_byline(blocks: list[Block], found: list[Block]) -> list[Block]:
-    """Return the headings without the lines right behind the title in a style that is not used again: authors, dates."""
-    if not found or found[0].page != 0 or not blocks:
+    """Return the headings without the lines between the title and the text that are authors and dates: not bold, as others."""
+    if not found or found[0].page != 0:
         return found
-    title = next(index for index, block in enumerate(blocks) if block is found[0])
-    kept = [found[0]]
-    for number, block in enumerate(found[1:], 1):
-        follows = title + number < len(blocks) and blocks[title + number] is block
+    title, rest = found[0], found[1:]
+    bold = sum(is_bold(block.lines[0]) for block in rest)
+    start = next(index for index, block in enumerate(blocks) if block is title)
+    dropped: set[int] = set()
+    for block in blocks[start + 1 : start + 1 + _MAX_BYLINES]:
         style = _style(block)
-        later = sum(_style(other) == style for other in found[number + 1 :])
-        if not follows or later or style[1] or style >= _style(found[0]):
-            return [*kept, *found[number:]]
-    return kept
+        if block.page or style[1] or style >= _style(title) or (block.kind == "text" and len(block.lines) > 2):
+            break
+        alone = sum(_style(other) == style for other in rest) == sum(
+            _style(other) == style
+            for other in blocks[start + 1 : start + 1 + _MAX_BYLINES]
+            if any(other is one for one in rest)
+        )
+        if alone or bold > _MOSTLY * len(rest):
+            dropped.add(id(block))
+    return [block for block in found if id(block) not in dropped]
 
 
 def join_headings(blocks: list[Block]) -> list[Block]:
@@ -91,7 +117,9 @@ def join_headings(blocks: list[Block]) -> list[Block]:
 
 
 def _style(block: Block) -> tuple[float, bool]:
-    return round(block.size * 2) / 2, is_bold(block.lines[0])
+    words = block.lines[0].words
+    bold = sum(len(word.text) for word in words if word.font.bold)
+    return round(block.size * 2) / 2, bold > _MOSTLY * sum(len(word.text) for word in words)
 
 
 def _normal(text: str) -> str:

@@ -15,6 +15,8 @@ _MIN_SIZE: Final = 0.97
 def mark_quotes(blocks: list[Block], body: float) -> None:
     """Turn inset paragraphs into quotes."""
     for block in blocks:
-        is_inset = block.kind == "text" and block.inset >= _MIN_INSET and block.size >= _MIN_SIZE * body
+        is_inset = (
+            block.kind == "text" and block.inset >= _MIN_INSET and not block.centred and block.size >= _MIN_SIZE * body
+        )
         if is_inset:
             block.kind = "quote"

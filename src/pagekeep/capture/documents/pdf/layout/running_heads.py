@@ -15,6 +15,7 @@ _DEEPEST: Final = 3
 """Lines from the top or the bottom that may be running heads."""
 _LARGE: Final = 1.25
 """Type sizes of the text from which a line is larger than running heads are."""
+_MIN_NUMBERS: Final = 3
 _DIGITS: Final = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,6}(?![a-z])")
 _NUMBER: Final = re.compile(
     r"(?:page|seite|p\.|página|pagina|стр\.?|-|–|—)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:[/|-]\s*\d{1,4}|of \d+|von \d+|-|–|—)?",
@@ -32,9 +33,12 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
     for (page, _), candidates in zip(pages, edges, strict=True):
         for line in candidates:
             seen[_mask(line, large)].add(page.index)
+    numbers = _find_page_numbers(pages)
     removals = []
     for (page, lines), candidates in zip(pages, edges, strict=True):
-        dropped = [line for line in candidates if _is_running(line, seen[_mask(line, large)], len(pages), page)]
+        dropped = numbers.get(page.index, []) + [
+            line for line in candidates if _is_running(line, seen[_mask(line, large)], len(pages), page)
+        ]
         if dropped:
             gone = set(map(id, dropped))
             lines[:] = [line for line in lines if id(line) not in gone]
@@ -43,6 +47,18 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
                 Removal(f"page {page.index + 1}", "running head or page number", count, "pdf-running-heads")
             )
     return removals
+
+
+def _find_page_numbers(pages: list[tuple[PdfPage, list[Line]]]) -> dict[int, list[Line]]:
+    """Return the numbers that are the first or last line of their pages and count them, wherever on the page they are."""
+    found: dict[int, list[tuple[int, Line]]] = defaultdict(list)
+    for page, lines in pages:
+        if len(lines) > 1:
+            for line in (min(lines, key=lambda line: line.top), max(lines, key=lambda line: line.bottom)):
+                if len(line.words) == 1 and line.text.isdecimal() and len(line.text) <= 4:
+                    found[int(line.text) - page.index].append((page.index, line))
+    steady = max(found.values(), key=len, default=[])
+    return {index: [line] for index, line in steady} if len(steady) >= max(_MIN_NUMBERS, len(pages) * 0.3) else {}
 
 
 def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:

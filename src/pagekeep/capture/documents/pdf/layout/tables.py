@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pagekeep.capture.documents.pdf.layout.blocks import find_marker
+from pagekeep.capture.documents.pdf.layout.blocks import find_marker, is_mono, is_numbered_code
 from pagekeep.capture.documents.pdf.layout.lines import make_lines, split_cells
 from pagekeep.capture.documents.pdf.values import Block, Box, Cell, Line, PdfPage, Word
 
@@ -260,7 +260,9 @@ def _is_wrapped(run: list[Line], gaps: list[Gap], line: Line) -> bool:
 
 
 def _find_gaps(line: Line) -> list[Gap]:
-    """Return the wide gaps of a line; that behind the marker of a list item or note is not one."""
+    """Return the wide gaps of a line; those in code and that behind the marker of an item or note are not any."""
+    if line.bullet or is_mono(line) or is_numbered_code(line):
+        return []
     cells = split_cells(line, _CELL_GAP)
     if len(cells[0]) == 1 and (find_marker(line) or (NOTE_MARK.fullmatch(line.words[0].text) and len(cells) == 2)):
         cells = [cells[0] + cells[1], *cells[2:]] if len(cells) > 1 else cells
