@@ -113,3 +113,82 @@ def test_a_title_between_two_columns_does_not_make_them_one() -> None:
         lines[3] = "word word word word word ends here."
         page.paragraph([*lines[:4], "Next " + lines[0][:39], *lines[5:]], x, 100)
     assert "ends here. Next" not in markdown(page)
+
+
+def test_a_table_of_contents_is_a_list_without_dots_and_page_numbers() -> None:
+    page = TinyPage().write("Contents", 60, 60, 18).write("1 The pier", 60, 90, 10, "F2").write("3", 400, 90, 10, "F2")
+    for number in range(5):
+        y = 104 + 14 * number
+        page.write(f"1.{number + 1}", 75, y).write("Boats", 100, y).write(". . . . . . . . .", 300, y)
+        page.write(str(number + 3), 400, y)
+    assert markdown(page).startswith("# Contents\n\n- **1 The pier**\n  - 1.1 Boats\n  - 1.2 Boats\n")
+
+
+def test_page_numbers_above_the_foot_of_the_page_are_removed() -> None:
+    pages = [TinyPage().paragraph(WORDS, 60, 100).write(str(number), 200, 600) for number in (7, 8, 9)]
+    assert markdown(*pages) == "\n\n".join([FULL] * 3) + "\n"
+
+
+def test_heads_of_chapters_with_page_numbers_are_removed() -> None:
+    heads = ["The pier 7", "8 The pier", "The lights 9", "10 Nets and ropes"]
+    text = markdown(*[TinyPage().write(head, 60, 40).paragraph(WORDS, 60, 100) for head in heads])
+    assert "pier 7" not in text
+    assert "10 Nets" not in text
+
+
+def test_a_title_that_is_also_the_running_head_stays() -> None:
+    pages = [TinyPage().write("The old harbour", 60, 30, 8) for _ in range(3)]
+    pages[0].write("The old harbour", 60, 80, 20)
+    assert markdown(*[page.paragraph(WORDS, 60, 110) for page in pages]).startswith(
+        "# The old harbour\n\nThe harbour lies"
+    )
+
+
+def test_numbers_of_lines_are_not_part_of_code() -> None:
+    page = TinyPage().paragraph(WORDS, 60, 100)
+    for number, line in enumerate(["def tide(x):", "return x", "tide(1)"]):
+        page.write(str(number + 1), 60, 160 + 11 * number, 6).write(line, 80, 160 + 11 * number, 9, "F3")
+    assert "```\ndef tide(x):\nreturn x\ntide(1)\n```" in markdown(page)
+
+
+def test_items_in_a_typewriter_font_are_items() -> None:
+    page = TinyPage().paragraph(WORDS, 60, 100)
+    for number, word in enumerate(["INTEGER", "BIT STRING"]):
+        page.write("\u2022", 70, 160 + 12 * number).write(word, 82, 160 + 12 * number, 10, "F3")
+    assert "- `INTEGER`\n- `BIT STRING`" in markdown(page)
+
+
+def test_sections_of_the_same_depth_have_the_same_level() -> None:
+    page = TinyPage().write("The old harbour", 60, 60, 20)
+    for number, font in enumerate(["F2", "F2", "F4"]):
+        page.write(f"1.{number + 1} Boats", 60, 90 + 70 * number, 13, font).paragraph(WORDS, 60, 110 + 70 * number)
+    assert [line for line in markdown(page).splitlines() if line.startswith("##")] == [
+        f"## 1.{number} Boats" for number in (1, 2, 3)
+    ]
+
+
+def test_text_beside_headings_further_left_is_not_a_quote() -> None:
+    page = TinyPage().write("The pier", 60, 80, 15, "F2").paragraph(WORDS, 90, 100).paragraph(WORDS, 90, 150)
+    page.write("A long line of the book that ends far to the right of all the other lines on this page", 60, 200)
+    assert ">" not in markdown(page)
+
+
+def test_cells_that_wrap_in_a_table_without_lines_stay_together() -> None:
+    page = TinyPage().paragraph(WORDS, 60, 60)
+    for row, cells in enumerate([("Boat", "State"), ("Anna", "in use"), ("Bertha", "under"), ("Clara", "sold")]):
+        for column, cell in enumerate(cells):
+            page.write(cell, 64 + column * 120, 214 + row * 30)
+        if row == 2:
+            page.write("repair", 184, 214 + row * 30 + 12)
+    assert "| Bertha | under repair |\n| Clara | sold |" in markdown(page)
+
+
+def test_a_table_drawn_cell_by_cell_has_its_columns_from_the_lines() -> None:
+    page = TinyPage().paragraph(WORDS, 60, 60)
+    for row, cells in enumerate([("Boat", "State"), ("Anna", "in use"), ("Bertha the", "sold")]):
+        for column, cell in enumerate(cells):
+            page.write(cell, 64 + column * 60, 214 + row * 40)
+            page.rules.append((60 + column * 60, 224 + row * 40, 120 + column * 60, 224 + row * 40))
+    page.write("younger", 64, 306)
+    page.rules += [(60 + column * 60, 312, 120 + column * 60, 312) for column in range(2)]
+    assert "| Boat | State |\n| --- | --- |\n| Anna | in use |" in markdown(page)

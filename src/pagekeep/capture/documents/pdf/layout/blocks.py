@@ -112,7 +112,7 @@ def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> l
             blocks.append(item)
             continue
         last = blocks[-1] if blocks and blocks[-1].kind != "table" else None
-        if is_mono(item) or is_numbered_code(item):
+        if (is_mono(item) or is_numbered_code(item)) and not _has_bullet(item):
             following = items[index + 1] if index + 1 < len(items) else None
             if last and last.kind == "text" and _is_end(last, item, following, leading, columns):
                 last.lines.append(item)
@@ -133,10 +133,22 @@ def make_blocks(items: list[Line | Block], page: PdfPage, leading: Leading) -> l
             last.lines.append(item)
         else:
             blocks.append(_begin(item, page.index))
+    edges = _left_edges(blocks, columns)
     for block in blocks:
         _settle_code(block)
-        _measure(block, columns)
+        _measure(block, columns, edges)
     return blocks
+
+
+def _left_edges(blocks: list[Block], columns: list[Box]) -> dict[Box, float]:
+    """Return where most lines of paragraphs begin in each column: headings may begin further to the left."""
+    counts: dict[Box, Counter[int]] = {}
+    for block in blocks:
+        for line in block.lines if block.kind == "text" and len(block.lines) > 1 else ():
+            column = column_of(line, columns)
+            if column is not None:
+                counts.setdefault(column, Counter())[round(line.x0)] += 1
+    return {column: min(found, key=lambda x: (-found[x], x)) for column, found in counts.items()}
 
 
 def _begins_note(line: Line, block: Block, refs: set[str]) -> bool:
@@ -145,7 +157,7 @@ def _begins_note(line: Line, block: Block, refs: set[str]) -> bool:
     return len(line.words) > 1 and (first.raised or block.lines[0].words[0].text in refs) and first.text in refs
 
 
-def _measure(block: Block, columns: list[Box]) -> None:
+def _measure(block: Block, columns: list[Box], edges: dict[Box, float]) -> None:
     """Set how far a block is from the edges of its column, and whether it is in its middle."""
     column = column_of(block.lines[0], columns) if block.kind == "text" else None
     if column is None:
@@ -153,10 +165,16 @@ def _measure(block: Block, columns: list[Box]) -> None:
     left, right = min(line.x0 for line in block.lines), max(line.x1 for line in block.lines)
     even = all(abs(line.x0 - left) < 0.3 * line.size for line in block.lines)
     before, behind = left - column.x0, column.x1 - right
-    if even and len(block.lines) > 1 and behind > 0.6 * before:
-        block.inset = before / block.size
+    inside = left - max(edges.get(column, column.x0), column.x0)
+    if even and len(block.lines) > 1 and behind > 0.6 * inside:
+        block.inset = inside / block.size
     short = right - left < 0.6 * (column.x1 - column.x0)
     block.centred = short and before > block.size and abs(before - behind) < block.size
+
+
+def _has_bullet(line: Line) -> bool:
+    """Return whether a line begins with a bullet in another font than its code."""
+    return bool(find_marker(line)) and not line.words[0].font.mono and not line.words[0].text[:1].isalnum()
 
 
 def _is_end(block: Block, line: Line, following: Line | Block | None, leading: Leading, columns: list[Box]) -> bool:

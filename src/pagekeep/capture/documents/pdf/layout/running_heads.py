@@ -33,7 +33,7 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
     for (page, _), candidates in zip(pages, edges, strict=True):
         for line in candidates:
             seen[_mask(line, large)].add(page.index)
-    numbers = _find_page_numbers(pages)
+    numbers = _find_page_numbers(pages, large)
     removals = []
     for (page, lines), candidates in zip(pages, edges, strict=True):
         dropped = numbers.get(page.index, []) + [
@@ -49,26 +49,44 @@ def remove_running_heads(pages: list[tuple[PdfPage, list[Line]]]) -> list[Remova
     return removals
 
 
-def _find_page_numbers(pages: list[tuple[PdfPage, list[Line]]]) -> dict[int, list[Line]]:
-    """Return the numbers that are the first or last line of their pages and count them, wherever on the page they are."""
+def _find_page_numbers(pages: list[tuple[PdfPage, list[Line]]], large: float) -> dict[int, list[Line]]:
+    """Return the first or last lines of pages that are numbers, or have one at an end, which count the pages.
+
+    Numbers alone may be anywhere on the page; other lines only at its edge.
+    """
     found: dict[int, list[tuple[int, Line]]] = defaultdict(list)
     for page, lines in pages:
         if len(lines) > 1:
+            refs = _find_refs(lines)
             for line in (min(lines, key=lambda line: line.top), max(lines, key=lambda line: line.bottom)):
-                if len(line.words) == 1 and line.text.isdecimal() and len(line.text) <= 4:
-                    found[int(line.text) - page.index].append((page.index, line))
-    steady = max(found.values(), key=len, default=[])
-    return {index: [line] for index, line in steady} if len(steady) >= max(_MIN_NUMBERS, len(pages) * 0.3) else {}
+                if line.size >= large or _is_note(line, refs):
+                    continue
+                at_edge = line.bottom < _EDGE * page.height or line.top > (1 - _EDGE) * page.height
+                for word in {line.words[0].text, line.words[-1].text} if at_edge or len(line.words) == 1 else ():
+                    if word.isdecimal() and len(word) <= 4:
+                        found[int(word) - page.index].append((page.index, line))
+    steady = max(found.values(), key=lambda entries: len({index for index, _ in entries}), default=[])
+    if len({index for index, _ in steady}) < max(_MIN_NUMBERS, len(pages) * 0.3):
+        return {}
+    result: dict[int, list[Line]] = defaultdict(list)
+    for index, line in steady:
+        result[index].append(line)
+    return result
 
 
 def _edge_lines(page: PdfPage, lines: list[Line]) -> list[Line]:
     """Return the lines at the top and bottom edge of a page."""
-    refs = {word.text.strip("()[],.") for line in lines for word in line.words if word.raised}
+    refs = _find_refs(lines)
     # Footnotes repeat too: "2 Ibid., p. 17".
     ordered = sorted((line for line in lines if not _is_note(line, refs)), key=lambda line: line.top)
     top = [line for line in ordered[:_DEEPEST] if line.bottom < _EDGE * page.height]
     bottom = [line for line in ordered[-_DEEPEST:] if line.top > (1 - _EDGE) * page.height]
     return top + [line for line in bottom if line not in top]
+
+
+def _find_refs(lines: list[Line]) -> set[str]:
+    """Return the superscripts of a page, which may be the numbers of its notes."""
+    return {word.text.strip("()[],.") for line in lines for word in line.words if word.raised}
 
 
 def _is_note(line: Line, refs: set[str]) -> bool:
@@ -86,7 +104,7 @@ def _usual_size(pages: list[tuple[PdfPage, list[Line]]]) -> float:
 def _mask(line: Line, large: float) -> str:
     """Return what a line has in common with its repetitions; large type ("Chapter 2") is a heading if its digits change."""
     words = " ".join(sorted(line.text.lower().split()[:12]))
-    return words if line.size >= large else _DIGITS.sub("0", words)
+    return f"large {words}" if line.size >= large else _DIGITS.sub("0", words)
 
 
 def _is_running(line: Line, where: set[int], pages: int, page: PdfPage) -> bool:
