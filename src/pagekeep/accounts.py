@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import DIALECTS, FEED, SCOPES, Scope, Session, Token, User
+from pagekeep.model import DIALECTS, FEED, PUBLISHED, SCOPES, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER
 from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
@@ -312,14 +312,14 @@ def add_token(
             suggestions=("Name the program that uses it.",),
         )
     own = set(scopes) - set(DIALECTS)
-    if scopes != (FEED,) and (not own or not own <= set(SCOPES) or len(set(scopes) - own) > 1):
+    if scopes not in ((FEED,), (PUBLISHED,)) and (not own or not own <= set(SCOPES) or len(set(scopes) - own) > 1):
         names = f"{', '.join(SCOPES)}, and at most one of {', '.join(DIALECTS)}"
         raise NotAllowed("Unknown scope for a token.", suggestions=(f"Use one or more of: {names}.",))
     if sum(not is_granted(token) for token in accounts.tokens(user_id)) >= _MAX_TOKENS:
         raise NotAllowed(f"There are already {_MAX_TOKENS} tokens.", suggestions=("Revoke tokens you no longer use.",))
     secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), clock.now()
     until = clock.add_seconds(now, days * 86_400) if days is not None else None
-    ordered = tuple(scope for scope in (*SCOPES, *DIALECTS, FEED) if scope in scopes)
+    ordered = tuple(scope for scope in (*SCOPES, *DIALECTS, FEED, PUBLISHED) if scope in scopes)
     return NewToken(accounts.add_token(digest(secret), user_id, name, ordered, now, until), secret)
 
 
@@ -353,14 +353,23 @@ def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -
 
 
 def feed_user(accounts: Accounts, secret: str, *, local: str | None = None) -> str:
-    """Return the user whose feed has this secret in its address; `NotFound` when there is none."""
+    """Return the user whose feed of changes has this secret in its address; `NotFound` when there is none."""
+    return _feed_token(accounts, secret, FEED, local).user_id
+
+
+def published_token(accounts: Accounts, secret: str, *, local: str | None = None) -> Token:
+    """Return the token of a published feed by the secret in its address; `NotFound` when there is none."""
+    return _feed_token(accounts, secret, PUBLISHED, local)
+
+
+def _feed_token(accounts: Accounts, secret: str, scope: Scope, local: str | None) -> Token:
     try:
         token, _ = token_holder(accounts, secret, local=local)
     except NotSignedIn:
         raise NotFound("There is no such feed.") from None
-    if token.scopes != (FEED,):
+    if token.scopes != (scope,):
         raise NotFound("There is no such feed.")
-    return token.user_id
+    return token
 
 
 def revoke_token(accounts: Accounts, user_id: str, key: str) -> Token:

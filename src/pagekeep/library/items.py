@@ -62,8 +62,21 @@ def find_items(store: Store, query: ItemQuery) -> ItemPage:
 
 
 def search_items(store: Store, text: str, *, limit: int = 20, after: str | None = None) -> ItemPage:
-    """Return one page of the items that a text in the query language finds, best first, with snippets."""
-    return store.find(parse_query(text, limit=limit, after=after))
+    """Return one page of the items that a text in the query language finds, best first, with snippets.
+
+    With `feed:`, these are entries of the feed inbox, newest first.
+    """
+    query = parse_query(text, limit=limit, after=after)
+    if asks_for_feeds(query):
+        from pagekeep.library.feeds.search import search_inbox
+
+        return search_inbox(store, query)
+    return store.find(query)
+
+
+def asks_for_feeds(query: ItemQuery) -> bool:
+    """Return whether a query is about the feed inbox."""
+    return any(filter.name == "feed" for filter in query.filters)
 
 
 @dataclass(frozen=True, slots=True)

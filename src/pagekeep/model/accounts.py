@@ -6,7 +6,7 @@ from typing import Literal
 
 from pagekeep.values import dataclass
 
-Scope = Literal["read", "write", "feed", "wallabag", "linkding", "opds", "refresh"]
+Scope = Literal["read", "write", "feed", "wallabag", "linkding", "opds", "refresh", "published"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
 """What a token allows: `read` only reads, `write` also saves and changes."""
 FEED: Scope = "feed"
@@ -15,6 +15,8 @@ DIALECTS: tuple[Scope, ...] = ("wallabag", "linkding", "opds")
 """A token with one of these is for programs that speak that dialect, and opens nothing but the routes under its name."""
 REFRESH: Scope = "refresh"
 """The scope of a token that only gets other tokens of its dialect."""
+PUBLISHED: Scope = "published"
+"""The scope of a token that is part of the address of a published list or search: it allows to read that list alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-FilterName = Literal["is", "domain", "tag", "before", "after", "changed", "quality"]
+FilterName = Literal["is", "domain", "tag", "before", "after", "changed", "quality", "feed"]
 Order = Literal["saved", "opened", "title", "published", "updated"]
 
 

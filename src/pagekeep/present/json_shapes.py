@@ -145,7 +145,20 @@ class Job(TypedDict):
     leased_by: str | None
     leased_until: str | None
     created_at: str
-    task: Literal["save", "reparse", "import", "watch", "links", "webhook", "archive", "pictures", "copies"]
+    task: Literal[
+        "save",
+        "reparse",
+        "import",
+        "watch",
+        "links",
+        "webhook",
+        "archive",
+        "pictures",
+        "copies",
+        "feeds",
+        "keep_entry",
+        "mail",
+    ]
     item_id: str | None
     """The item a save created or updated; for a save that failed, the bookmark that keeps its URL."""
     report: dict[str, Any] | None

@@ -15,8 +15,28 @@ API: Final = "/api/v1"
 ITEM: Final = f"{API}/items/{{item}}"
 MARK: Final = f"{ITEM}/annotations/{{annotation}}"
 
+FEED: Final = f"{API}/feeds/{{feed}}"
+ENTRY: Final = f"{API}/feeds/entries/{{entry}}"
+
 ROUTES: Final[dict[str, Route]] = {
     **WALLABAG,
+    "GET /api/v1/feeds": looks(f"{API}/feeds"),
+    "POST /api/v1/feeds": changes(f"{API}/feeds", json={"url": "{url}"}, other=404, ada=404),  # the page names no feed
+    "POST /api/v1/feeds/poll": changes(f"{API}/feeds/poll", json={"ids": ["{feed}"]}, other=404, ada=202),
+    "GET /api/v1/feeds/opml": looks(f"{API}/feeds/opml"),
+    "POST /api/v1/feeds/opml": changes(f"{API}/feeds/opml", json={"opml": "<opml><body/></opml>"}),
+    "GET /api/v1/feeds/entries": looks(f"{API}/feeds/entries"),
+    "POST /api/v1/feeds/entries/read": changes(f"{API}/feeds/entries/read", json={"ids": ["{entry}"]}),
+    "GET /api/v1/feeds/entries/{entry_id}": looks(ENTRY, other=404),
+    "PATCH /api/v1/feeds/entries/{entry_id}": changes(ENTRY, json={"read": False}, other=404),
+    "POST /api/v1/feeds/entries/{entry_id}/keep": changes(f"{ENTRY}/keep", other=404, ada=202),
+    "GET /api/v1/feeds/published": looks(f"{API}/feeds/published"),
+    "POST /api/v1/feeds/published": changes(f"{API}/feeds/published", json={"title": "x"}, other=201, ada=201),
+    "DELETE /api/v1/feeds/published/{published_id}": changes(
+        f"{API}/feeds/published/{{published}}", other=404, ada=204
+    ),
+    "GET /api/v1/feeds/{feed_id}": looks(FEED, other=404),
+    "PATCH /api/v1/feeds/{feed_id}": changes(FEED, json={"folder": "x"}, other=404),
     "GET /api/v1/openapi.json": public(f"{API}/openapi.json"),
     "POST /api/v1/saves": changes(f"{API}/saves", json={"url": "{url}"}, other=201),
     "GET /api/v1/jobs": looks(f"{API}/jobs"),
@@ -148,6 +168,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /sign-in": public("/sign-in"),
     "POST /sign-in": public("/sign-in", 401, form={"name": "ada", "password": "wrong"}),
     "* /mcp": Route("/mcp/", 401, 401, 400, 401, 401),  # by token alone; what it then answers is the protocol's
+    "DELETE /api/v1/feeds/{feed_id}": changes(FEED, other=404, ada=204),
     "POST /api/v1/account/password": Route(
         f"{API}/account/password", 401, 403, 403, 403, 403, json={"old": "wrong", "new": "ten kettles and no stove"}
     ),  # a right one would end the sessions of all who ask after it

@@ -21,9 +21,10 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
+from pagekeep.doors.published_feeds import publish
 from pagekeep.library.annotations import annotate, annotation_number
 from pagekeep.library.items import tag_number
-from pagekeep.model import ItemQuery, item_filters
+from pagekeep.model import EntryQuery, ItemQuery, NewEntry, item_filters
 from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -70,6 +71,11 @@ class People:
         annotation = annotate(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")
         mark = annotate(self.library, stored.id, f"Of the {SECRET_WORD}")
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
+        feed, _ = self.library.add_feed("web", f"{url}?feed", now=LATER, title=SECRET_WORD, folder=SECRET_WORD)
+        self.library.change_feed(feed.id, LATER, status="paused")
+        new = NewEntry(SECRET_WORD, f"The {SECRET_WORD}", url=url, content=SECRET_WORD, page=make_raw())
+        (entry,) = self.library.put_entries(feed.id, [new], LATER).added
+        shared, secret = publish(self.library, self.service.accounts, SECRET_WORD)
         return {
             "annotation": annotation.id,
             "other_annotation": annotate(self.library, stored.id, f"The {SECRET_WORD}").id,
@@ -83,6 +89,10 @@ class People:
             "reed": str(tag_number("reed")),
             "job": job,
             "other_job": other_job,
+            "feed": feed.id,
+            "entry": entry,
+            "published": shared.id,
+            "published_secret": secret,
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
 
@@ -97,7 +107,8 @@ class People:
         items = [self.library.find(ItemQuery(filters=item_filters(deleted=deleted))).items for deleted in (False, True)]
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
         marks = self.library.annotations(self.known["item"])
-        return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens]
+        feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
+        return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens, feeds]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:
         """The answer."""

@@ -40,6 +40,10 @@ COMMANDS: Final = {
             "library.history:check_links",
             "Check whether saved pages are still on the web: the ones named, or those that are due.",
         ),
+        "feeds": (
+            "feeds.feeds:feeds",
+            "Subscribe to feeds, read their entries, keep some as pages, and publish lists of pages as feeds.",
+        ),
         "open": ("library.open_page:open_page", "Open a saved page in the browser: on its site, or in the reader."),
         "tags": ("library.browse:tags", "List the tags in use, with how many pages have each."),
         "stats": ("library.browse:stats", "Show how many pages the library holds, by state and quality."),

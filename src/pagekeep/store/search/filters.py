@@ -80,6 +80,14 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
             return "(i.updated_at >= {0})", _begin_of(value)
         case "quality":
             return "(i.quality = {0})", value
+        case "feed":  # items that were kept from a feed; searches with `feed:` cover the feed inbox instead
+            return (
+                "EXISTS (SELECT 1 FROM feed_entries e JOIN feeds f ON f.user_id = e.user_id AND f.id = e.feed_id WHERE "
+                "e.user_id = i.user_id AND e.item_id = i.id AND ({0} IN ('*', 'all') OR LOWER(f.title) LIKE {1} "
+                "OR LOWER(f.folder) = {0} OR f.address = {0} OR CAST(f.id AS TEXT) = {0}))",
+                value,
+                f"%{value}%",
+            )
         case _:
             return (
                 {

@@ -11,6 +11,7 @@
     before:2025-03       saved before; `after:` from then on; year, month, day or time
     changed:2025-03      changed from then on
     quality:article      article, simplified, bookmark or discarded
+    feed:harbour         entries in the feed inbox, by the feed's name, folder or address; feed:all
 
 An unknown filter is searched for as words. Archived items are found, deleted ones only with `is:deleted`.
 """

@@ -28,6 +28,7 @@ MAX_GUID_CHARS: Final = 2_000
 """A longer guid is replaced by its hash."""
 _UNTITLED_CHARS: Final = 80
 _FEED_TAG: Final = re.compile(r"<(?:\w{1,20}:)?(?:rss|feed|RDF|channel|item|entry)\b", re.I)
+_PAGE_TAG: Final = re.compile(r"<!doctype html|<(?:html|head|body|title|meta|article|div|p)\b", re.I)
 _SUMMARY_CHARS: Final = 2_000
 
 
@@ -40,7 +41,7 @@ def parse_feed(body: bytes, url: str, charset: str | None = None) -> ParsedFeed:
     if found is None and _FEED_TAG.search(text):
         found = xml_feed.read(text, url)
     if found is None:
-        what = "a web page" if re.search(r"<html\b|<!doctype html", text[:2_000], re.I) else "something else"
+        what = "a web page" if _PAGE_TAG.search(text[:2_000]) else "something else"
         raise UnsupportedContent(
             f"The address leads to {what}, not to a feed.",
             suggestions=("Give the address of an RSS, Atom or JSON feed, or of a page that names its feed.",),

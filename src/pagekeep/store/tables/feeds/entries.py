@@ -6,12 +6,13 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 import uuid
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from pagekeep.errors import NotFound, StoreError
+from pagekeep.errors import InvalidQuery, NotFound, StoreError
 from pagekeep.model import AddedEntries, Entry, EntryCounts, EntryPage, EntryQuery, EntryState, NewEntry, RawPage
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.packing import pack, unpack
@@ -44,6 +45,7 @@ _COLUMNS: Final = (
 _NAMES: Final = ", ".join(_COLUMNS)
 _PAGE: Final = ("encoding", "content_type", "final_url", "status", "rendered", "fetched_at")
 _ONE: Final = "user_id = :user AND id = :id AND dropped_at IS NULL"
+_PREFIX: Final = re.compile(r"[0-9a-f][0-9a-f-]{3,35}")
 _NO_PATTERN: Final = str.maketrans("", "", "%_\\")
 """Removes what LIKE gives a meaning; no search word has these."""
 _STATES: Final[dict[EntryState, str]] = {
@@ -138,9 +140,19 @@ class EntryTable(Table):
 
     @reads
     def entry(self, tx: Transaction, entry_id: str) -> Entry:
-        """Return an entry with its text; `NotFound` when there is none with this id."""
-        sql = f"SELECT {_NAMES}, content FROM feed_entries WHERE {_ONE}"
-        rows = tx.all(sql, user=tx.user_id, id=clean_id(entry_id))
+        """Return an entry with its text, by its id or a unique beginning of it; `NotFound` when there is none."""
+        sql = f"SELECT {_NAMES}, content FROM feed_entries WHERE"
+        rows = tx.all(f"{sql} {_ONE}", user=tx.user_id, id=clean_id(entry_id))
+        if not rows and _PREFIX.fullmatch(entry_id.lower()):
+            digits = entry_id.lower().replace("-", "")[:32]
+            rows = tx.all(
+                f"{sql} user_id = :user AND dropped_at IS NULL AND id >= :low AND id <= :high LIMIT 2",
+                user=tx.user_id,
+                low=str(uuid.UUID(f"{digits:0<32}")),
+                high=str(uuid.UUID(f"{digits:f<32}")),
+            )
+        if len(rows) > 1:
+            raise InvalidQuery(f"More than one entry id starts with {entry_id}.", suggestions=("Give more of the id.",))
         if not rows:
             raise NotFound("There is no such entry in the feed inbox.", suggestions=("It may have left by its age.",))
         return _entry(rows[0])

@@ -1,0 +1,148 @@
+"""The JSON forms of feeds and their entries: the command line, the API and MCP use them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from pagekeep import model
+
+
+class Feed(TypedDict):
+    """A feed that the user subscribed to."""
+
+    id: str
+    kind: str
+    address: str
+    title: str
+    """The user's own name for it, or the feed's title, or else its address."""
+    site: str | None
+    folder: str
+    tags: list[str]
+    include: list[str]
+    exclude: list[str]
+    content: str
+    keep_count: int
+    keep_days: int
+    every: int | None
+    """Seconds between two polls, if the user set them."""
+    status: str
+    unread: int
+    entries: int
+    failures: int
+    error: str | None
+    next_at: str
+    polled_at: str | None
+    created_at: str
+
+
+class Entry(TypedDict):
+    """An entry in the feed inbox, without its text."""
+
+    id: str
+    feed_id: str
+    url: str | None
+    title: str
+    author: str | None
+    published_at: str | None
+    found_at: str
+    updated_at: str
+    read: bool
+    kept: bool
+    item_id: str | None
+    """The item that was made of it."""
+    categories: list[str]
+    enclosures: list[dict[str, Any]]
+    image: str | None
+    comments: str | None
+
+
+class WholeEntry(Entry):
+    """An entry with its text."""
+
+    content: str
+    """Markdown."""
+
+
+class PublishedFeed(TypedDict):
+    """A list or search that others can read as a feed."""
+
+    id: str
+    title: str
+    query: str
+    created_at: str
+    last_used_at: str | None
+
+
+class FoundFeed(TypedDict):
+    """A feed that was found at an address."""
+
+    address: str
+    title: str
+
+
+def feed_shape(feed: model.Feed, counts: model.EntryCounts) -> Feed:
+    """Return a feed."""
+    settings = feed.settings
+    return {
+        "id": feed.id,
+        "kind": feed.kind,
+        "address": feed.address,
+        "title": feed.label,
+        "site": feed.site,
+        "folder": feed.folder,
+        "tags": list(settings.tags),
+        "include": list(settings.include),
+        "exclude": list(settings.exclude),
+        "content": settings.content,
+        "keep_count": settings.keep_count,
+        "keep_days": settings.keep_days,
+        "every": settings.every,
+        "status": feed.status,
+        "unread": counts.unread,
+        "entries": counts.total,
+        "failures": feed.attempts,
+        "error": feed.error,
+        "next_at": feed.next_at,
+        "polled_at": feed.polled_at,
+        "created_at": feed.created_at,
+    }
+
+
+def entry_shape(entry: model.Entry) -> Entry:
+    """Return an entry without its text."""
+    extra = entry.extra
+    return {
+        "id": entry.id,
+        "feed_id": entry.feed_id,
+        "url": entry.url,
+        "title": entry.title,
+        "author": entry.author,
+        "published_at": entry.published_at,
+        "found_at": entry.found_at,
+        "updated_at": entry.updated_at,
+        "read": entry.read_at is not None,
+        "kept": entry.kept_at is not None,
+        "item_id": entry.item_id,
+        "categories": list(extra.get("categories") or ()),
+        "enclosures": list(extra.get("enclosures") or ()),
+        "image": extra.get("image"),
+        "comments": extra.get("comments"),
+    }
+
+
+def whole_entry_shape(entry: model.Entry) -> WholeEntry:
+    """Return an entry with its text."""
+    return {**entry_shape(entry), "content": entry.content}
+
+
+def published_shape(published: model.PublishedFeed, last_used_at: str | None) -> PublishedFeed:
+    """Return a published feed."""
+    return {
+        "id": published.id,
+        "title": published.title,
+        "query": published.query,
+        "created_at": published.created_at,
+        "last_used_at": last_used_at,
+    }
