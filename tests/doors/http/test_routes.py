@@ -75,7 +75,7 @@ class People:
         self.library.change_feed(feed.id, LATER, status="paused")
         new = NewEntry(SECRET_WORD, f"The {SECRET_WORD}", url=url, content=SECRET_WORD, page=make_raw())
         (entry,) = self.library.put_entries(feed.id, [new], LATER).added
-        shared, secret = publish(self.library, self.service.accounts, SECRET_WORD)
+        shared, _ = publish(self.library, self.service.accounts, SECRET_WORD)
         return {
             "annotation": annotation.id,
             "other_annotation": annotate(self.library, stored.id, f"The {SECRET_WORD}").id,
@@ -92,7 +92,7 @@ class People:
             "feed": feed.id,
             "entry": entry,
             "published": shared.id,
-            "published_secret": secret,
+            "other_published": publish(self.library, self.service.accounts, SECRET_WORD)[0].id,
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
 

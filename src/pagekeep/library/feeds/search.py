@@ -13,7 +13,7 @@ from pagekeep.store.search.search_words import fold
 from pagekeep.text import count_words, strip_markdown
 
 SOURCE: Final = "feed inbox"
-"""The source of an item that stands for an entry of the inbox."""
+"""The source of an item that is an entry of the inbox."""
 ALL: Final = frozenset({"*", "all"})
 _SNIPPET_CHARS: Final = 200
 

@@ -18,7 +18,7 @@ from pagekeep.doors.http.web import (
     storage,
     waiting,
 )
-from pagekeep.doors.http.web.feeds import mail
+from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.layout import static_files
 
 router = APIRouter(include_in_schema=False)
@@ -34,6 +34,9 @@ for module in (
     settings,
     storage,
     mail,
+    feed_inbox,
+    subscriptions,
+    shared,
     imports,
     static_files,
     error_pages,

@@ -14,6 +14,8 @@ from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
+from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
+from pagekeep.library.feeds.subscriptions import count_unread
 from pagekeep.library.history.watch import count_unseen
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.queue.jobs import count_jobs
@@ -93,6 +95,11 @@ class Row:
     picture: str | None
     snippet: str = ""
 
+    @property
+    def address(self) -> str:
+        """Where it is read; an entry of the feed inbox is not in the library yet."""
+        return f"/feeds/entries/{self.item.id}" if self.item.source == FEED_INBOX else f"/items/{self.item.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -134,6 +141,7 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
         return frame.show("_rows.html", **values)
     toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
     values["unseen_changes"] = count_unseen(frame.library)
+    values["unread_entries"] = count_unread(frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
