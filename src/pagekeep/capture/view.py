@@ -6,7 +6,7 @@ Runs in a worker process with limits, as the selectors come from the caller.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep import dom, markdown
@@ -36,6 +36,10 @@ _OVERLAYS: Final = (
     "#cookie-banner",
     ".newsletter-popup",
 )
+MAX_VALUES: Final = 1_000
+"""Values for each selector."""
+_MAX_CHARS: Final = 8_192
+"""Characters of a value; longer ones carry data, such as an image."""
 
 
 def view_page(fetched: Fetched, options: Options, rules: Rulebook, view: ViewOptions) -> Page:
@@ -145,3 +149,26 @@ def _replace_content(page: Page, html: str, tree: dom.Element) -> Page:
         word_count=count,
         reading_time=reading_time(count),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AttributesTask:
+    """Read one attribute of all elements that match, for each pair of a selector and an attribute."""
+
+    fetched: Fetched
+    wanted: tuple[tuple[str, str], ...]
+
+    def run(self) -> tuple[tuple[str, ...], ...]:
+        """Return the values for each pair, in document order; elements without the attribute are left out."""
+        body = self.fetched.body
+        source, _ = decode(body, Options(encoding=self.fetched.encoding, max_bytes=len(body)))
+        document = dom.parse(source)
+        found = []
+        for selector, attribute in self.wanted:
+            try:
+                elements = dom.select(document, selector)
+            except dom.SelectorError:
+                raise ParseError(f"Invalid selector: `{selector:.200}`.", suggestions=("Correct it.",)) from None
+            values = (dom.attributes(element).get(attribute.lower()) for element in elements[:MAX_VALUES])
+            found.append(tuple(value[:_MAX_CHARS] for value in values if value is not None))
+        return tuple(found)

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
@@ -84,7 +85,10 @@ def _find_caller(request: Request, service: Service) -> Caller:
     """Return the caller by token if one is sent, even if a cookie is sent too; an invalid token is an error."""
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     kind, dialect = kind.lower(), dialect_of(request.url.path)
-    if kind == "bearer" or (kind == "token" and dialect == "linkding"):
+    if kind == "bearer" and not service.shared and _ignores_keys(request.url.path):
+        with suppress(NotSignedIn):  # clients of other services always send a key, if only a made-up one
+            return _by_token(service, secret.strip(), dialect)
+    elif kind == "bearer" or (kind == "token" and dialect == "linkding"):
         return _by_token(service, secret.strip(), dialect)
     if kind == "basic" and dialect == "opds":  # other schemes are for a proxy in front of the server
         return _by_basic(service, secret.strip(), dialect)
@@ -92,6 +96,11 @@ def _find_caller(request: Request, service: Service) -> Caller:
     if service.shared:
         return _by_session(service, session_of(request))
     return Caller(service.settings.user, "local", frozenset(SCOPES), "local", csrf_token(service, "local"))
+
+
+def _ignores_keys(path: str) -> bool:
+    """Return whether clients of Firecrawl or Jina Reader ask: an unknown key on a private server is ignored."""
+    return path.startswith(("/v2/", "/r/")) or path == "/r"
 
 
 def dialect_of(path: str) -> TokenScope | None:

@@ -12,6 +12,8 @@ from pagekeep.library.crawl.deciding import addresses
 
 MAX_SEEDS: Final = 50
 """Seeds of one crawl, and with that its hosts."""
+MAX_BATCH: Final = 1_000
+"""Seeds of a crawl that follows no links."""
 MAX_PAGES: Final = 10_000_000
 MAX_DEPTH: Final = 100
 _MAX_GLOBS: Final = 100
@@ -66,8 +68,9 @@ def check(options: CrawlOptions) -> CrawlOptions:
     """Return the options with seeds in normal form; `InvalidUrl` or `InvalidQuery` for what cannot be crawled."""
     seeds = tuple(dict.fromkeys(addresses.tidy(seed).url for seed in options.seeds))
     globs = (*options.include, *options.exclude)
-    if not 1 <= len(seeds) <= MAX_SEEDS:
-        raise InvalidQuery("A crawl has 1 to 50 seeds.", suggestions=("Start several crawls.",))
+    most = MAX_SEEDS if options.depth else MAX_BATCH
+    if not 1 <= len(seeds) <= most:
+        raise InvalidQuery(f"A crawl has 1 to {most:,} seeds.", suggestions=("Start several crawls.",))
     if len(globs) > _MAX_GLOBS or any(not 0 < len(glob) <= _MAX_GLOB_CHARS for glob in globs):
         raise InvalidQuery("Too many or too long patterns.", suggestions=("Use at most 100, of 500 characters each.",))
     for name, value, limit in (

@@ -105,7 +105,7 @@ def test_without_a_browser_the_error_says_how_to_get_one(
     assert (answer.status_code, answer.json()["error"]["type"]) == (502, "RenderError")
     assert answer.json()["error"]["suggestions"]
     scraped = client.post("/v2/scrape", json={"url": fields, "formats": ["screenshot"]})
-    assert (scraped.status_code, scraped.json()["code"]) == (502, "RenderError")
+    assert (scraped.status_code, scraped.json()["code"]) == (500, "RenderError")
 
 
 def test_forbidden_addresses_are_not_pictured(client: TestClient) -> None:

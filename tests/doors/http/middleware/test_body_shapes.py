@@ -27,7 +27,9 @@ BOMBS = (
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_json_of_many_values_is_refused(client: TestClient, path: str, bomb: bytes) -> None:
     answer = client.post(path, content=bomb, headers=JSON)
-    assert (answer.status_code, answer.json()["error"]["message"]) == (413, "The request has too many values.")
+    error = answer.json()["error"]
+    message = error if path == "/v2/scrape" else error["message"]
+    assert (answer.status_code, message) == (413, "The request has too many values.")
 
 
 @pytest.mark.parametrize("path", ["/add", "/r", "/sign-in", "/settings/look"])

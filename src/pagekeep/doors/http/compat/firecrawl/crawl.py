@@ -1,0 +1,191 @@
+"""`/v2/map`, `/v2/crawl` and `/v2/batch/scrape`: many pages at once, as crawls of the library's owner."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
+from pagekeep.doors.http.compat.firecrawl.errors import failure_responses
+from pagekeep.doors.http.compat.firecrawl.formats import ScrapeOptions
+from pagekeep.doors.http.compat.firecrawl.jobs import Job, check_formats, find_job, show_job
+from pagekeep.doors.http.compat.firecrawl.path_patterns import to_glob
+from pagekeep.doors.http.compat.firecrawl.scrape import Url
+from pagekeep.doors.http.connected import while_connected
+from pagekeep.doors.http.observability.logs import log_host
+from pagekeep.doors.http.service import CurrentService
+from pagekeep.errors import Conflict, InvalidQuery, PagekeepError
+from pagekeep.library.crawl.crawls import cancel_crawl, list_crawls, start_crawl
+from pagekeep.library.crawl.map_site import map_site
+from pagekeep.library.crawl.options import MAX_BATCH, CrawlOptions, check
+from pagekeep.library.crawl.pages import list_problems
+
+router = APIRouter(prefix="/v2", tags=["reader"])
+_MAX_LIMIT: Final = 100_000
+_DEFAULT_LIMIT: Final = 10_000
+_ALL: Final = ("/*",)
+Sitemap = Literal["include", "skip", "only"]
+Pattern = Annotated[str, Field(min_length=1, max_length=500)]
+Skip = Annotated[int, Query(ge=0)]
+JobId = Annotated[str, Field(max_length=100)]
+
+
+class _Body(BaseModel):
+    """A request body. Unknown keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore", alias_generator=to_camel)
+
+
+class MapRequest(_Body):
+    url: Url
+    search: Annotated[str, Field(max_length=500)] = Field("", description="Addresses with these words come first.")
+    sitemap: Sitemap = "include"
+    ignore_query_parameters: bool = True
+    limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 5_000
+
+
+class CrawlRequest(_Body):
+    url: Url
+    limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = _DEFAULT_LIMIT
+    include_paths: Annotated[list[Pattern], Field(max_length=50)] = []
+    exclude_paths: Annotated[list[Pattern], Field(max_length=50)] = []
+    max_discovery_depth: Annotated[int, Field(ge=0, le=100)] | None = None
+    sitemap: Sitemap = "include"
+    crawl_entire_domain: bool = False
+    scrape_options: ScrapeOptions | None = None
+
+
+class BatchRequest(ScrapeOptions):
+    """Pages to read, with the options of a scrape beside them."""
+
+    urls: Annotated[list[Url], Field(min_length=1, max_length=MAX_BATCH)]
+    ignore_invalid_urls: bool = Field(True, alias="ignoreInvalidURLs")
+
+
+@router.post("/map", responses=failure_responses())
+async def map_addresses(
+    body: MapRequest, request: Request, library: ReadLibrary, service: CurrentService
+) -> dict[str, Any]:
+    """Return the addresses of a site, from its sitemaps and the links of the page."""
+    log_host(body.url)
+    options = CrawlOptions((body.url,), include=_ALL, sitemap=body.sitemap)
+    found = await while_connected(request, map_site(options, service.retrieval))
+    urls = [entry.url for entry in found.entries]
+    if body.ignore_query_parameters:
+        urls = list(dict.fromkeys(url.partition("?")[0] for url in urls))
+    if words := body.search.lower().split():
+        urls.sort(key=lambda url: -sum(word in url.lower() for word in words))
+    return {"success": True, "links": [{"url": url} for url in urls[: body.limit]]}
+
+
+@router.post("/crawl", responses=failure_responses())
+async def start(body: CrawlRequest, request: Request, library: WriteLibrary, service: CurrentService) -> dict[str, Any]:
+    """Start a crawl; the same request again continues or updates it."""
+    log_host(body.url)
+    formats = check_formats(body.scrape_options)
+    options = CrawlOptions(
+        (body.url,),
+        include=tuple(map(to_glob, body.include_paths)) or (_ALL if body.crawl_entire_domain else ()),
+        exclude=tuple(map(to_glob, body.exclude_paths)),
+        pages=body.limit,
+        sitemap=body.sitemap,
+    )
+    if body.max_discovery_depth is not None:
+        options = replace(options, depth=body.max_discovery_depth)
+    job = Job(await to_thread(start_crawl, library, options), formats)
+    return {"success": True, "id": job.id, "url": _address(request, "crawl", job.id)}
+
+
+@router.get("/crawl/active", responses=failure_responses())
+@router.get("/crawl/ongoing", responses=failure_responses())
+async def list_active(library: ReadLibrary) -> dict[str, Any]:
+    """Return the crawls that are running."""
+    crawls = await to_thread(list_crawls, library)
+    active = [
+        {"id": Job(one, ("markdown",)).id, "teamId": "pagekeep", "url": one.url, "options": dict(one.options)}
+        for one in crawls
+        if one.state == "running"
+    ]
+    return {"success": True, "crawls": active}
+
+
+@router.post("/batch/scrape", responses=failure_responses())
+async def start_batch(
+    body: BatchRequest, request: Request, library: WriteLibrary, service: CurrentService
+) -> dict[str, Any]:
+    """Read several pages, in the background."""
+    formats = check_formats(body)
+    valid, invalid = [], []
+    for url in body.urls:
+        try:
+            valid.append(check(CrawlOptions((url,))).seeds[0])
+        except PagekeepError:
+            invalid.append(url)
+    if not valid or (invalid and not body.ignore_invalid_urls):
+        raise InvalidQuery(f"Invalid address: {invalid[0]:.200}.", suggestions=("Correct it, or leave it out.",))
+    options = CrawlOptions(tuple(dict.fromkeys(valid)), depth=0, pages=len(valid), sitemap="skip")
+    job = Job(await to_thread(start_crawl, library, options), formats)
+    address = _address(request, "batch/scrape", job.id)
+    return {"success": True, "id": job.id, "url": address, "invalidURLs": invalid}
+
+
+@router.get("/crawl/{job_id}", responses=failure_responses())
+async def show(
+    job_id: JobId, request: Request, library: ReadLibrary, service: CurrentService, skip: Skip = 0
+) -> dict[str, Any]:
+    """Return the state of a crawl and some of its pages."""
+    job = await find_job(library, job_id)
+    return await show_job(job, library, service.retrieval, skip - 1, _address(request, "crawl", job_id))
+
+
+@router.get("/batch/scrape/{job_id}", responses=failure_responses())
+async def show_batch(
+    job_id: JobId, request: Request, library: ReadLibrary, service: CurrentService, skip: Skip = 0
+) -> dict[str, Any]:
+    """Return the state of a batch and some of its pages."""
+    job = await find_job(library, job_id)
+    return await show_job(job, library, service.retrieval, skip - 1, _address(request, "batch/scrape", job_id))
+
+
+@router.get("/crawl/{job_id}/errors", responses=failure_responses())
+@router.get("/batch/scrape/{job_id}/errors", responses=failure_responses())
+async def list_errors(job_id: JobId, library: ReadLibrary) -> dict[str, Any]:
+    """Return the addresses that gave no page."""
+    job = await find_job(library, job_id)
+    problems = await to_thread(list_problems, library, job.crawl.id, limit=1_000)
+    errors = [
+        {
+            "id": f"{job.crawl.id}-{one.position}",
+            "timestamp": one.fetched_at or job.crawl.started_at,
+            "url": one.requested,
+            "code": one.outcome,
+            "error": str(one.facts.get("reason") or one.outcome.replace("_", " ")),
+        }
+        for one in problems
+        if one.outcome != "robots"
+    ]
+    return {
+        "success": True,
+        "errors": errors,
+        "robotsBlocked": [one.requested for one in problems if one.outcome == "robots"],
+    }
+
+
+@router.delete("/crawl/{job_id}", responses=failure_responses())
+@router.delete("/batch/scrape/{job_id}", responses=failure_responses())
+async def cancel(job_id: JobId, library: WriteLibrary) -> dict[str, Any]:
+    """End a running crawl; its pages stay."""
+    job = await find_job(library, job_id)
+    if job.crawl.state != "running":
+        raise Conflict("The crawl is not running.", suggestions=("Read its pages.",))
+    await to_thread(cancel_crawl, library, job.crawl.id)
+    return {"success": True, "status": "cancelled"}
+
+
+def _address(request: Request, kind: str, job_id: str) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}/v2/{kind}/{job_id}"
