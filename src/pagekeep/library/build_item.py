@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from dataclasses import replace
 from typing import Final
@@ -27,6 +28,7 @@ from pagekeep.model import (
 )
 from pagekeep.text import count_words, reading_time
 
+_HEADING_PAGE: Final = re.compile(r'<h[1-6][^>]* data-page="(\d{1,5})"')
 _MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
@@ -177,6 +179,11 @@ def choose_title(page: Page, url: str) -> str:
     return page.metadata.title or (unquote(url.rpartition("/")[2]) if host == FILE_HOST else host)
 
 
+def _find_heading_pages(page: Page) -> tuple[int, ...]:
+    """Return the page of each heading of a document with pages."""
+    return tuple(map(int, _HEADING_PAGE.findall(page.html))) if page.page_count else ()
+
+
 def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None) -> ItemMetadata:
     """Return what extraction found, as metadata of the item.
 
@@ -194,6 +201,7 @@ def derive_metadata(page: Page, *, rendered: bool, rules_hash: str | None = None
         kind=page.kind,
         file_type=page.file_type,
         page_count=page.page_count,
+        heading_pages=_find_heading_pages(page),
         word_count=page.word_count,
         reading_time=page.reading_time,
         language=about.language,

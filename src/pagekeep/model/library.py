@@ -47,6 +47,8 @@ class ItemMetadata:
     """Of a document, the type of its file, such as "PDF"."""
     page_count: int | None = None
     """Of a document with pages, how many there are."""
+    heading_pages: tuple[int, ...] = ()
+    """Of a document with pages, the page of each heading, in order."""
     word_count: int | None = None
     reading_time: str | None = None
     language: str | None = None
@@ -89,7 +91,7 @@ class ItemMetadata:
 
 DERIVED_METADATA: Final = (
     *("parser_version", "rules_hash", "used_js_rendering", "content_hash", "raw_hash", "options"),
-    *("quality", "score", "strategy", "kind", "file_type", "page_count"),
+    *("quality", "score", "strategy", "kind", "file_type", "page_count", "heading_pages"),
     *("word_count", "reading_time", "language", "site_name", "description", "hero_image", "favicon", "reason"),
     "suggested_tags",
     *("caught", "suggestion", "discarded", "fetch_again"),

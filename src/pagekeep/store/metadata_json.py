@@ -36,6 +36,8 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
     for name in ("tags", "suggested_tags"):
         if name in known:
             known[name] = tuple(tag for tag in known[name] if isinstance(tag, str))
+    if "heading_pages" in known:
+        known["heading_pages"] = tuple(page for page in known["heading_pages"] if isinstance(page, int))
     if known.get("quality") not in _LEVELS and "quality" in known:
         extra["quality"] = known.pop("quality")
     return ItemMetadata(**known, extra=extra)
@@ -46,5 +48,6 @@ def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     known = {name: getattr(metadata, name) for name in TYPES}
     known["tags"] = list(metadata.tags)
     known["suggested_tags"] = list(metadata.suggested_tags) or None
+    known["heading_pages"] = list(metadata.heading_pages) or None
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}
     return {**metadata.extra, **known}

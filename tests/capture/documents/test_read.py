@@ -63,6 +63,7 @@ def test_a_saved_pdf_keeps_its_file_and_is_reparsed_from_it(library: Store, sett
     raw = library.raw(key)
     assert raw is not None
     assert (raw.body, raw.content_type, outcome) == (PDF, "application/pdf", "unchanged")
+    assert library.get(key).metadata.heading_pages == (1,)
 
 
 def test_a_damaged_pdf_is_saved_as_a_bookmark_with_its_file(library: Store, settings: Settings) -> None:

@@ -136,3 +136,22 @@ def test_retrying_past_the_limit_is_told_on_the_page(client: TestClient, library
     assert answer.status_code == 409
     assert "already retried 3 times" in answer.text
     assert "No retries left" in answer.text
+
+
+def test_headings_of_a_document_have_anchors_and_links_to_their_pages(client: TestClient, library: Store) -> None:
+    content = "# Boats\n\n## The pier\n\nWords.\n\n## The lights\n\n### Lamps\n\n## Nets\n"
+    made = make_item(title="Boats", content=content, url="https://e.example/b.pdf", heading_pages=(1, 2, 7, 7, 9))
+    tree = dom.parse(client.get(f"/items/{library.upsert(made, None).id}").text)
+    anchors = dom.select(tree, ".content a[id]")
+    assert [node.attr("id") for node in anchors] == ["page=2", "page=7", "page=9"]
+    after = dom.next_element(anchors[1])
+    assert after is not None
+    assert dom.text_of(after) == "The lights"
+    links = [node.attr("href") or "" for node in dom.select(tree, ".toc.wide a.page")]
+    assert [link.rpartition("#")[2] for link in links] == ["page=2", "page=7", "page=7", "page=9"]
+    assert links[0].startswith("https://e.example/b.pdf#")
+
+
+def test_an_edited_document_has_no_pages_beside_its_headings(client: TestClient, library: Store) -> None:
+    made = make_item(title="Boats", content="# Boats\n\n## One\n\n## Two\n\n## Three\n", heading_pages=(1, 2))
+    assert 'id="page=' not in client.get(f"/items/{library.upsert(made, None).id}").text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -35,6 +36,7 @@ from pagekeep.present.sections import body_of
 
 router = APIRouter()
 
+_HEADING: Final = re.compile(r'<h[1-6] id="(section-\d+)"')
 _MAX_VERSIONS: Final = 6
 """Versions in the panel on the item's page."""
 
@@ -72,13 +74,15 @@ def _fill_template(
     lost: tuple[str, ...],
     copying: CopyKind | None,
 ) -> HTMLResponse:
+    pages = _match_pages(item, rendered)
     tried, versions = item.metadata.retry_count, get_history(frame.library, item.id).versions
     watched = find_watch(frame.library, item.id) is not None
     page = frame.show(
         "item.html",
         status=status_of(problem) if problem else 200,
         item=item,
-        content=rendered.html,
+        content=_add_anchors(rendered.html, pages),
+        pages=pages,
         headings=[heading for heading in rendered.headings if heading.level <= 3],
         retries=max(0, MAX_RETRIES - tried),
         problem=problem,
@@ -96,6 +100,25 @@ def _fill_template(
     if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"
     return page
+
+
+def _match_pages(item: Item, rendered: Rendered) -> dict[str, int]:
+    """Return the id of each heading of a document to its page; empty when the text was edited since."""
+    pages, headings = item.metadata.heading_pages, rendered.headings
+    if len(pages) == len(headings) + 1:  # the first one was the title
+        pages = pages[1:]
+    return (
+        {heading.id: page for heading, page in zip(headings, pages, strict=True)} if len(pages) == len(headings) else {}
+    )
+
+
+def _add_anchors(html: str, pages: dict[str, int]) -> str:
+    """Return the content with the anchor `#page=7` before the first heading of each page."""
+    first: dict[int, str] = {}
+    for name, page in pages.items():
+        first.setdefault(page, name)
+    anchors = {name: f'<a id="page={page}"></a>' for page, name in first.items()}
+    return _HEADING.sub(lambda match: anchors.get(match[1], "") + match[0], html) if anchors else html
 
 
 @router.get("/items/{key}/markdown")

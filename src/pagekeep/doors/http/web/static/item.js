@@ -70,7 +70,7 @@ addEventListener("load", () => {
   } catch { /* as above */ }
 });
 
-const entries = new Map([...document.querySelectorAll(".toc.wide a")].map((link) => [link.hash.slice(1), link]));
+const entries = new Map([...document.querySelectorAll(".toc.wide a:not(.page)")].map((link) => [link.hash.slice(1), link]));
 if (entries.size) {
   const seen = new IntersectionObserver((changes) => {
     for (const change of changes) {
