@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REMOTE_READER_TYPE: Final = "text/x-reader"
 """The content type under which the answer of a remote reader is stored."""
 TEXT_TYPES: Final = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
-"""Content types that are stored as they are."""
+"""Content types of text other than HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,6 @@ class FileTask:
             from pagekeep.capture.documents.read import read_document
 
             return read_document(file_type, self.data, self.url, self.options)
-        return self._keep_text() if self.declared in TEXT_TYPES else self._extract()
-
-    def _keep_text(self) -> Page:
-        from pagekeep.capture.plain_text import keep_text
-
-        return keep_text(self.data, self.url, self.options)
-
-    def _extract(self) -> Page:
         from pagekeep.pipeline import extract
 
         return extract(self.data, self.url, rules=load_active(self.settings), options=self.options)
@@ -116,7 +108,7 @@ def is_text(fetched: Fetched) -> bool:
 
 
 def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
-    """Extract the page from a response, fetched now or stored; text other than HTML stays as it is.
+    """Extract the page from a response, fetched now or stored.
 
     Only in a worker process may the page be a document, such as a PDF.
     """
@@ -136,8 +128,4 @@ def extract_page(fetched: Fetched, options: Options, rules: Rulebook) -> Page:
         from pagekeep.capture.documents.read import read_document
 
         return read_document(file_type, fetched.body, fetched.final_url or None, options)
-    if is_text(fetched):
-        from pagekeep.capture.plain_text import keep_text
-
-        return keep_text(fetched.body, fetched.final_url or None, options)
     return extract(fetched.body, fetched.final_url or None, rules=rules, options=options)

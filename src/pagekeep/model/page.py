@@ -39,7 +39,7 @@ QualityLevel = Literal["article", "simplified", "bookmark", "discarded"]
 """How good the result is, for people: `simplified` may lack parts or have too many, `bookmark` has no content."""
 Colour = Literal["green", "yellow", "orange", "grey"]
 
-PARSER_VERSION = 6
+PARSER_VERSION = 7
 """Raised when the same page may give other bytes than before. Stored with every item, so that stale ones can be found."""
 
 
