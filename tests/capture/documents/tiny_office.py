@@ -72,6 +72,7 @@ STYLES = "".join(
         style("LP", "List Paragraph"),
         style("TOC1", "toc 1"),
         style("Bullets", "List Bullet", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'),
+        style("Bullets2", "List Bullet 2", '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>'),
         style("Strong", "Strong", "<w:rPr><w:b/></w:rPr>", "character"),
         style("TG", "Table Grid", kind="table"),
         style("TF", "Fancy Table", kind="table"),

@@ -66,7 +66,8 @@ def test_paragraphs_without_a_mark_belong_to_the_item_before() -> None:
 
 
 def test_list_styles_are_lists() -> None:
-    assert markdown(make_docx(p("one", "Bullets") + p("two", "Bullets"))) == "- one\n- two\n"
+    body = p("one", "Bullets") + p("inner", "Bullets2") + p("two", "Bullets")
+    assert markdown(make_docx(body)) == "- one\n  - inner\n- two\n"
 
 
 def test_tables_with_merged_cells() -> None:
@@ -148,6 +149,9 @@ def test_pictures_show_their_text_and_text_boxes_follow_their_paragraph() -> Non
     page = read(make_docx(p(r("Before") + picture) + p(r("Around") + box) + p(nameless)))
     assert page.markdown == "Before\n\nThe quay at night\n\nAround\n\nIn the box\n"
     assert [removal.reason for removal in page.trace.removals] == ["picture without a text"]
+    row = f"<w:tr><w:tc>{p('a')}</w:tc><w:tc>{p('b')}</w:tc></w:tr>"
+    captioned = read(make_docx(f"<w:tbl>{row}{row}</w:tbl>" + p(nameless) + p("Figure 1: The quay", "Cap")))
+    assert captioned.html.endswith("</table><p>Figure 1: The quay</p>")
 
 
 def test_formulas_become_tex() -> None:

@@ -112,10 +112,14 @@ class Body:
         in_list = before is not None and before.kind in ("item", "more")
         if place and place.blank:
             return Block("more" if in_list else "text", runs)
+        by_name = _LIST_STYLE.match(style.name)
+        level = (
+            max(level, int(by_name[2] or 1) - 1) if by_name else level
+        )  # "List Bullet 2" is a list only indented more
         if place:
             return Block("item", runs, level, place.ordered, place.number, place.series)
-        if match := _LIST_STYLE.match(style.name):
-            return Block("item", runs, int(match[2] or 1) - 1, match[1] == "number", series=match[1])
+        if by_name:
+            return Block("item", runs, level, by_name[1] == "number", series=by_name[1])
         if in_list and _CONTINUES_ITEM.match(style.name):
             return Block("more", runs)
         if style.is_quote:

@@ -172,6 +172,7 @@ class Inline:
             self.after.append(Block("html", html=write_figure(alternative)))
         else:
             self.body.dropped.add("w:drawing", "picture without a text")
+            self.after.append(Block("html"))  # what follows is not the caption of a table before
 
 
 def _choose(alternatives: Element) -> Element:

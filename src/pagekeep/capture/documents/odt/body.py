@@ -263,6 +263,7 @@ class Body:
             blocks.append(Block("html", html=write_figure(alternative[:2_000])))
         elif next(frame.iter("draw:image"), None) is not None:
             self.dropped.add("draw:image", "picture without a text")
+            blocks.append(Block("html"))  # what follows is not the caption of a table before
 
     def _find_formula(self, frame: Element) -> Element | None:
         """Return the formula in a frame, in the text or in a file beside it."""
