@@ -16,6 +16,24 @@ def test_a_title_is_above_the_headings() -> None:
     assert (page.markdown, page.metadata.title) == ("# The mill\n\n## Wheel\n\nWater.\n", "The mill")
 
 
+def test_short_bold_paragraphs_are_headings_where_no_style_names_any() -> None:
+    def bold(text: str) -> str:
+        return p(r(text, "<w:b/>"))
+
+    body = (
+        bold("The wheel")
+        + p("It turns.")
+        + bold("The water")
+        + p("It falls.")
+        + bold("A whole sentence in bold.")
+        + p("End.")
+    )
+    expected = "## The wheel\n\nIt turns.\n\n## The water\n\nIt falls.\n\n**A whole sentence in bold.**\n\nEnd.\n"
+    assert markdown(make_docx(body)) == expected
+    assert markdown(make_docx(bold("Only one") + p("Text."))) == "**Only one**\n\nText.\n"
+    assert "**Bold**" in markdown(make_docx(p("Styled", "H1") + bold("Bold") + p("a") + bold("More") + p("b")))
+
+
 def test_numbered_headings_have_their_numbers() -> None:
     number = '<w:numPr><w:ilvl w:val="{}"/><w:numId w:val="2"/></w:numPr>'
     body = p("A", "H1", number.format(0)) + p("B", "H2", number.format(1)) + p("C", "H1", number.format(0)) + p("Text")

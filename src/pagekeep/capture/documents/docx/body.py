@@ -14,6 +14,7 @@ from pagekeep.capture.documents.parts.blocks import (
     Cell,
     Notes,
     is_all_code,
+    mark_bold_headings,
     place_captions,
     raise_title,
     write_blocks,
@@ -51,7 +52,7 @@ class Body:
         blocks = self.read_blocks(body if body is not None else root, self._links)
         if self._pending:
             blocks.append(Block("text", self._pending))
-        return place_captions(raise_title(blocks))
+        return place_captions(mark_bold_headings(raise_title(blocks)))
 
     def read_blocks(self, parent: Element, links: dict[str, str]) -> list[Block]:
         """Return the blocks in an element."""

@@ -16,6 +16,7 @@ from pagekeep.capture.documents.parts.blocks import (
     Cell,
     Notes,
     is_all_code,
+    mark_bold_headings,
     raise_title,
     write_blocks,
     write_figure,
@@ -56,7 +57,7 @@ class Body:
 
     def read_document(self, root: Element) -> list[Block]:
         """Return the blocks of the whole document; a title is above the other headings."""
-        return raise_title(self.read_blocks(root))
+        return mark_bold_headings(raise_title(self.read_blocks(root)))
 
     def read_blocks(self, parent: Element, depth: int = 0) -> list[Block]:
         """Return the blocks in an element."""

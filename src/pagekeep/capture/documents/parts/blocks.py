@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from html import escape
 from typing import Final, Literal
@@ -10,6 +11,9 @@ from pagekeep.capture.documents.parts.runs import Run, code_text, has_content, p
 
 BlockKind = Literal["text", "heading", "item", "more", "code", "quote", "table", "caption", "rule", "html"]
 MAX_LIST_LEVEL: Final = 8
+_MAX_BOLD_HEADING_CHARS: Final = 90
+_MIN_BOLD_HEADINGS: Final = 2
+"""One bold line alone may be anything."""
 _MARKS_IN_HEADINGS: Final = ("strong", "em")
 """What a heading is anyway, or only looks like."""
 
@@ -212,3 +216,28 @@ def raise_title(blocks: list[Block]) -> list[Block]:
         for block in blocks:
             block.level += block.kind == "heading"
     return blocks
+
+
+def mark_bold_headings(blocks: list[Block]) -> list[Block]:
+    """Return the blocks with short bold paragraphs before text as headings, if the document has no headings by style."""
+    if any(block.kind == "heading" for block in blocks):
+        return blocks
+    found = [
+        block
+        for block, following in itertools.pairwise(blocks)
+        if _is_bold_line(block) and not _is_bold_line(following) and following.kind not in ("rule", "caption")
+    ]
+    for block in found if len(found) >= _MIN_BOLD_HEADINGS else ():
+        block.kind, block.level = "heading", 2
+    return blocks
+
+
+def _is_bold_line(block: Block) -> bool:
+    shown = [run for run in block.runs if run.html is None and run.text.strip()]
+    is_bold = bool(shown) and all("strong" in run.marks and not run.href for run in shown)
+    text = block.text if is_bold and block.kind == "text" else ""
+    return (
+        1 < len(text) <= _MAX_BOLD_HEADING_CHARS
+        and not text.endswith((".", ",", ";", ":", "!"))
+        and text[0] not in "(-*•"
+    )

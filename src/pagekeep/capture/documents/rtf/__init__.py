@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pagekeep.capture.documents.parsed import ParsedDocument
 from pagekeep.capture.documents.parts.about import Declared, make_metadata
-from pagekeep.capture.documents.parts.blocks import first_heading, first_words, raise_title, write_blocks
+from pagekeep.capture.documents.parts.blocks import (
+    first_heading,
+    first_words,
+    mark_bold_headings,
+    raise_title,
+    write_blocks,
+)
 from pagekeep.capture.documents.refusals import EmptyFile
 from pagekeep.capture.documents.rtf.reader import Reader
 from pagekeep.model import Options
@@ -13,7 +19,7 @@ from pagekeep.model import Options
 def read(data: bytes, url: str | None, options: Options) -> ParsedDocument:
     """Return the document in an RTF file."""
     reader = Reader()
-    blocks = raise_title(reader.read(data))
+    blocks = mark_bold_headings(raise_title(reader.read(data)))
     html = write_blocks(blocks)
     info = reader.info
     declared = Declared(
