@@ -176,7 +176,8 @@ def merge_tags(old: Item, new: Item) -> tuple[str, ...]:
 def choose_title(page: Page, url: str) -> str:
     """Return the item's title: the page's, else its domain; of a file, its name."""
     host = normal_url.domain(url)
-    return page.metadata.title or (unquote(url.rpartition("/")[2]) if host == FILE_HOST else host)
+    is_file = host == FILE_HOST or (normal_url.is_mail(url) and "/" in url)
+    return page.metadata.title or (unquote(url.rpartition("/")[2]) if is_file else host)
 
 
 def _find_heading_pages(page: Page) -> tuple[int, ...]:

@@ -34,6 +34,19 @@ def get_item(store: Store, key: str) -> Item:
     return item
 
 
+def related_items(store: Store, item: Item) -> tuple[Item, ...]:
+    """Return the items of a message's attachments, or that of an attachment's message, without deleted ones."""
+    found = []
+    for key in (*item.metadata.attachments, *filter(None, [item.metadata.part_of])):
+        try:
+            other = store.get(key)
+        except NotFound:
+            continue
+        if other.deleted_at is None:
+            found.append(other)
+    return tuple(found)
+
+
 def get_raw(store: Store, key: str) -> RawPage | None:
     """Return the item's page as it was fetched, if it was kept; `NotFound` when there is no such item."""
     return store.raw(get_item(store, key).id)

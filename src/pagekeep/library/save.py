@@ -73,6 +73,10 @@ async def save(
     with measure(request.url, progress, retrieval.report) as capture:
         saved = await _save(request, store, retrieval, what, known, capture)
         capture.outcome = "unchanged" if saved.unchanged else saved.outcome
+    if uploaded is not None and uploaded.content_type == MAIL_TYPE and not saved.unchanged:
+        from pagekeep.library.mail.attachments import keep_attachments  # it saves them with this function
+
+        saved = replace(saved, item=await keep_attachments(saved.item, uploaded.body, store, retrieval, tags))
     again = not saved.unchanged  # what could not be had before is tried again when the page has changed
     job = await to_thread(request_pictures, store, saved.item, retrieval.settings, again=again)
     await to_thread(request_configured, store, saved.item, retrieval.settings, changed=again)

@@ -69,6 +69,10 @@ class ItemMetadata:
     """Set while only the address is kept because the page could not be fetched: whether trying again can help."""
 
     # Noted by the library.
+    part_of: str | None = None
+    """Of an attachment: the id of the item of its message."""
+    attachments: tuple[str, ...] = ()
+    """Of a message: the ids of the items of its attachments."""
     text_hash: str | None = None
     """SHA-256 of the item's text as it was stored last, frontmatter included."""
     retry_count: int = 0
@@ -111,6 +115,8 @@ class MetadataChanges(TypedDict, total=False):
     last_error: Mapping[str, Any] | None
     fetch_again: bool | None
     link: Mapping[str, Any] | None
+    part_of: str | None
+    attachments: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

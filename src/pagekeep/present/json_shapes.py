@@ -78,6 +78,10 @@ class Item(TypedDict):
     link: dict[str, Any] | None
     """If the page has gone from the web or blocks us: `state` (gone or blocked), `reason`, `since`, and `archived`, the URL
     of a copy in a web archive. Otherwise null."""
+    part_of: str | None
+    """Of an attachment: the id of the item of its message."""
+    attachments: list[str]
+    """Of a message: the ids of the items of its attachments."""
     parser_version: int | None
     used_js_rendering: bool
     saved_at: str
@@ -263,6 +267,8 @@ def item_shape(item: model.Item) -> Item:
         "last_error": cast("dict[str, Any] | None", known.last_error),
         "retry_count": known.retry_count,
         "link": dict(known.link) if known.link else None,
+        "part_of": known.part_of,
+        "attachments": list(known.attachments),
         "parser_version": known.parser_version,
         "used_js_rendering": bool(known.used_js_rendering),
         "saved_at": item.saved_at,

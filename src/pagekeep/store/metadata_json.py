@@ -33,7 +33,7 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
         kind = TYPES.get(name)
         fits = kind is not None and isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
         (known if fits else extra)[name] = value
-    for name in ("tags", "suggested_tags"):
+    for name in ("tags", "suggested_tags", "attachments"):
         if name in known:
             known[name] = tuple(tag for tag in known[name] if isinstance(tag, str))
     if "heading_pages" in known:
@@ -49,5 +49,6 @@ def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     known["tags"] = list(metadata.tags)
     known["suggested_tags"] = list(metadata.suggested_tags) or None
     known["heading_pages"] = list(metadata.heading_pages) or None
+    known["attachments"] = list(metadata.attachments) or None
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}
     return {**metadata.extra, **known}

@@ -283,6 +283,8 @@ def _merge(old: Item, new: Item) -> Item:
         notes=after.notes if before.notes is None else before.notes,
         join_pages=before.join_pages if after.join_pages is None else after.join_pages,
         tags=_merge_tags(before.tags, after.tags),
+        part_of=after.part_of or before.part_of,
+        attachments=after.attachments or before.attachments,
     )
     if before.edited:
         metadata = replace(

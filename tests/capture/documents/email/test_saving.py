@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,13 +13,16 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page
 from pagekeep.config import Settings
 from pagekeep.errors import InvalidProtocol
-from pagekeep.library.items import get_item
+from pagekeep.library.items import get_item, related_items
+from pagekeep.library.mail.attachments import MAX_ATTACHMENTS, FindAttachments
 from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.reparse.reparse import reparse_one
 from pagekeep.library.save import Request, save
 from pagekeep.model import Item
+from pagekeep.present.json_shapes import item_shape
 from pagekeep.store import Store
 from pagekeep.workers import Room
+from tests.capture.documents.tiny_pdf import TinyPage, make_pdf
 
 MAILS = Path(__file__).parent / "mails"
 
@@ -96,3 +100,39 @@ def test_an_encrypted_message_is_a_bookmark_that_says_so(library: Store, setting
     item = save_mail((MAILS / "encrypted-smime.eml").read_bytes(), library, settings, room)
     assert (item.metadata.quality, item.metadata.caught) == ("bookmark", "encrypted_file")
     assert "S/MIME" in (item.metadata.reason or "")
+
+
+def with_attachment(data: bytes, name: str, content: bytes) -> bytes:
+    """Return a message of plain text with a file."""
+    packed = base64.encodebytes(content).decode()
+    return (
+        f"From: Ann <ann@a.example>\nSubject: The plans\nMessage-ID: <plans@a.example>\nMIME-Version: 1.0\n"
+        f"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\n{data.decode()}\n"
+        f'--b\nContent-Type: application/octet-stream; name="{name}"\nContent-Transfer-Encoding: base64\n'
+        f'Content-Disposition: attachment; filename="{name}"\n\n{packed}\n--b--\n'
+    ).encode()
+
+
+def test_attachments_that_can_be_read_are_items_linked_to_the_message(
+    library: Store, settings: Settings, room: Room
+) -> None:
+    pdf = make_pdf(
+        [TinyPage().write("The old harbour", 60, 80, 20).paragraph(["It is older than the walls."], 60, 110)]
+    )
+    data = with_attachment(b"The plans are attached, as you asked.", "plans.pdf", pdf)
+    for _ in range(2):
+        item = save_mail(data, library, settings, room)
+    (attached,) = related_items(library, library.get(item.id))
+    assert (attached.url, attached.title) == ("mid:plans@a.example/2/plans.pdf", "The old harbour")
+    assert (attached.metadata.part_of, related_items(library, attached)[0].id) == (item.id, item.id)
+    shape = item_shape(library.get(item.id))
+    assert (shape["attachments"], shape["part_of"]) == ([attached.id], None)
+
+
+def test_other_attachments_are_left_alone_and_their_number_is_bounded() -> None:
+    script = with_attachment(b"Run this.", "run.exe", b"MZ" + bytes(500))
+    assert FindAttachments(script, 1_000_000).run() == ()
+    part = '--b\nContent-Type: text/csv; name="a.csv"\nContent-Disposition: attachment\n\na,b\n1,2\n'
+    many = f"From: a@a.example\nSubject: x\nContent-Type: multipart/mixed; boundary=b\n\n{part * 50}--b--\n".encode()
+    assert len(FindAttachments(many, 1_000_000).run()) == MAX_ATTACHMENTS
+    assert FindAttachments(many, 3).run() == ()

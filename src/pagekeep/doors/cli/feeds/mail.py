@@ -188,7 +188,7 @@ async def _poll_all(sources: list[MailSource], opened: OpenLibrary) -> None:
 
 def _shape(source: MailSource) -> Any:
     from pagekeep.library.schedule import format_interval
-    from pagekeep.present.mail_shapes import mail_source_shape
+    from pagekeep.present.feeds.mail_shapes import mail_source_shape
 
     return mail_source_shape(source, format_interval(source.every))
 

@@ -7,11 +7,12 @@ from typing import Any, Literal
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from pagekeep.present import json_shapes, mail_shapes
+from pagekeep.present import json_shapes
+from pagekeep.present.feeds import mail_shapes
+from pagekeep.present.feeds.mail_shapes import MailSource
 from pagekeep.present.history import shapes as history_shapes
 from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
-from pagekeep.present.mail_shapes import MailSource
 
 
 class OneItem(TypedDict):

@@ -25,7 +25,7 @@ from pagekeep.library.copies.job import request_copies
 from pagekeep.library.copies.make import list_copies, read_copy
 from pagekeep.library.history.versions import find_lost, get_history
 from pagekeep.library.history.watch import find_watch
-from pagekeep.library.items import get_item, get_item_and_raw, get_raw
+from pagekeep.library.items import get_item, get_item_and_raw, get_raw, related_items
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Annotation, Item
@@ -96,6 +96,7 @@ def _fill_template(
         copies=(copies := list_copies(frame.library, item.id)),
         copying=copying is not None and copying not in copies,
         copy_kinds=COPY_KINDS,
+        related=related_items(frame.library, item),
     )
     if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"

@@ -17,7 +17,7 @@ from pagekeep.doors.http.responses import TaggedRoute
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library.mail import sources
 from pagekeep.library.schedule import format_interval, parse_interval
-from pagekeep.present.mail_shapes import MailSource, mail_source_shape
+from pagekeep.present.feeds.mail_shapes import MailSource, mail_source_shape
 
 router = APIRouter(prefix="/api/v1", tags=["mail"], route_class=TaggedRoute)
 SourceId = Annotated[
