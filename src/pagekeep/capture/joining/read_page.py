@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pagekeep.config import Settings
 from pagekeep.model import Fetched, Metadata, Options, Page
@@ -11,6 +11,10 @@ from pagekeep.values import dataclass
 
 if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
+
+
+_NOT_PAGES: Final = frozenset({"listing", "collection", "forum", "product"})
+"""Kinds of pages that do not continue an article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class ReadPageTask:
         if why is None and not self.link.by_rule:
             return ReadPage(refused="neither its title nor the address that it names are those of the article")
         is_whole = self.options.find_pages is None
-        if not is_whole and not self.link.by_rule and len(self.kept) == 1 and page.kind != "article":
+        if not is_whole and not self.link.by_rule and page.kind in _NOT_PAGES:
             return ReadPage(refused=f"it is not an article but a {page.kind}")
         if page.strategy in ("bookmark", "discarded"):
             return ReadPage(caught="no content was found on it.")

@@ -15,6 +15,8 @@ MAX_CHARS: Final = 2_000
 """Longer addresses carry data and are not those of a page of an article."""
 MAX_NUMBER: Final = 99
 """Larger numbers are ids, years and counts: articles end long before."""
+_MIN_NAME_CHARS: Final = 4
+"""A shorter part of a path rarely names an article."""
 _MAX_SEGMENTS: Final = 20
 _MAX_PARAMETERS: Final = 20
 
@@ -153,9 +155,9 @@ class _Address:
         """The part of the path that names the article, without a number behind it; may be empty."""
         for segment in reversed(self.segments):
             head = _split_digits(segment)[0].rstrip(_SEPARATORS)
-            if head and head.lower() not in PAGE_WORDS and not head.isdigit():
+            if len(head) >= _MIN_NAME_CHARS and head.lower() not in PAGE_WORDS and not head.isdigit():
                 return head
-        return ""
+        return max(self.segments, key=len, default="")
 
     def stem(self, segments: tuple[str, ...], query: tuple[tuple[str, str], ...]) -> str:
         """Return the address of these parts, in a form that is only compared."""

@@ -23,6 +23,8 @@ MIN_WORDS: Final = 60
 """An article that is split has more on its first page; a picture in a gallery has less."""
 _MAX_LINKS: Final = 2_000
 """With the number of the next page in their address, or of all links when one was found."""
+_MAX_NEAR: Final = 100
+"""Links with the name of the article and the number of its next page that are read; articles have a few."""
 _MAX_SINGLE: Final = 3
 """Pages that may have all of the article and are tried."""
 _MAX_LEVELS: Final = 12
@@ -94,11 +96,12 @@ def _select(document: dom.Document, place: Place) -> list[dom.Element]:
     parts = ["link[rel~=next]", 'a[href^="?"]']
     if place.name and not _UNQUOTABLE & {*place.name}:
         parts.append(f'a[href*="{place.name}"]')
-    if place.is_folder or not place.name:
-        parts += [f'a[href*="{number}"]:not([href^="/"]):not([href^="#"])' for number in place.next_numbers]
     numbers = place.next_numbers
+    if place.is_folder:
+        relative = (number for number in numbers if number.isdigit())
+        parts += [f'a[href*="{number}"]:not([href^="/"]):not([href^="http"]):not([href^="#"])' for number in relative]
     links = dom.select(document, ", ".join(parts))[:_MAX_LINKS]
-    return [link for link in links if _has_number(link, numbers)]
+    return [link for link in links if _has_number(link, numbers)][:_MAX_NEAR]
 
 
 def _has_number(link: dom.Element, numbers: tuple[str, ...]) -> bool:
@@ -111,13 +114,16 @@ def _has_number(link: dom.Element, numbers: tuple[str, ...]) -> bool:
 def _find_next(links: list[dom.Element], place: Place, resolve: Resolve) -> PageLink | None:
     """Return the first link to the next page; none between the pages of a list, or of comments, to the same address."""
     found: list[PageLink] = []
-    elsewhere: set[str] = set()
+    elsewhere, others = set[str](), set[str]()
     for link in links:
         attributes = dom.attributes(link)
         href = attributes.get("href", "")
+        if href in others:
+            continue
         target = None if _is_place(href) else resolve(href.partition("#")[0])
         reading = place.read_next(target) if target else None
         if target is None or reading is None:
+            others.add(href)
             continue
         label = _label(link, attributes) if link.tag == "a" else ""
         if link.tag == "a" and _is_elsewhere(link):
