@@ -79,6 +79,12 @@ def test_readme_shows_what_the_tool_really_prints() -> None:
     assert checked.returncode == 0, f"run scripts/update_readme.py and look at the diff\n{checked.stderr}"
 
 
+def test_the_table_of_dialects_is_that_of_the_routes() -> None:
+    script = Path(__file__).parents[1] / "scripts" / "update_dialects.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, f"run scripts/update_dialects.py\n{checked.stderr}"
+
+
 def test_the_settings_reference_is_what_the_table_says() -> None:
     script = Path(__file__).parents[1] / "scripts" / "update_settings.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)

@@ -109,6 +109,7 @@ class MetadataChanges(TypedDict, total=False):
     pinned: bool | None
     archived: bool | None
     tags: tuple[str, ...]
+    notes: str | None
     edited: bool
     parser_version: int | None
     retry_count: int

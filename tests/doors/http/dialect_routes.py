@@ -46,10 +46,54 @@ WALLABAG: Final[dict[str, Route]] = {
         f"{_W}/api/annotations/{{mark}}", json={"text": "No."}, other=404
     ),
     "DELETE /wallabag/api/annotations/{number}": changes(f"{_W}/api/annotations/{{mark}}", other=404),
-    "PATCH /wallabag/api/entries/{number}/reload": changes(f"{_ENTRY}/reload", other=404, ada=304),
+    "PATCH /wallabag/api/entries/{number}/reload": changes(f"{_ENTRY}/reload", other=404),
+}
+_L: Final = "/linkding/api"
+_MARK: Final = f"{_L}/bookmarks/{{number}}"
+
+LINKDING: Final[dict[str, Route]] = {
+    "GET /linkding/health": public("/linkding/health"),
+    "GET /linkding/api/tags/": looks(f"{_L}/tags/"),
+    "POST /linkding/api/tags/": changes(f"{_L}/tags/", json={"name": "reed"}, other=201, ada=201),
+    "GET /linkding/api/tags/{number}/": Route(f"{_L}/tags/{{reed}}/", 401, 404, 404, 404, ada=404),
+    "GET /linkding/api/user/profile/": looks(f"{_L}/user/profile/"),
+    "GET /linkding/api/bundles/": looks(f"{_L}/bundles/"),
+    "GET /linkding/api/bookmarks/": looks(f"{_L}/bookmarks/"),
+    "GET /linkding/api/bookmarks/archived/": looks(f"{_L}/bookmarks/archived/"),
+    "GET /linkding/api/bookmarks/shared/": looks(f"{_L}/bookmarks/shared/"),
+    "GET /linkding/api/bookmarks/check/": looks(f"{_L}/bookmarks/check/?url={{url}}"),
+    "GET /linkding/api/bookmarks/{number}/": looks(f"{_MARK}/", other=404),
+    "PUT /linkding/api/bookmarks/{number}/": changes(f"{_MARK}/", json={"tag_names": []}, other=404),
+    "PATCH /linkding/api/bookmarks/{number}/": changes(f"{_MARK}/", json={"notes": "So."}, other=404),
+    "POST /linkding/api/bookmarks/{number}/archive/": changes(f"{_MARK}/archive/", other=404, ada=204),
+    "POST /linkding/api/bookmarks/{number}/unarchive/": changes(f"{_MARK}/unarchive/", other=404, ada=204),
+    "GET /linkding/api/bookmarks/{number}/assets/": looks(f"{_MARK}/assets/", other=404),
+    "GET /linkding/api/bookmarks/{number}/assets/{asset}/": looks(f"{_MARK}/assets/1/", other=404),
+    "GET /linkding/api/bookmarks/{number}/assets/{asset}/download/": looks(f"{_MARK}/assets/1/download/", other=404),
+    "POST /linkding/api/bookmarks/{number}/assets/upload/": changes(
+        f"{_MARK}/assets/upload/", form={"x": "y"}, other=404, ada=400
+    ),
+    "POST /linkding/api/bookmarks/singlefile/": changes(
+        f"{_L}/bookmarks/singlefile/", form={"url": "{url}"}, other=400, ada=400
+    ),
+}
+OPDS: Final[dict[str, Route]] = {
+    "GET /opds": looks("/opds"),
+    "GET /opds/": looks("/opds/"),
+    "GET /opds/search.xml": looks("/opds/search.xml"),
+    "GET /opds/search": looks("/opds/search?q=about"),
+    "GET /opds/tags": looks("/opds/tags"),
+    "GET /opds/tags/{tag:path}": looks("/opds/tags/reed"),
+    "GET /opds/{name}": looks("/opds/inbox"),
+    "GET /opds/books/{item_id}.epub": looks("/opds/books/{item}.epub", other=404),
+    "GET /opds/periodicals/{name}.epub": looks("/opds/periodicals/inbox.epub", other=404),
+    "GET /opds/periodicals/{name}.jpg": looks("/opds/periodicals/week.jpg"),
+    "GET /opds/covers/{item_id}.jpg": looks("/opds/covers/{item}.jpg", other=404),
 }
 LAST: Final[dict[str, Route]] = {
     "POST /wallabag/api/entries": changes(f"{_W}/api/entries", json={"url": "{url}"}),
-    "DELETE /wallabag/api/entries/{number}": changes(_ENTRY, other=404),
+    "POST /linkding/api/bookmarks/": changes(f"{_L}/bookmarks/", json={"url": "{url}"}, other=201, ada=201),
+    "DELETE /linkding/api/bookmarks/{number}/": changes(f"{_MARK}/", other=404, ada=204),
+    "DELETE /wallabag/api/entries/{number}": changes(_ENTRY, other=404, ada=404),
 }
 """What Ada does after all else."""

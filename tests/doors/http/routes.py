@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from tests.doors.http.dialect_routes import LAST, WALLABAG
+from tests.doors.http.dialect_routes import LAST, LINKDING, OPDS, WALLABAG
 from tests.doors.http.row import Route, changes, looks, public
 
 API: Final = "/api/v1"
@@ -20,6 +20,8 @@ ENTRY: Final = f"{API}/feeds/entries/{{entry}}"
 
 ROUTES: Final[dict[str, Route]] = {
     **WALLABAG,
+    **LINKDING,
+    **OPDS,
     "GET /api/v1/feeds": looks(f"{API}/feeds"),
     "POST /api/v1/feeds": changes(f"{API}/feeds", json={"url": "{url}"}, other=404, ada=404),  # the page names no feed
     "POST /api/v1/feeds/poll": changes(f"{API}/feeds/poll", json={"ids": ["{feed}"]}, other=404, ada=202),

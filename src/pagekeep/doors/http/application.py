@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from pagekeep.capture.pictures.peel import MAX_FILE_BYTES
 from pagekeep.config import Settings
 from pagekeep.doors.http import errors, mcp, web
 from pagekeep.doors.http.api import (
@@ -28,7 +29,7 @@ from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import feeds, mail
 from pagekeep.doors.http.caller import require_caller
-from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, screenshots, wallabag
+from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, linkding, opds, screenshots, wallabag
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
 from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
@@ -96,7 +97,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         feeds,
     ):
         app.include_router(module.router)
-    for other in (jina, firecrawl, wallabag, screenshots, proxy_image, web, health):
+    for other in (jina, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
         app.include_router(other.router)
     error_pages.install(app, record)
     dialect_errors.install(app, record)
@@ -111,7 +112,11 @@ def _add_middleware(
     app.add_middleware(wallabag.OptionalSuffix)
     app.add_middleware(
         BodyLimits,
-        files={"/import": settings.import_bytes, "/api/v1/imports": settings.import_bytes},
+        files={
+            "/import": settings.import_bytes,
+            "/api/v1/imports": settings.import_bytes,
+            linkding.UPLOADS: MAX_FILE_BYTES,
+        },
         authenticate=require_caller,
         rejection=lambda scope, error: dialect_errors.rejection(scope, error, error_pages.rejection),
     )

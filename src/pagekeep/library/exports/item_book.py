@@ -20,7 +20,7 @@ from pagekeep.library.pictures.kept import KeptPicture, find_picture
 from pagekeep.library.pictures.wanted import hero_source
 from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
-from pagekeep.workers import Limits, Room
+from pagekeep.workers import TEXT, Limits, Room
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,7 +64,9 @@ class BookTask:
         with ZipFile(out, "w") as zipped:
             book = Book(zipped, title=self.title)
             book.begin()
-            cover = pictures.get(self.cover_url or "") if self.title is None else _draw_cover(self)
+            cover = pictures.get(self.cover_url or "")
+            if self.title is not None:
+                cover = _named("image/jpeg", _draw_cover(self.title, self.cover_lines, len(self.chapters)))
             if cover is not None:
                 book.add_picture(cover)
                 book.cover = cover.name
@@ -164,8 +166,8 @@ def _shrinker(picture: KeptPicture) -> Callable[[Image], Copy]:
     return shrink
 
 
-def _draw_cover(task: BookTask) -> Picture | None:
-    """Return a plain cover with the title of a periodical and its first headlines."""
+def _draw_cover(title: str, lines: tuple[str, ...], pages: int | None) -> bytes:
+    """Return a plain cover with a title, and lines under it."""
     from PIL import Image, ImageDraw, ImageFont
 
     width, height = _COVER_SIZE
@@ -173,14 +175,38 @@ def _draw_cover(task: BookTask) -> Picture | None:
     draw = ImageDraw.Draw(paper)
     large, small = ImageFont.load_default(72), ImageFont.load_default(38)
     draw.rectangle((40, 40, width - 40, height - 40), outline=0, width=6)
-    draw.text((100, 140), _fit(draw, task.title or "", large, width - 200), fill=0, font=large)
-    draw.line((100, 260, width - 100, 260), fill=0, width=4)
-    for at, line in enumerate(task.cover_lines):
-        draw.text((100, 330 + at * 110), _fit(draw, line, small, width - 200), fill=40, font=small)
-    draw.text((100, height - 140), f"{len(task.chapters)} pages", fill=0, font=small)
+    words, top = " ".join(title.split()), 140
+    for _ in range(1 if pages is not None else 5):  # a long title of one page takes several lines
+        line = _fit(draw, words, large, width - 200)
+        draw.text((100, top), line, fill=0, font=large)
+        words, top = words[len(line.removesuffix("…")) :].strip(), top + 100
+        if not words:
+            break
+    draw.line((100, top + 20, width - 100, top + 20), fill=0, width=4)
+    for at, line in enumerate(lines):
+        draw.text((100, top + 90 + at * 110), _fit(draw, line, small, width - 200), fill=40, font=small)
+    if pages is not None:
+        draw.text((100, height - 140), f"{pages} pages", fill=0, font=small)
     out = io.BytesIO()
     paper.save(out, "JPEG", quality=_QUALITY)
-    return _named("image/jpeg", out.getvalue())
+    return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class CoverTask:
+    """Draw the cover of a page without a picture, or of a list."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    def run(self) -> bytes:
+        """Return the JPEG."""
+        return _draw_cover(self.title, self.lines, None)
+
+
+async def draw_cover(title: str, lines: tuple[str, ...], room: Room) -> bytes:
+    """Return a drawn cover as JPEG."""
+    return await room.run(CoverTask(title[:300], lines), TEXT)
 
 
 def _fit(draw: object, text: str, font: object, width: int) -> str:

@@ -32,6 +32,10 @@ class Parameters:
     def __contains__(self, name: str) -> bool:
         return any(value is not None for value in self._values.get(name, ()))
 
+    def has(self, name: str) -> bool:
+        """Return whether the name was sent, even without a value."""
+        return name in self._values
+
     def text(self, name: str, default: str = "", *, max_chars: int = 8_192) -> str:
         """Return the last value as text; numbers and flags of JSON too."""
         values = [value for value in self._values.get(name, ()) if value is not None]

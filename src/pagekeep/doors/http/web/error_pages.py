@@ -21,7 +21,19 @@ from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
 
 router = APIRouter()
 
-_PROGRAM_PATHS: Final = ("/api/", "/r/", "/v2/", "/mcp", "/metrics", "/healthz", "/readyz", "/static/", "/wallabag/")
+_PROGRAM_PATHS: Final = (
+    "/api/",
+    "/r/",
+    "/v2/",
+    "/mcp",
+    "/metrics",
+    "/healthz",
+    "/readyz",
+    "/static/",
+    "/wallabag/",
+    "/linkding/",
+    "/opds",
+)
 _Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 
