@@ -29,8 +29,16 @@ KOREADER: Final = "requests of KOReader's plugin"
 IOS: Final = "requests of the iOS app"
 AIO: Final = "aiolinkding 2025.2.0"
 LINKDING: Final = "linkding-cli 2024.9.0"
+FIRECRAWL: Final = "firecrawl-py 4.53.2"
 OWN: Final = "our own tests"
 PROOFS: Final[dict[str, str]] = {
+    "POST /v2/scrape": FIRECRAWL,
+    "POST /v2/map": FIRECRAWL,
+    "POST /v2/crawl": FIRECRAWL,
+    "GET /v2/crawl/{job_id}": FIRECRAWL,
+    "POST /v2/batch/scrape": FIRECRAWL,
+    "GET /v2/batch/scrape/{job_id}": FIRECRAWL,
+    "POST /v2/search": FIRECRAWL,
     "GET /wallabag/oauth/v2/token": WALLABAG,
     "POST /wallabag/oauth/v2/token": f"{KOREADER}, {IOS}, {ANDROID}",
     "GET /wallabag/api/version": WALLABAG,
