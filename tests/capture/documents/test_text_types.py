@@ -25,6 +25,7 @@ SRT = "1\n00:00:01,000 --> 00:00:04,000\n{\\an8}<b>Old.</b>\n\n2\n00:00:10,000 -
     [
         (make_docx(p("x")), None, "DOCX"),
         (make_odt("<text:p>x</text:p>"), None, "ODT"),
+        (pack({"content.xml": "", "META-INF/manifest.xml": ""}), None, "ODT"),
         (make_epub({"a.xhtml": "x"}), "text/plain", "EPUB"),
         (b"\n{\\rtf1 x}", None, "RTF"),
         (VTT.encode(), "text/plain", "WebVTT file"),

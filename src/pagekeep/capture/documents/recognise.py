@@ -81,7 +81,10 @@ def is_docx(sample: bytes) -> bool:
 
 
 def is_odt(sample: bytes) -> bool:
-    return _first_text(sample).startswith(b"application/vnd.oasis.opendocument.text")
+    if (named := _first_text(sample)).startswith(b"application/"):
+        return named.startswith(b"application/vnd.oasis.opendocument.text")
+    names = _list_files(sample) if sample.startswith(_ZIP) else b""
+    return b"content.xml" in names and b"META-INF/manifest.xml" in names  # some programs pack the name of the type
 
 
 def is_epub(sample: bytes) -> bool:
