@@ -236,3 +236,22 @@ def test_wall_on_a_later_page_ends_the_article_with_a_warning(quick: Settings) -
         captured = _get(site.url("/story"), quick)
     assert captured.page.page_count == 2
     assert any("Page 3 of the article is missing" in warning.text for warning in captured.page.trace.warnings)
+
+
+@pytest.mark.usefixtures("a_browser")
+def test_pages_are_rendered_only_if_the_first_one_needed_the_browser(settings: Settings) -> None:
+    async def app(request: Asked, reply: Reply) -> None:
+        number = 2 if request.path.endswith("/2") else 1
+        random = Random(number)
+        words = "".join(f"<p>Boat {number}-{place}. {paragraph(random)}</p>" for place in range(6))
+        link = '<a href="/story/2">Next page</a>' if number == 1 else ""
+        content = f"<article><h1>Boats</h1>{words}{link}</article>"
+        await reply.send(
+            f'<title>Boats</title><div id="root"></div><script>document.getElementById("root").innerHTML = `{content}`;</script>'
+        )
+
+    with Site({"story": app}) as site:
+        captured = _get(site.url("/story"), settings)
+    assert captured.page.page_count == 2
+    assert "Boat 2-5" in captured.page.text
+    assert [part.fetched.rendered for part in unpack(captured.fetched.body).parts] == [True, True]
