@@ -87,6 +87,8 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.store_kill --full
 	$(BIN)/python -m tests.hostile.store_blobs --full
 	$(BIN)/python -m tests.hostile.watch_kill --full
+	$(BIN)/python -m tests.hostile.crawl_kill
+	$(BIN)/python -m tests.hostile.crawl_workers
 	$(BIN)/python -m tests.hostile.watch_noise --full
 	$(BIN)/python -m tests.hostile.picture_mutations 500
 	$(BIN)/python -m tests.hostile.site_gone --full

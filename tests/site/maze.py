@@ -63,9 +63,17 @@ class Maze:
     """The pages, and how each host answers. `urls` is set when the servers run."""
 
     def __init__(
-        self, pages: int, hosts: int = 1, *, failures: float = 0.05, delay: float = 0.0, limit: int = 0
+        self,
+        pages: int,
+        hosts: int = 1,
+        *,
+        failures: float = 0.05,
+        delay: float = 0.0,
+        limit: int = 0,
+        words: int = 180,
     ) -> None:
         self.hosts = hosts
+        self.paragraphs = max(1, words // 45)
         self.urls: list[str] = []
         self.delay = delay
         self.limit = limit
@@ -73,6 +81,7 @@ class Maze:
         self.counts: Counter[tuple[int, str]] = Counter()
         self.logs = [Log() for _ in range(hosts)]
         self.etags = False
+        self.statuses: list[int] = []
         share = pages // hosts
         self.names = [self._names(host, share) for host in range(hosts)]
         source = random.Random("failures")
@@ -80,6 +89,14 @@ class Maze:
         chosen = source.sample(normal, int(len(normal) * failures))
         self.dead = set(chosen[: len(chosen) // 2])
         self.flaky = set(chosen[len(chosen) // 2 :])
+
+    def reset(self) -> None:
+        """Forget who asked for what."""
+        self.counts.clear()
+        self.statuses.clear()
+        for log in self.logs:
+            log.targets.clear()
+            log.times.clear()
 
     def _names(self, host: int, share: int) -> list[str]:
         return [f"/s{number // SECTION}/p{number % SECTION}-{host}.html" for number in range(share)]
@@ -150,7 +167,7 @@ class Maze:
         links = ["/", f"/s{section}/", *names[place + 1 : place + 3], f"{path}?utm_source=page#top"]
         links += names[SECTION - 8 :] if place in (0, 1, 2) else []
         title = f"Page {place} of section {section} on {host}"
-        return Answer(show(title, links, paragraphs(f"{host} {path}")))
+        return Answer(show(title, links, paragraphs(f"{host} {path}", self.paragraphs)))
 
     def _trap(self, first: str, path: str, request: Request) -> Answer:
         if path == "/traps":
@@ -243,6 +260,7 @@ class Maze:
                 answer.headers["etag"] = etag
                 if request.headers.get("if-none-match") == etag:
                     answer = Answer(status=304, headers={"etag": etag})
+            self.statuses.append(answer.status)
             await reply.send(answer.body, answer.status, **answer.headers)
             log.times.append((began, monotonic()))
 

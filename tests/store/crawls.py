@@ -44,6 +44,9 @@ class Plain:
             "done" if done else "running",
         )
 
+    def hosts(self, crawl: Crawl) -> dict[str, float]:
+        return {HOST: self.delay}
+
     def pace(self, before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
         return Pace(visit.busy or 0.0, before.streak + 1), visit.busy or base
 
@@ -73,11 +76,11 @@ def visited(position: int, *links: str, **values: Any) -> Visit:
 
 def crawl_step(library: Store, crawl_id: str) -> Any:
     """Try to work on a crawl of which only the id is known."""
-    return library.advance_crawl(crawl_id, "thief", [], Plain(), hosts={HOST: 0.0}, want=9, now=NOW, until=moment(700))
+    return library.advance_crawl(crawl_id, "thief", [], Plain(), want=9, now=NOW, until=moment(700))
 
 
 def step(library: Store, crawl: Crawl, worker: str = "me", visits: Sequence[Visit] = (), **values: Any) -> Any:
-    options: dict[str, Any] = {"hosts": {HOST: 0.0}, "want": 10, "now": NOW, "until": moment(700), **values}
+    options: dict[str, Any] = {"want": 10, "now": NOW, "until": moment(700), **values}
     policy = options.pop("policy", None) or Plain()
     return library.advance_crawl(crawl.id, worker, visits, policy, **options)
 
@@ -85,6 +88,6 @@ def step(library: Store, crawl: Crawl, worker: str = "me", visits: Sequence[Visi
 def fill_crawl(library: Store) -> Crawl:
     """A crawl with one of everything."""
     crawl = begin(library, "secret")
-    step(library, crawl, policy=Plain(), hosts={HOST: 1.0})
-    step(library, crawl, visits=[visited(0, "other secret")], hosts={HOST: 1.0})
+    step(library, crawl, policy=Plain(1.0))
+    step(library, crawl, visits=[visited(0, "other secret")], policy=Plain(1.0))
     return crawl

@@ -57,7 +57,7 @@ class Crawl:
     options: Mapping[str, Any]
     counts: Mapping[str, Mapping[str, int]]
     """Numbers by name: `outcomes`, `left_out` (addresses by reason), `traps`, `sitemaps`; `robots` has the position of the
-    robots.txt of every host."""
+    robots.txt of every host, `delays` the milliseconds that it asks for."""
 
 
 @dataclass(frozen=True, slots=True)

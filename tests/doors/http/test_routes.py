@@ -23,6 +23,8 @@ from pagekeep.doors.http.caller import CSRF_HEADER, csrf_token
 from pagekeep.doors.http.image_proxy.signing import signed_path
 from pagekeep.doors.published_feeds import publish
 from pagekeep.library.annotations import annotate, annotation_number
+from pagekeep.library.crawl.crawls import start_crawl
+from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.items import tag_number
 from pagekeep.model import EntryQuery, ItemQuery, NewEntry, item_filters
 from pagekeep.store import Store, open_store
@@ -93,8 +95,14 @@ class People:
             "entry": entry,
             "published": shared.id,
             "other_published": publish(self.library, self.service.accounts, SECRET_WORD)[0].id,
+            "crawl": self._crawl("docs"),
+            "other_crawl": self._crawl("blog"),
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
+
+    def _crawl(self, name: str) -> str:
+        crawl = start_crawl(self.library, CrawlOptions((f"https://{SECRET_WORD}.example/{name}/",)))
+        return self.library.cancel_crawl(crawl.id, clock.now()).id
 
     def _dead_job(self, url: str) -> str:
         job = self.library.enqueue(url, url, {}, LATER)
@@ -109,6 +117,7 @@ class People:
         marks = self.library.annotations(self.known["item"])
         feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
         return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens, feeds]
+        return [items, marks, self.library.jobs(), self.library.crawls(), dict(self.library.stats()), tokens]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:
         """The answer."""

@@ -61,7 +61,7 @@ def test_leases_are_extended_and_released(library: Store) -> None:
 
 def test_a_host_with_a_pause_has_one_visit_at_a_time(library: Store) -> None:
     crawl = begin(library, "a", "b", "c")
-    slow = {"hosts": {HOST: 60.0}}
+    slow = {"policy": Plain(60.0)}
     assert len(step(library, crawl, **slow).leased) == 1
     assert step(library, crawl, "other", **slow).leased == ()
     waiting = step(library, crawl, visits=[visited(0)], **slow)

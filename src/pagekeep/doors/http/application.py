@@ -28,6 +28,7 @@ from pagekeep.doors.http.api import (
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import feeds, mail
+from pagekeep.doors.http.api.sites import crawls
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, linkding, opds, screenshots, wallabag
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
@@ -93,6 +94,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         copies,
         pictures,
         storage,
+        crawls,
         mail,
         feeds,
     ):

@@ -76,3 +76,8 @@ def remove_crawl(store: Store, crawl_id: str) -> None:
 def option_names() -> tuple[str, ...]:
     """Return the names of all options of a crawl."""
     return tuple(field.name for field in fields(CrawlOptions))
+
+
+def start_again(store: Store, crawl_id: str) -> Crawl:
+    """Update the pages of a crawl that is done, with the same options."""
+    return start_crawl(store, from_json(store.crawl(crawl_id).options))

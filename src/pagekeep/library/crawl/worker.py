@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -86,7 +86,6 @@ class CrawlWorker:
     _policy: CrawlPolicy | None = None
     _run: int = 0
     _visitor: Visitor | None = None
-    _hosts: Mapping[str, float] = field(default_factory=dict)
     _extend_at: float = 0.0
     _turn: count[int] = field(default_factory=count)
 
@@ -97,7 +96,6 @@ class CrawlWorker:
         """
         ends = None if seconds is None else monotonic() + seconds
         crawl = await asyncio.to_thread(self.library.crawl, self.crawl_id)
-        await asyncio.to_thread(release_dead, self.library, self.crawl_id)
         done: list[Visit] = []
         try:
             while crawl.state == "running":
@@ -128,13 +126,13 @@ class CrawlWorker:
         if monotonic() > self._extend_at:
             self._extend_at = monotonic() + LEASE_SECONDS / 4
             await asyncio.to_thread(self.library.extend_leases, self.crawl_id, self.name, until)
+            await asyncio.to_thread(release_dead, self.library, self.crawl_id)
         return await asyncio.to_thread(
             self.library.advance_crawl,
             self.crawl_id,
             self.name,
             done,
             policy,
-            hosts=self._hosts,
             want=want,
             now=now,
             until=until,
@@ -143,19 +141,21 @@ class CrawlWorker:
     async def _prepare(self, crawl: Crawl) -> None:
         """Get ready for the crawl as it is now: its options, and the robots.txt of its hosts."""
         if self._policy is None or self._run != crawl.run or self._policy.stored != crawl.options:
-            self._policy, self._run, self._visitor = CrawlPolicy(crawl), crawl.run, None
+            self._policy, self._run, self._visitor = (
+                CrawlPolicy(crawl, self.retrieval.settings.crawl_delay),
+                crawl.run,
+                None,
+            )
         places = crawl.counts.get("robots", {})
         settled = frozenset(host for host, position in places.items() if position < crawl.settled)
-        if self._visitor is None or self._visitor.scope.hosts != settled or set(self._hosts) != set(places):
-            await self._prepare_visitor(crawl, settled, frozenset(places))
+        if self._visitor is None or self._visitor.scope.hosts != settled:
+            await self._prepare_visitor(settled)
 
-    async def _prepare_visitor(self, crawl: Crawl, settled: frozenset[str], hosts: frozenset[str]) -> None:
+    async def _prepare_visitor(self, settled: frozenset[str]) -> None:
         assert self._policy is not None
         settings, options = self.retrieval.settings, self._policy.options
         found = await asyncio.to_thread(self.library.crawl_robots, self.crawl_id)
         texts = {authority(page.requested): str(page.content.get("robots", "")) for page in found}
-        delays = {authority(page.requested): float(page.facts.get("delay") or 0.0) for page in found}
-        self._hosts = {host: max(settings.crawl_delay, delays.get(host, 0.0)) for host in sorted(hosts)}
         rules = await asyncio.to_thread(lambda: fingerprint(self.retrieval.rules))
         known = {host: text for host, text in sorted(texts.items()) if host in settled and text}
         self._visitor = Visitor(

@@ -121,7 +121,7 @@ class _Reporter:
 
     def report_crawl(self, crawl: Crawl) -> None:
         """Print that a crawl is done."""
-        from pagekeep.present.crawl_shapes import crawl_shape
+        from pagekeep.present.sites.crawl_shapes import crawl_shape
 
         self._idle = False
         if self._print is _print_json:

@@ -147,7 +147,7 @@ def list_(library: str | None, user: str | None, as_json: bool) -> None:
     """List crawls, the one that was started last first."""
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.crawl.crawls import list_crawls
-        from pagekeep.present.crawl_shapes import crawl_shape
+        from pagekeep.present.sites.crawl_shapes import crawl_shape
 
         crawls = list_crawls(store)
         if as_json:
@@ -328,7 +328,7 @@ def _write_outputs(store: Store, found: Crawl, outs: Any) -> None:
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:
     from pagekeep.library.crawl.pages import list_problems
-    from pagekeep.present.crawl_shapes import crawl_shape, problem_shape, report_lines
+    from pagekeep.present.sites.crawl_shapes import crawl_shape, problem_shape, report_lines
 
     listed = list_problems(store, found.id, limit=problems) if store is not None and problems else ()
     if as_json:

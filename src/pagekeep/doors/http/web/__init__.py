@@ -20,6 +20,7 @@ from pagekeep.doors.http.web import (
 )
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web.sites import crawls
 
 router = APIRouter(include_in_schema=False)
 for module in (
@@ -28,6 +29,7 @@ for module in (
     annotations,
     history,
     changes,
+    crawls,
     explain,
     add,
     playground,

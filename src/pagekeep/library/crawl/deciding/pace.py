@@ -13,7 +13,8 @@ GOOD_RESPONSES: Final = 10
 """Responses in a row after which the pause is halved."""
 MAX_RESPONSE_PAUSE: Final = 10.0
 """A slow host is left in peace for as long as it took to answer, up to this."""
-_NEGLIGIBLE: Final = 0.05
+MIN_BUSY_DELAY: Final = 0.05
+"""Seconds to which the pause of a host that was busy shrinks: without one, it would soon be busy again."""
 
 
 def after(before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
@@ -23,8 +24,6 @@ def after(before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
         return Pace(delay, 0), max(delay, visit.busy)
     delay, streak = before.delay, before.streak + 1
     if delay > base and streak >= GOOD_RESPONSES:
-        delay, streak = delay / 2, 0
-    if delay <= max(base, _NEGLIGIBLE):
-        delay = 0.0
+        delay, streak = max(delay / 2, base, MIN_BUSY_DELAY), 0
     now = max(base, delay)
     return Pace(delay, streak), max(now, min(visit.seconds, MAX_RESPONSE_PAUSE)) if now else 0.0

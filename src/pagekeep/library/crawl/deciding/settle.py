@@ -52,10 +52,16 @@ class Lookup(Protocol):
 class CrawlPolicy:
     """The decisions of one crawl's run, for the store."""
 
-    def __init__(self, crawl: Crawl) -> None:
+    def __init__(self, crawl: Crawl, delay: float) -> None:
         self.stored = crawl.options
+        self._delay = delay
         self.options = from_json(crawl.options)
         self._known: set[str] = set()
+
+    def hosts(self, crawl: Crawl) -> Mapping[str, float]:
+        """Return the least pause of every host: that of the settings, or of its robots.txt if longer."""
+        delays = crawl.counts.get("delays", {})
+        return {host: max(self._delay, delays.get(host, 0) / 1000) for host in crawl.counts.get("robots", {})}
 
     def max_position(self, crawl: Crawl) -> int:
         """Return the position from which no address is needed, even if all before it give pages."""
@@ -99,8 +105,9 @@ class _Deciding:
         self._crawl = crawl
         self._lookup = lookup
         self._kept, self._size = crawl.kept, crawl.size
-        self._outcomes, self._left_out, self._traps, self._robots, self._sitemaps = (
-            Counts(crawl.counts.get(name, {})) for name in ("outcomes", "left_out", "traps", "robots", "sitemaps")
+        self._outcomes, self._left_out, self._traps, self._robots, self._sitemaps, self._delays = (
+            Counts(crawl.counts.get(name, {}))
+            for name in ("outcomes", "left_out", "traps", "robots", "sitemaps", "delays")
         )
         self._decisions: list[Decision] = []
         self._admitted: list[NewAddress] = []
@@ -127,6 +134,7 @@ class _Deciding:
             "traps": self._traps,
             "robots": self._robots,
             "sitemaps": self._sitemaps,
+            "delays": self._delays,
         }
         return Settlement(
             tuple(self._decisions),
@@ -181,6 +189,9 @@ class _Deciding:
 
     def _read_robots(self, one: Found) -> None:
         self._settle(one, "read")
+        delay = float(one.facts.get("delay") or 0.0)
+        if delay:
+            self._delays[one.page.host] = round(delay * 1000)
         if self._options.sitemap == "skip":
             return
         origin = one.page.url.removesuffix("/robots.txt")

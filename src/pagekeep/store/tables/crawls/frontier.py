@@ -39,6 +39,10 @@ class Policy(Protocol):
         """Return the pace of a host after a visit, and the seconds until its next one."""
         ...
 
+    def hosts(self, crawl: Crawl) -> Mapping[str, float]:
+        """Return the least pause of every host of the crawl, in seconds."""
+        ...
+
     def max_position(self, crawl: Crawl) -> int:
         """Return the position from which no address is needed yet."""
         ...
@@ -64,26 +68,24 @@ class FrontierTable(Table):
         visits: Sequence[Visit],
         policy: Policy,
         *,
-        hosts: Mapping[str, float],
         want: int,
         now: str,
         until: str,
     ) -> Progress | None:
-        """Store visits, decide what can be decided, and lease addresses; `None` when the crawl was removed.
-
-        `hosts` has the least pause of every host of the crawl, in seconds. The lease ends at `until`.
-        """
+        """Store visits, decide what can be decided, and lease addresses until a time; `None` when the crawl was removed."""
         crawl = find_crawl(tx, crawl_id)
         if crawl is None:
             return None
         _store_visits(tx, crawl, worker, visits, now, keep_raw=self._keep_raw)
-        _set_paces(tx, visits, policy, hosts, now)
+        _set_paces(tx, visits, policy, policy.hosts(crawl), now)
         crawl = _settle(tx, crawl, policy, now)
         if crawl.state != "running" or not want:
             return Progress(crawl, (), None)
         end = min(policy.max_position(crawl), crawl.settled + LOOKAHEAD)
         barrier = policy.barrier(crawl)
-        leased, next_at = lease(tx, crawl, worker, hosts, want=want, end=end, barrier=barrier, now=now, until=until)
+        leased, next_at = lease(
+            tx, crawl, worker, policy.hosts(crawl), want=want, end=end, barrier=barrier, now=now, until=until
+        )
         return Progress(crawl, leased, next_at)
 
     @writes
@@ -210,7 +212,7 @@ def _set_paces(tx: Transaction, visits: Sequence[Visit], policy: Policy, hosts: 
     """Set when each visited host may be asked again; a host without a pause that never was busy has no row."""
     known = read_hosts(tx, {visit.host for visit in visits})
     for visit in sorted(visits, key=lambda visit: visit.host):
-        base = hosts.get(visit.host, 0.0)
+        base = max(hosts.get(visit.host, 0.0), float(visit.facts.get("delay") or 0.0))
         if not base and visit.busy is None and visit.host not in known:
             continue
         before = lock_host(tx, visit.host, now, tx.for_update)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
 from pagekeep.model.crawl import Crawl as CrawlValue
 from pagekeep.model.crawl import CrawledPage
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+else:
+    try:  # pydantic, which describes the server's answers, cannot use Python's own before 3.12
+        from typing_extensions import TypedDict
+    except ImportError:
+        from typing import TypedDict
 
 REASONS: Final = {
     "finished": "every address was visited",

@@ -1,0 +1,1 @@
+"""Whole sites: crawls and maps."""

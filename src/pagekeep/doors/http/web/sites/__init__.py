@@ -1,0 +1,1 @@
+"""Whole sites in the reader."""

@@ -1,0 +1,1 @@
+"""Whole sites, as doors show them."""
