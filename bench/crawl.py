@@ -4,7 +4,7 @@
     python bench/crawl.py workers --pages 400       # one and two worker processes on one PostgreSQL
     python bench/crawl.py memory --pages 20000      # of the crawling process, at every tenth of the pages
 
-CPU seconds are of the process and its children, without the servers, which run in a process of their own.
+CPU seconds are of the process and its children, without the servers, which run in another process.
 """
 
 from __future__ import annotations
