@@ -33,7 +33,7 @@ function nameIn(url) {
 
 /** Runs in the page: return the file as a data URL; null if it is not the one that the tab shows, or too large. */
 async function readFile(url, type) {
-  const MAX_BYTES = 10_000_000; // the server accepts no larger file
+  const MAX_BYTES = 40_000_000; // what a tab can hand over is limited; the server fetches larger files itself
   if (location.href !== url) return null; // the tab shows another page now
   try {
     const response = await fetch(url, { cache: "force-cache", credentials: "same-origin", signal: AbortSignal.timeout(30_000) });

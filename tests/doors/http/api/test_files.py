@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64encode, encodebytes
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from pagekeep.capture.documents.file_types import FILE_TYPES
 from tests.capture.documents.samples import LINES, PDF, SAMPLES, TEXT, WORD
 from tests.site.fixtures import Shore
 
-FILE = b64encode(PDF).decode()
+FILE = encodebytes(PDF).decode()  # with line ends
 
 
 def test_a_file_is_extracted_without_being_stored(client: TestClient) -> None:

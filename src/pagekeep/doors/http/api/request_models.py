@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
-from contextlib import suppress
 from hashlib import sha256
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -22,12 +20,11 @@ from pydantic import (
 from pagekeep.capture.documents.file_types import SUFFIXES, TYPE_NAMES
 from pagekeep.capture.from_url import Request, Retrieval
 from pagekeep.capture.uploads import page_in_file, sent_page, sent_selection
+from pagekeep.doors.http.base64_files import decode_file
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.model import Fetched, Scope
 
 MAX_TAGS: Final = 100
-_MAX_BASE64_CHARS: Final = 15_000_000
-"""For text with line ends: removing them from more would delay other requests, and the file would be too large anyway."""
 
 
 def _replace_surrogates(value: object) -> object:
@@ -43,12 +40,11 @@ def _check_type(name: str) -> str:
 
 
 def _decode_file(value: object) -> bytes:
-    """Return a file that is sent in Base64; lines and spaces in it are allowed."""
-    text = value if isinstance(value, str) else "?"
-    for one in (text, "".join(text.split()) if len(text) < _MAX_BASE64_CHARS else "?"):
-        with suppress(ValueError):
-            return b64decode(one, validate=True)
-    raise ValueError("not valid Base64")
+    """Return a file that is sent in Base64."""
+    try:
+        return decode_file(value if isinstance(value, str) else "?")
+    except ValueError:
+        raise ValueError("not valid Base64") from None
 
 
 File = Annotated[

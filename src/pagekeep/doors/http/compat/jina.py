@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from pagekeep.doors.http.base64_files import decode_file
 from pagekeep.doors.http.caller import ReadLibrary
 from pagekeep.doors.http.compat.jina_options import JinaOptions, make_call, url_in_path
 from pagekeep.doors.http.compat.jina_response import json_body, plain_body
@@ -86,8 +86,8 @@ def _file(body: Mapping[str, Any]) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     try:
-        return b64decode("".join(value.split()), validate=True)
-    except (ValueError, AttributeError):
+        return decode_file(value)
+    except (ValueError, AttributeError, TypeError):
         raise InvalidQuery("`pdf` must be a file or its Base64.", suggestions=()) from None
 
 
