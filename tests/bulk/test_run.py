@@ -42,6 +42,7 @@ def records() -> list[bytes]:
         response(french, url=f"{site}/latin", content_type="text/html; charset=iso-8859-1"),
         response(gzip.compress(page(3).encode()), url=f"{site}/packed", headers="Content-Encoding: gzip\r\n"),
         response(b"%PDF-1.7", url=f"{site}/paper.pdf", content_type="application/pdf"),
+        response(b"\x89PNG\r\n", url=f"{site}/photo.png", content_type="image/png"),
         response(b"", url=f"{site}/again", kind="revisit"),
         response(page(4).encode(), url=f"{site}/cut", warc="WARC-Truncated: length\r\n"),
         response(b"<p>" + b"x" * 3_000_000, url=f"{site}/huge"),
@@ -55,14 +56,15 @@ def test_every_record_of_an_archive_is_accounted_for(tmp_path: Path, name: str) 
     source = warc(tmp_path / name, records())
     report = bulk.run(plan(source, tmp_path / "out", max_bytes=1_000_000))
     found = {row["url"].rpartition("/")[2]: row for row in rows_of(tmp_path / "out")}
-    assert report.counts.records == len(found) == 9
+    assert report.counts.records == len(found) == 10
     assert dict(report.skipped) == {"warcinfo": 1, "request": 1}
     assert found["good"]["title"] == "Page 1"
     assert "fanal à huile" in found["latin"]["markdown"]
     assert "Paragraph 2 of page 3" in found["packed"]["text"]
-    kinds = {"paper.pdf": "UnsupportedContent", "again": "UnsupportedContent", "cut": "ParseError", "huge": "TooLarge"}
+    kinds = {"photo.png": "UnsupportedContent", "again": "UnsupportedContent", "cut": "ParseError", "huge": "TooLarge"}
     assert {name: found[name]["error_type"] for name in kinds} == kinds
     assert found["last"]["error_type"] is None
+    assert (found["paper.pdf"]["file_type"], found["paper.pdf"]["level"]) == ("PDF", "bookmark")  # it is damaged
 
 
 @pytest.mark.parametrize("name", ["crawl.warc", "crawl.warc.gz"])
