@@ -163,6 +163,9 @@ def test_pictures_show_their_text_and_text_boxes_follow_their_paragraph() -> Non
         + p("In the box")
         + "</w:txbxContent></v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
     )
+    inner = f"<w:r><w:pict><v:textbox><w:txbxContent>{p('inner')}</w:txbxContent></v:textbox></w:pict></w:r>"
+    outer = f"<w:r><w:pict><v:textbox><w:txbxContent>{p(r('outer') + inner)}</w:txbxContent></v:textbox></w:pict></w:r>"
+    assert markdown(make_docx(p(r("Text") + outer))) == "Text\n\nouter\n\ninner\n"
     nameless = '<w:r><w:drawing><wp:inline><wp:docPr descr="image1.png"/></wp:inline></w:drawing></w:r>'
     page = read(make_docx(p(r("Before") + picture) + p(r("Around") + box) + p(nameless)))
     assert page.markdown == "Before\n\nThe quay at night\n\nAround\n\nIn the box\n"

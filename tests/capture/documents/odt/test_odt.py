@@ -72,6 +72,8 @@ def test_tables_with_merged_cells_and_a_caption() -> None:
 
 def test_notes_frames_formulas_and_quotes() -> None:
     note = f"<text:note><text:note-citation>1</text:note-citation><text:note-body>{p('The note.')}</text:note-body></text:note>"
+    group = f"<draw:g><draw:frame><draw:text-box>{p('one')}</draw:text-box></draw:frame><draw:custom-shape>{p('two')}</draw:custom-shape></draw:g>"
+    assert markdown(make_odt(p(f"Text{group}"))) == "Text\n\none\n\ntwo\n"
     picture = "<draw:frame><draw:image/><svg:desc>The quay</svg:desc></draw:frame>"
     box = f"<draw:frame><draw:text-box>{p('In the box')}</draw:text-box></draw:frame>"
     formula = '<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>'

@@ -159,7 +159,7 @@ class Inline:
             self.runs.append(Run(text, marks, href))
 
     def _read_drawing(self, drawing: Element) -> None:
-        boxes = list(drawing.iter("w:txbxContent"))
+        boxes = _outer_boxes(drawing)
         for box in boxes:
             self.after += self.body.read_blocks(box, self.links)
         if boxes:
@@ -173,6 +173,14 @@ class Inline:
         else:
             self.body.dropped.add("w:drawing", "picture without a text")
             self.after.append(Block("html"))  # what follows is not the caption of a table before
+
+
+def _outer_boxes(element: Element) -> list[Element]:
+    """Return the text boxes in a drawing that are not inside another one, which reads its own."""
+    found: list[Element] = []
+    for child in _choose(element) if element.tag == "mc:AlternateContent" else element:
+        found += [child] if child.tag == "w:txbxContent" else _outer_boxes(child)
+    return found
 
 
 def _choose(alternatives: Element) -> Element:

@@ -245,6 +245,10 @@ class Body:
 
     def _read_frame(self, frame: Element, blocks: list[Block], runs: list[Run] | None = None) -> None:
         """Read a frame: the text in a box, a formula, or the text of a picture."""
+        if frame.tag == "draw:g":
+            for child in frame:
+                self._read_frame(child, blocks, runs)
+            return
         formula = self._find_formula(frame)
         if formula is not None and runs is not None:
             self._add_math(formula, runs)
@@ -253,7 +257,7 @@ class Body:
         before = len(blocks)
         for box in boxes[:1]:
             blocks += self.read_blocks(box)
-        if frame.tag not in ("draw:frame", "draw:g") and not boxes:
+        if frame.tag != "draw:frame" and not boxes:
             blocks += self.read_blocks(frame)
         if len(blocks) > before:
             return
