@@ -94,6 +94,7 @@ COMMANDS: Final = {
     },
     "Sites": {
         "crawl": ("sites.crawl:crawl", "Crawl a site: its pages below the folder of URL, by sitemaps and links."),
+        "pack": ("sites.pack:pack", "Work with packs of sites: what changed between two, and search."),
         "map": (
             "sites.crawl:map_",
             "List the addresses of a site: those in its sitemaps, and the links of URL.",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import uuid
 from asyncio import to_thread
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from pagekeep import clock
+from pagekeep import clock, dom
 from pagekeep.capture.pictures.check import PICTURE, SVG_TYPE, ConvertPicture, Copy
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.exports.article_html import build_article, escape_xml, picture_urls, serialize_xml
+from pagekeep.library.exports.contents import list_contents
 from pagekeep.library.exports.pictures import ENDINGS, Picture, PictureFetcher
 from pagekeep.model import Annotation, Item
 from pagekeep.store import Store
@@ -41,6 +42,10 @@ class _Chapter:
     name: str
     title: str
     has_math: bool
+    level: int = 0
+    """In the table of contents."""
+    headings: tuple[str, ...] = ()
+    """Above it in the table of contents, from the outside in."""
 
 
 @dataclass(slots=True)
@@ -101,18 +106,33 @@ async def write_book(out: BinaryIO, items: Iterable[Item], store: Store, picture
         book.finish()
 
 
-def add_chapter(book: Book, item: Item, annotations: Sequence[Annotation], pictures: Mapping[str, Picture]) -> None:
-    """Add an item, its content directly under `main`: programs name the place of a highlight by the path from there."""
+def add_chapter(
+    book: Book,
+    item: Item,
+    annotations: Sequence[Annotation],
+    pictures: Mapping[str, Picture],
+    *,
+    headings: tuple[str, ...] = (),
+    level: int = 0,
+    find_chapter: Callable[[str], str | None] = lambda _url: None,
+) -> None:
+    """Add an item, its content directly under `main`: programs name the place of a highlight by the path from there.
+
+    Links whose address is that of another chapter lead to it; `find_chapter` returns its file.
+    """
     for picture in pictures.values():
         book.add_picture(picture)
     picture_paths = {url: f"images/{picture.name}" for url, picture in pictures.items()}
     article = build_article(item, annotations, picture_paths)
+    for link in dom.tagged(article.body, ("a",)):
+        if (chapter := find_chapter(link.attr("href") or "")) is not None:
+            dom.set_attr(link, "href", chapter)
     body = serialize_xml(article.body)
     name = f"chapter-{len(book.chapters) + 1:05}.xhtml"
     header = f"<header><h1>{escape_xml(article.title)}</h1>{article.byline}</header>"
     html = f"{header}<main>{body}</main>{article.annotations}"
     book.add(f"EPUB/{name}", _xhtml_page(article.title, html, article.language))
-    book.chapters.append(_Chapter(name, article.title, "<math" in body))
+    book.chapters.append(_Chapter(name, article.title, "<math" in body, level, headings))
     book.ids.append(item.id)
     book.updated = max(book.updated, item.updated_at)
     if article.language:
@@ -151,8 +171,10 @@ def _book_id(book: Book) -> str:
 
 
 def _navigation(book: Book) -> str:
-    lines = "".join(f'<li><a href="{chapter.name}">{escape_xml(chapter.title)}</a></li>\n' for chapter in book.chapters)
-    return _xhtml_page("Contents", f'<nav epub:type="toc"><h1>Contents</h1><ol>\n{lines}</ol></nav>', "en")
+    lines = list_contents(
+        [(one.headings, one.level, f'<a href="{one.name}">{escape_xml(one.title)}</a>') for one in book.chapters]
+    )
+    return _xhtml_page("Contents", f'<nav epub:type="toc"><h1>Contents</h1>{lines}</nav>', "en")
 
 
 def _ncx_navigation(book: Book) -> str:

@@ -53,17 +53,23 @@ def arrange(pages: Sequence[SitePage], navigation: Iterable[NavigationEntry]) ->
     """Return the pages in the order of the navigation; those that it does not name follow the last one of their folder."""
     known = {key(address): page for page in reversed(pages) for address in (page.url, *page.aliases)}
     placed: dict[str, tuple[SitePage, tuple[str, ...], int]] = {}
-    headings: list[tuple[int, str]] = []
+    headings: list[NavigationEntry] = []
     for entry in navigation:
-        headings = [above for above in headings if above[0] < entry.level]
+        headings = [above for above in headings if _is_above(above, entry)]
         page = known.get(key(entry.url)) if entry.url else None
-        if page is not None and page.url not in placed:
-            placed[page.url] = (page, tuple(title for _, title in headings), entry.level)
-        if page is None or entry.url is None:
-            headings.append((entry.level, entry.title))
+        if page is None:
+            headings.append(entry)
+        elif page.url not in placed:
+            level = entry.level + sum(above.url is None for above in headings)
+            placed[page.url] = (page, tuple(above.title for above in headings), level)
     ordered = _insert_others(list(placed.values()), [page for page in pages if page.url not in placed])
     paths = assign_paths([page.url for page, _, _ in ordered])
     return [PackPage(page, paths[page.url], section, level) for page, section, level in ordered]
+
+
+def _is_above(above: NavigationEntry, entry: NavigationEntry) -> bool:
+    """Return whether an entry is under another one: a heading is also above what is on its own level."""
+    return above.level < entry.level or (above.level == entry.level and above.url is None and entry.url is not None)
 
 
 _Placed = tuple[SitePage, tuple[str, ...], int]

@@ -46,7 +46,8 @@ class _CrawlGroup(click.Group):
 @click.group(
     cls=_CrawlGroup,
     epilog=examples(
-        "crawl https://example.org/docs/ --out jsonl docs.jsonl",
+        "crawl https://example.org/docs/ --out folder docs",
+        "crawl https://example.org/docs/ --out epub docs.epub --out llms docs-for-models",
         "crawl https://example.org/ --pages 500 --exclude '/tag/*'",
         "crawl https://example.org/blog/ --save --tag blog",
         "crawl https://example.org/ --queue && pagekeep work",
@@ -87,9 +88,10 @@ _out_option = click.option(
     "outs",
     nargs=2,
     multiple=True,
-    type=(click.Choice(("jsonl", "warc")), click.Path(path_type=Path)),
-    metavar="FORMAT FILE",
-    help="Write the pages at the end: jsonl (one page per line) or warc (responses, for `pagekeep bulk`).",
+    type=(click.Choice(("jsonl", "warc", "folder", "llms", "epub")), click.Path(path_type=Path)),
+    metavar="FORMAT PATH",
+    help="Write the pages at the end: jsonl (one page per line), warc (responses, for `pagekeep bulk`), folder (of Markdown), "
+    "llms (a folder with llms.txt and llms-full.txt) or epub.",
 )
 _at_a_time_option = click.option(
     "--at-a-time", type=click.IntRange(1, 64), default=4, show_default=True, help="Pages read in parallel."
@@ -164,11 +166,11 @@ def list_(library: str | None, user: str | None, as_json: bool) -> None:
 @library_options
 def status(crawl_id: str, outs: Any, problems: int, library: str | None, user: str | None, as_json: bool) -> None:
     """Show how far a crawl is, what it left out and why, and write its pages."""
-    with open_library(library, user, as_json) as (_, store):
+    with open_library(library, user, as_json) as (settings, store):
         from pagekeep.library.crawl.crawls import find_crawl
 
         found = find_crawl(store, crawl_id)
-        _write_outputs(store, found, outs)
+        _write_outputs(store, found, outs, settings)
         _show_crawl(found, as_json, store, problems)
 
 
@@ -274,7 +276,7 @@ def _run(
     if ended.state == "running":
         click.echo(f"Stopped. To go on: pagekeep crawl resume {short_id(ended.id)}", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
-    _write_outputs(store, ended, outs)
+    _write_outputs(store, ended, outs, settings)
     _show_crawl(ended, as_json, store)
 
 
@@ -318,12 +320,25 @@ def _stop_politely(stopping: asyncio.Event) -> None:
             loop.add_signal_handler(name, stop)
 
 
-def _write_outputs(store: Store, found: Crawl, outs: Any) -> None:
-    from pagekeep.library.crawl.outputs import write_output
+def _write_outputs(store: Store, found: Crawl, outs: Any, settings: Settings) -> None:
+    from pagekeep.library.crawl.outputs import OUTPUTS, write_output
 
     for kind, path in outs:
-        number = write_output(store, found, kind, path)
+        number = (
+            write_output(store, found, kind, path)
+            if kind in OUTPUTS
+            else asyncio.run(_write_pack(store, found, kind, path, settings))
+        )
         click.echo(f"{format_count(number, 'page')} written to {path}.", err=True)
+
+
+async def _write_pack(store: Store, found: Crawl, kind: str, path: Path, settings: Settings) -> int:
+    from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.packs.write import write_pack
+
+    with open_room(settings) as room:
+        async with Retrieval(settings, room=room) as retrieval:
+            return await write_pack(store, found, kind, path, retrieval)
 
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from pagekeep.capture.active_rules import load_active
 from pagekeep.capture.extract import extract_page
@@ -65,7 +66,7 @@ class ReadPageTask:
         options = Options(max_bytes=self.settings.max_bytes)
         page = extract_page(self.fetched, options, rules)
         counts = Counts()
-        found = self._read_links() if self.fetched.content_type in _HTML else PageLinks((), False, ())
+        found = self._read_links()
         links = self._filter(found, counts)
         facts: dict[str, Any] = {"left_out": counts, "title": page.metadata.title}
         address = self._address(page)
@@ -86,6 +87,13 @@ class ReadPageTask:
         )
 
     def _read_links(self) -> PageLinks:
+        """Return the links of a page, or those that a site's own `llms.txt` lists."""
+        if self.fetched.content_type not in _HTML:
+            from pagekeep.library.packs.llms import read_llms
+
+            is_list = urlsplit(self.fetched.final_url).path.endswith("/llms.txt")
+            listed = read_llms(self.fetched.body.decode("utf-8", "replace")) if is_list else []
+            return PageLinks(tuple(entry.url for entry in listed if entry.url), False, ())
         from pagekeep.extraction.input.decode import decode
 
         html, _ = decode(self.fetched.body, Options(encoding=self.fetched.encoding, max_bytes=self.settings.max_bytes))
