@@ -10,7 +10,10 @@ import pagekeep
 from tests.foreign import FOREIGN
 
 HOUSE = Path(pagekeep.__file__).parent
-READERS = [HOUSE / "library" / "imports" / name for name in ("formats", "input", "web_archive")]
+READERS = [
+    *(HOUSE / "library" / "imports" / name for name in ("formats", "input", "web_archive")),
+    HOUSE / "library" / "feeds" / "parse",
+]
 """Whole folders of such functions, which only functions of the list call."""
 FILES = sorted(
     file

@@ -28,6 +28,8 @@ PATHS = [
     "/settings/storage",
     "/import",
     "/waiting",
+    "/feeds",
+    "/feeds/inbox",
     "/playground",
     "/offline",
     "/items/{}",

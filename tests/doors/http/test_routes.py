@@ -75,7 +75,7 @@ class People:
         token = app.add_token(self.service.accounts, ada, SECRET_WORD)
         feed, _ = self.library.add_feed("web", f"{url}?feed", now=LATER, title=SECRET_WORD, folder=SECRET_WORD)
         self.library.change_feed(feed.id, LATER, status="paused")
-        new = NewEntry(SECRET_WORD, f"The {SECRET_WORD}", url=url, content=SECRET_WORD, page=make_raw())
+        new = NewEntry(SECRET_WORD, f"The {SECRET_WORD}", url=f"{url}?entry", content=SECRET_WORD, page=make_raw())
         (entry,) = self.library.put_entries(feed.id, [new], LATER).added
         shared, _ = publish(self.library, self.service.accounts, SECRET_WORD)
         return {

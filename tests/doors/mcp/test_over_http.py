@@ -121,6 +121,7 @@ async def test_reading_with_a_read_only_token_changes_nothing(running: Running) 
             "read_version": [{"key": key}],
             "diff": [{"key": key, "before": 1}],
             "changes": [{}],
+            "feed_inbox": [{}, {"state": "all", "feed": "none"}],
         }
         reading = {
             tool.name

@@ -122,6 +122,7 @@ async def test_without_permission_there_are_only_tools_that_read(library: Path) 
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == {
             *("fetch", "search", "read", "list_items", "get_metadata", "history", "read_version", "diff", "changes"),
+            "feed_inbox",
         }
         assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
         assert all(tool.output_schema for tool in tools)
@@ -130,7 +131,7 @@ async def test_without_permission_there_are_only_tools_that_read(library: Path) 
 async def test_with_permission_nothing_can_be_deleted_all_the_same(library: Path) -> None:
     async with connected(library, "--allow-write") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-    assert {"save", "tag_item", "archive_item", "watch_item"} <= names
+    assert {"save", "tag_item", "archive_item", "watch_item", "keep_entry"} <= names
     assert not [name for name in names if "delete" in name or "purge" in name]
 
 

@@ -16,6 +16,7 @@ from pagekeep.capture.from_url import Request
 from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
 from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
+from pagekeep.doors.mcp.feeds import add_feed_tools
 from pagekeep.doors.mcp.history import add_history_tools
 from pagekeep.doors.mcp.packs import add_pack_tools
 from pagekeep.doors.mcp.parts import cut_part, seal_part
@@ -82,6 +83,7 @@ def make_server(
     if allow_write:
         _add_write_tools(server, find_context)
     add_history_tools(server, find_context, allow_write=allow_write)
+    add_feed_tools(server, find_context, allow_write=allow_write)
     if packs:
         add_pack_tools(server, find_context, packs)
     _add_resources(server, find_context)

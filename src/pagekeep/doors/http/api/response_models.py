@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from pagekeep.present import json_shapes
 from pagekeep.present.feeds import mail_shapes
+from pagekeep.present.feeds import shapes as feed_shapes
 from pagekeep.present.feeds.mail_shapes import MailSource
 from pagekeep.present.history import shapes as history_shapes
 from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
@@ -174,7 +175,7 @@ class MailSources(TypedDict):
 
 
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-_SHAPES = (json_shapes, history_shapes, mail_shapes)
+_SHAPES = (json_shapes, history_shapes, mail_shapes, feed_shapes)
 for _shape in (*(shape for module in _SHAPES for shape in vars(module).values()), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

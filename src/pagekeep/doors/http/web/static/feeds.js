@@ -86,3 +86,6 @@ Object.assign(keys, {
     ? { j: () => moveBy(1), k: () => moveBy(-1), o: () => chosen()?.querySelector("h2 a").click() }
     : {}),
 });
+
+// Wide blocks can be scrolled with the keyboard.
+for (const block of document.querySelectorAll(".content pre, .content .table, .content .formula")) block.tabIndex = 0;
