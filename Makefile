@@ -118,6 +118,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds
+	$(BIN)/python -m tests.hostile.mail_kill 20
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.foreign_content
 	$(BIN)/python -m tests.hostile.command_bombs

@@ -55,6 +55,7 @@ FORMATS: Final = (
         "import pocket.zip --fetch queue",
         "import wallabag.json --fetch never",
         "import omnivore/ --fetch now",
+        "import mail.mbox",
         "import pocket.zip.failed.jsonl",
     ),
 )
