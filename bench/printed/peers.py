@@ -84,8 +84,10 @@ def main() -> None:
     READERS[name](list(map(Path, files)), Path(out))
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in usage)
-    # Java and poppler are children of this process.
-    print(json.dumps({"seconds": seconds, "megabytes": max(one.ru_maxrss for one in usage) / 1000}))
+    # Java and poppler are children of this process. Its own `ru_maxrss` would be that of the process that started it.
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    kilobytes = max(int(status["VmHWM"].split()[0]), usage[1].ru_maxrss)
+    print(json.dumps({"seconds": seconds, "megabytes": kilobytes / 1000}))
 
 
 if __name__ == "__main__":
