@@ -93,7 +93,7 @@ async def build_periodical(store: Store, items: Sequence[Item], title: str, room
 
 
 async def _build(store: Store, items: tuple[Item, ...], room: Room, title: str | None = None) -> bytes:
-    task = await to_thread(_collect, store, items, title)
+    task = await to_thread(collect_book, store, items, title)
     try:
         return await room.run(task, BOOK)
     except TooManyRequests:
@@ -118,7 +118,8 @@ class _Collection:
             self.left -= len(kept.data)
 
 
-def _collect(store: Store, items: tuple[Item, ...], title: str | None) -> BookTask:
+def collect_book(store: Store, items: tuple[Item, ...], title: str | None) -> BookTask:
+    """Return the task of making a book of items, with all that it needs from the library."""
     collection = _Collection()
     cover_url = hero_source(items[0]) if title is None else None
     if cover_url:
