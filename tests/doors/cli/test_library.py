@@ -27,6 +27,8 @@ from tests.site.server import Reply, Request, Site
 from tests.store.damage import flip_pages, make_library, pages_of
 
 NOT_ON_ITEMS = (
+    "crawl",
+    "map",
     "extract",
     "rules",
     "evaluate",
