@@ -26,7 +26,9 @@ def pack(tmp_path: Path) -> OpenPack:
         SitePage(f"{ROOT}reef", "Reef knot", "# Reef knot\n\nFor sails. Never for climbing: strength is low.\n"),
     ]
     write_folder("Knots", ROOT, "", arrange(pages, []), tmp_path / "knots")
-    return OpenPack(tmp_path / "knots")
+    opened = OpenPack(tmp_path / "knots")
+    opened.index(row for task in opened.waiting_tasks() for row in task.run())
+    return opened
 
 
 def test_the_section_with_all_words_comes_first(pack: OpenPack) -> None:

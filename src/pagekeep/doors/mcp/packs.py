@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from pagekeep.doors.mcp.context import ContextFinder
+from pagekeep.doors.mcp.context import ContextFinder, ToolContext
 from pagekeep.doors.mcp.envelope import Quote, unquote, web_address
 from pagekeep.doors.mcp.parts import cut_part, seal_part
 from pagekeep.doors.mcp.report import report_errors
@@ -18,6 +18,7 @@ from pagekeep.doors.mcp.responses import Notice, PageString
 from pagekeep.errors import NotFound
 from pagekeep.library.packs.folder import PackFile
 from pagekeep.library.packs.search import OpenPack
+from pagekeep.workers import DOCUMENT
 
 MAX_CHARS: Final = 100_000
 _MAX_PAGES: Final = 200
@@ -61,6 +62,7 @@ class PackText(BaseModel):
 
 def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: Mapping[str, OpenPack]) -> None:
     """Add the tools; all of them only read."""
+    indexing = asyncio.Lock()
 
     @server.tool(annotations=_READS)
     @report_errors
@@ -90,7 +92,10 @@ def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: M
     ) -> PackHits:
         """Search a pack by words; returns sections with their page, to be read with `read_pack`."""
         quote = Quote()
-        found = await asyncio.to_thread(_choose(packs, pack).search, query, limit)
+        opened = _choose(packs, pack)
+        async with indexing:
+            await _index(opened, find_context())
+        found = await asyncio.to_thread(opened.search, query, limit)
         results = [
             {
                 "path": one.path,
@@ -128,6 +133,13 @@ def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: M
             total_length=part.length,
             notice=quote.notice,
         )
+
+
+async def _index(opened: OpenPack, context: ToolContext) -> None:
+    """Make the index of a pack at its first search: its texts are read in workers."""
+    if tasks := opened.waiting_tasks():
+        parts = [await context.retrieval.run(task, DOCUMENT) for task in tasks]
+        await asyncio.to_thread(opened.index, [row for part in parts for row in part])
 
 
 def _choose(packs: Mapping[str, OpenPack], name: str | None) -> OpenPack:

@@ -59,7 +59,9 @@ def search(folder: Path, query: str, limit: int, as_json: bool) -> None:
     with report_errors(as_json=as_json):
         from pagekeep.library.packs.search import OpenPack
 
-        found = OpenPack(folder).search(query, limit)
+        opened = OpenPack(folder)
+        opened.index(row for task in opened.waiting_tasks() for row in task.run())
+        found = opened.search(query, limit)
         if as_json:
             write_json({"sections": [{name: getattr(one, name) for name in type(one).__slots__} for one in found]})
             return
