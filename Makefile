@@ -80,6 +80,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.fetch_rebinding 100
 	$(BIN)/python -m tests.hostile.fetch_slow 8
 	$(BIN)/python -m tests.hostile.fetch_bombs 2000
+	$(BIN)/python -m tests.hostile.feeds 500
 	$(BIN)/python tests/hostile/render_canary.py --full
 	$(BIN)/python tests/hostile/render_kill.py --full
 	$(BIN)/python tests/hostile/render_storm.py --full
