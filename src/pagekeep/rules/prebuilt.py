@@ -62,8 +62,12 @@ def load_shipped(folder: Path) -> Rulebook:
 
 
 def _checksum_of(paths: Iterable[Path]) -> bytes:
-    """Return the checksum of rule files and of the code that reads them."""
-    checksum = crc32(__version__.encode())
+    """Return the checksum of rule files and of the code that reads them.
+
+    The fields of rules are those of the code that runs: its files may be newer, if Pagekeep was updated meanwhile.
+    """
+    known = [(name, *getattr(one, "__dataclass_fields__", ())) for name, one in sorted(vars(rule).items())]
+    checksum = crc32(repr(known).encode(), crc32(__version__.encode()))
     for path in (*paths, *sorted(Path(__file__).parent.glob("*.py"))):
         checksum = crc32(path.read_bytes(), crc32(path.name.encode(), checksum))
     return _bytes(checksum)

@@ -29,6 +29,9 @@ from tests.store.damage import flip_pages, make_library, pages_of
 NOT_ON_ITEMS = (
     "crawl",
     "map",
+    "pack",
+    "feeds",
+    "mail",
     "extract",
     "rules",
     "evaluate",

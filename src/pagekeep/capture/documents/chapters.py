@@ -25,7 +25,7 @@ class CountChapters:
 
         file_type = detect(self.data)
         if file_type is None or file_type.module != "epub":
-            raise UnsupportedContent("Only a book (EPUB) has chapters.", suggestions=("Leave out --split.",))
+            raise UnsupportedContent("Only a book (EPUB) has chapters.", suggestions=("Read it as a whole.",))
         try:
             return len(read_book(self.data).chapters)
         except UnreadableFile:  # one page says why

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from pagekeep.errors import ParseError
-from pagekeep.fetch.headers import keep_headers
 from pagekeep.model import Fetched
 from pagekeep.values import dataclass
 
@@ -106,6 +105,8 @@ def _damaged() -> ParseError:
 def _describe(part: Part) -> dict[str, Any]:
     fetched = part.fetched
     facts = {name: getattr(fetched, name) for name in _FACTS}
+    from pagekeep.fetch.headers import keep_headers  # extracting a file needs no network
+
     headers = keep_headers(fetched.headers)
     return {**facts, "headers": headers, "size": len(fetched.body), "role": part.role, "note": part.note}
 

@@ -94,7 +94,10 @@ COMMANDS: Final = {
     },
     "Sites": {
         "crawl": ("sites.crawl:crawl", "Crawl a site: its pages below the folder of URL, by sitemaps and links."),
-        "pack": ("sites.pack:pack", "Work with packs of sites: what changed between two, and search."),
+        "pack": (
+            "sites.pack:pack",
+            "Work with packs: folders of Markdown that `pagekeep crawl URL --out folder FOLDER` writes.",
+        ),
         "map": (
             "sites.crawl:map_",
             "List the addresses of a site: those in its sitemaps, and the links of URL.",

@@ -44,7 +44,7 @@ def find_crawl(store: Store, prefix: str) -> Crawl:
     if len(found) != 1:
         raise NotFound(
             f"There is {'no' if not found else 'more than one'} crawl {prefix!r:.200}.",
-            suggestions=("Look for its id in the list: pagekeep crawl list",),
+            suggestions=("Look for its id in the list of crawls.",),
         )
     return found[0]
 
@@ -62,7 +62,7 @@ def resume_crawl(store: Store, crawl_id: str, **limits: Any) -> Crawl:
     if crawl.state == "done" and crawl.settled >= crawl.admitted:
         raise Conflict(
             f"The crawl of {crawl.url} is finished.",
-            suggestions=("To update its pages, start it again: pagekeep crawl URL",),
+            suggestions=("To update its pages, start it again with its URL.",),
         )
     options = check(replace(from_json(crawl.options), **limits))
     return store.resume_crawl(crawl.id, options.to_json(), clock.now())

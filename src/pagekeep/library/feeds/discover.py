@@ -40,7 +40,7 @@ async def find_feeds(address: str, retrieval: Retrieval, *, guess: bool = False)
     if not found:
         raise NotFound(
             f"No feed was found at {address:.200}.",
-            suggestions=("Give the address of the feed itself.", "Try the usual paths too: `--guess`."),
+            suggestions=("Give the address of the feed itself.", "Let the usual paths be tried too."),
         )
     return found
 

@@ -11,7 +11,7 @@ import click
 from pagekeep.doors.cli.item_output import short_id
 from pagekeep.doors.cli.library.history import with_retrieval
 from pagekeep.doors.cli.open_library import open_library
-from pagekeep.doors.cli.options import EXIT_CODES, examples, library_options, log_option
+from pagekeep.doors.cli.options import examples, library_options, log_option
 from pagekeep.doors.cli.output import format_count, show_progress, show_table, write, write_json
 from pagekeep.text import printable
 
@@ -55,7 +55,7 @@ def _read_settings(values: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-@click.group(epilog=EXIT_CODES)
+@click.group(epilog=examples("feeds add example.com", "feeds inbox", "feeds keep 3f2a"))
 def feeds() -> None:
     """Subscribe to feeds, read their entries, keep some as pages, and publish lists of pages as feeds."""
 

@@ -9,7 +9,7 @@ import click
 from pagekeep.doors.cli.lazy import LazyGroup
 from pagekeep.doors.cli.open_library import OpenLibrary, open_library
 from pagekeep.doors.cli.open_room import open_room
-from pagekeep.doors.cli.options import EXIT_CODES, examples, library_options
+from pagekeep.doors.cli.options import examples, library_options
 from pagekeep.doors.cli.output import BAD_INPUT, format_count, show_table, write, write_json
 from pagekeep.text import printable
 
@@ -27,7 +27,7 @@ COMMANDS: Final = {
 _SHOWN_OTHERS: Final = 10
 
 
-@click.group(cls=LazyGroup, sections={"Commands": COMMANDS}, epilog=EXIT_CODES)
+@click.group(cls=LazyGroup, sections={"Commands": COMMANDS}, epilog=examples("mail list", "mail poll"))
 def mail() -> None:
     """Read newsletters from folders of mailboxes (IMAP) into the feed inbox.
 

@@ -228,7 +228,7 @@ def _crawled(row: Row) -> CrawledPage:
 def _get(tx: Transaction, crawl_id: str) -> Crawl:
     crawl = find_crawl(tx, crawl_id)
     if crawl is None:
-        raise NotFound(f"There is no crawl {crawl_id:.200}.", suggestions=("List the crawls: pagekeep crawl list",))
+        raise NotFound(f"There is no crawl {crawl_id:.200}.", suggestions=("Look for its id in the list of crawls.",))
     return crawl
 
 

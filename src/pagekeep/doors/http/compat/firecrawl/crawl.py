@@ -67,7 +67,7 @@ class BatchRequest(ScrapeOptions):
     ignore_invalid_urls: bool = Field(True, alias="ignoreInvalidURLs")
 
 
-@router.post("/map", responses=failure_responses())
+@router.post("/map", name="map_site_v2", responses=failure_responses())
 async def map_addresses(
     body: MapRequest, request: Request, library: ReadLibrary, service: CurrentService
 ) -> dict[str, Any]:
@@ -83,7 +83,7 @@ async def map_addresses(
     return {"success": True, "links": [{"url": url} for url in urls[: body.limit]]}
 
 
-@router.post("/crawl", responses=failure_responses())
+@router.post("/crawl", name="start_crawl_v2", responses=failure_responses())
 async def start(body: CrawlRequest, request: Request, library: WriteLibrary, service: CurrentService) -> dict[str, Any]:
     """Start a crawl; the same request again continues or updates it."""
     log_host(body.url)
@@ -101,8 +101,8 @@ async def start(body: CrawlRequest, request: Request, library: WriteLibrary, ser
     return {"success": True, "id": job.id, "url": _address(request, "crawl", job.id)}
 
 
-@router.get("/crawl/active", responses=failure_responses())
-@router.get("/crawl/ongoing", responses=failure_responses())
+@router.get("/crawl/active", name="list_active_crawls", responses=failure_responses())
+@router.get("/crawl/ongoing", name="list_ongoing_crawls", responses=failure_responses())
 async def list_active(library: ReadLibrary) -> dict[str, Any]:
     """Return the crawls that are running."""
     crawls = await to_thread(list_crawls, library)
@@ -114,7 +114,7 @@ async def list_active(library: ReadLibrary) -> dict[str, Any]:
     return {"success": True, "crawls": active}
 
 
-@router.post("/batch/scrape", responses=failure_responses())
+@router.post("/batch/scrape", name="start_batch_v2", responses=failure_responses())
 async def start_batch(
     body: BatchRequest, request: Request, library: WriteLibrary, service: CurrentService
 ) -> dict[str, Any]:
@@ -134,7 +134,7 @@ async def start_batch(
     return {"success": True, "id": job.id, "url": address, "invalidURLs": invalid}
 
 
-@router.get("/crawl/{job_id}", responses=failure_responses())
+@router.get("/crawl/{job_id}", name="show_crawl_v2", responses=failure_responses())
 async def show(
     job_id: JobId, request: Request, library: ReadLibrary, service: CurrentService, skip: Skip = 0
 ) -> dict[str, Any]:
@@ -143,7 +143,7 @@ async def show(
     return await show_job(job, library, service.retrieval, skip - 1, _address(request, "crawl", job_id))
 
 
-@router.get("/batch/scrape/{job_id}", responses=failure_responses())
+@router.get("/batch/scrape/{job_id}", name="show_batch_v2", responses=failure_responses())
 async def show_batch(
     job_id: JobId, request: Request, library: ReadLibrary, service: CurrentService, skip: Skip = 0
 ) -> dict[str, Any]:
@@ -152,8 +152,8 @@ async def show_batch(
     return await show_job(job, library, service.retrieval, skip - 1, _address(request, "batch/scrape", job_id))
 
 
-@router.get("/crawl/{job_id}/errors", responses=failure_responses())
-@router.get("/batch/scrape/{job_id}/errors", responses=failure_responses())
+@router.get("/crawl/{job_id}/errors", name="list_crawl_errors_v2", responses=failure_responses())
+@router.get("/batch/scrape/{job_id}/errors", name="list_batch_errors_v2", responses=failure_responses())
 async def list_errors(job_id: JobId, library: ReadLibrary) -> dict[str, Any]:
     """Return the addresses that gave no page."""
     job = await find_job(library, job_id)
@@ -176,8 +176,8 @@ async def list_errors(job_id: JobId, library: ReadLibrary) -> dict[str, Any]:
     }
 
 
-@router.delete("/crawl/{job_id}", responses=failure_responses())
-@router.delete("/batch/scrape/{job_id}", responses=failure_responses())
+@router.delete("/crawl/{job_id}", name="cancel_crawl_v2", responses=failure_responses())
+@router.delete("/batch/scrape/{job_id}", name="cancel_batch_v2", responses=failure_responses())
 async def cancel(job_id: JobId, library: WriteLibrary) -> dict[str, Any]:
     """End a running crawl; its pages stay."""
     job = await find_job(library, job_id)

@@ -34,7 +34,7 @@ class Found(BaseModel):
     data: dict[str, list[dict[str, Any]]]
 
 
-@router.post("/v2/search", response_model=Found, responses=failure_responses())
+@router.post("/v2/search", name="search_v2", response_model=Found, responses=failure_responses())
 def search(body: SearchRequest, library: ReadLibrary) -> dict[str, Any]:
     """Return items of the library that match; with the format `markdown`, each with its stored text."""
     with_text = body.scrape_options is not None and "markdown" in Wanted(body.scrape_options).names
