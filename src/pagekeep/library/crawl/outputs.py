@@ -7,9 +7,10 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 from pagekeep import clock
 from pagekeep.errors import Conflict, StoreError
@@ -17,16 +18,23 @@ from pagekeep.library.crawl.pages import read_pages, read_raw
 from pagekeep.model.crawl import Crawl, CrawledPage
 from pagekeep.store import Store
 
+T = TypeVar("T")
 DATE_VARIABLE: Final = "SOURCE_DATE_EPOCH"
 """Seconds since 1970 that are written as the time of all WARC records, as reproducible-builds.org defines it."""
 
 
 def write_output(store: Store, crawl: Crawl, kind: str, path: Path) -> int:
-    """Write the pages of a crawl; return how many. The file gets its name when it is complete."""
+    """Write the pages of a crawl; return how many."""
+    return write_file(path, lambda file: OUTPUTS[kind](store, crawl, file))
+
+
+def write_file(path: Path, write: Callable[[BinaryIO], T]) -> T:
+    """Write a file, in a folder that may be new, and return what `write` returns. It gets its name when it is complete."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("wb") as file:
-            written = OUTPUTS[kind](store, crawl, file)
+            result = write(file)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
@@ -36,8 +44,9 @@ def write_output(store: Store, crawl: Crawl, kind: str, path: Path) -> int:
             suggestions=("Check the path and the free disk space.",),
         ) from error
     finally:
-        draft.unlink(missing_ok=True)
-    return written
+        with suppress(OSError):  # its folder may not exist
+            draft.unlink(missing_ok=True)
+    return result
 
 
 def page_shape(page: CrawledPage) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from asyncio import to_thread
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.errors import StoreError
+from pagekeep.library.crawl.outputs import write_file
 from pagekeep.library.packs.book import write_pack_book
 from pagekeep.library.packs.folder import write_folder
 from pagekeep.library.packs.from_crawl import Pack, make_pack
@@ -30,7 +29,7 @@ async def write_pack(store: Store, crawl: Crawl, kind: str, path: Path, retrieva
     if kind == "llms":
         await to_thread(_write_llms, pack, path)
     else:
-        await to_thread(_write_file, path, lambda file: write_pack_book(pack, crawl.started_at, file))
+        await to_thread(write_file, path, lambda file: write_pack_book(pack, crawl.started_at, file))
     return len(pack.pages)
 
 
@@ -40,25 +39,8 @@ def _write_llms(pack: Pack, folder: Path) -> None:
         "llms-full.txt": write_llms_full(pack.title, pack.summary, pack.pages),
     }
     for name, lines in parts.items():
-        _write_file(folder / name, partial(_write_lines, lines))
+        write_file(folder / name, partial(_write_lines, lines))
 
 
 def _write_lines(lines: Iterable[str], file: BinaryIO) -> None:
     file.writelines(line.encode("utf-8", "replace") for line in lines)
-
-
-def _write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file that gets its name when it is complete."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            write(file)
-        draft.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror or 'disk error'}.",
-            suggestions=("Check the path and the free disk space.",),
-        ) from error
-    finally:
-        draft.unlink(missing_ok=True)
