@@ -18,6 +18,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "dialects.md"
 BEGIN, END = "<!-- begin: routes -->\n", "<!-- end: routes -->\n"
 DIALECTS: Final = {
     "/r": "Jina Reader",
+    "/s": "Jina search",
     "/v2": "Firecrawl",
     "/wallabag": "wallabag API v2",
     "/linkding": "linkding API",

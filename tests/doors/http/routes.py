@@ -189,6 +189,8 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /api/v1/tokens": changes(f"{API}/tokens", json={"name": "phone"}, other=201, ada=201),
     "DELETE /api/v1/tokens/{token_id}": changes(f"{API}/tokens/{{token}}", other=404, ada=204),
     "GET /r/{address:path}": looks("/r/{url}"),
+    "GET /s": looks("/s?q=light"),
+    "GET /s/{query:path}": looks("/s/light"),
     "POST /r": looks("/r", json={"url": "{url}"}),
     "GET /screenshots/{name}": public(f"/screenshots/{'0' * 32}.png?until=9999999999&sig=guessed", 404),
     "POST /v2/scrape": looks("/v2/scrape", json={"url": "{url}"}),

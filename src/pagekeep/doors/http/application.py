@@ -30,7 +30,16 @@ from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import feeds, mail
 from pagekeep.doors.http.api.sites import crawls
 from pagekeep.doors.http.caller import require_caller
-from pagekeep.doors.http.compat import dialect_errors, firecrawl, jina, linkding, opds, screenshots, wallabag
+from pagekeep.doors.http.compat import (
+    dialect_errors,
+    firecrawl,
+    jina,
+    jina_search,
+    linkding,
+    opds,
+    screenshots,
+    wallabag,
+)
 from pagekeep.doors.http.middleware.body_limits import BodyLimits
 from pagekeep.doors.http.middleware.headers import SecurityHeaders
 from pagekeep.doors.http.middleware.host_names import HostNames, allowed_names
@@ -99,7 +108,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         feeds,
     ):
         app.include_router(module.router)
-    for other in (jina, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
+    for other in (jina, jina_search, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
         app.include_router(other.router)
     error_pages.install(app, record)
     dialect_errors.install(app, record)

@@ -100,7 +100,7 @@ def _find_caller(request: Request, service: Service) -> Caller:
 
 def _ignores_keys(path: str) -> bool:
     """Return whether clients of Firecrawl or Jina Reader ask: an unknown key on a private server is ignored."""
-    return path.startswith(("/v2/", "/r/")) or path == "/r"
+    return path.startswith(("/v2/", "/r/", "/s/")) or path in ("/r", "/s")
 
 
 def dialect_of(path: str) -> TokenScope | None:

@@ -288,3 +288,20 @@ def test_what_was_caught_instead_of_the_page_is_said(client: TestClient, shore: 
 def test_an_address_that_is_not_public_is_refused(client: TestClient) -> None:
     answer = get(client, "http://169.254.169.254/latest/meta-data/")
     assert (answer.status_code, answer.json()["error"]["type"]) == (403, "BlockedAddress")
+
+
+def test_search_is_over_the_library(client: TestClient, shore: Shore) -> None:
+    shore.bodies["a"] = (
+        f"<title>The keeper</title><article><h1>The keeper</h1>{'<p>A lamp and a kettle, every night of the year.</p>' * 20}</article>"
+    )
+    url = shore.url("a")
+    client.post("/api/v1/saves", json={"url": url})
+    text = client.get("/s/kettle").text
+    assert text.startswith(f"[1] Title: The keeper\n[1] URL Source: {url}\n[1] Description: ")
+    assert "A lamp and a kettle" in text.partition("\n\n")[2]
+    answer = client.get(
+        "/s", params={"q": "kettle"}, headers={"Accept": "application/json", "X-Respond-With": "no-content"}
+    ).json()
+    assert (answer["code"], [(one["url"], one["content"]) for one in answer["data"]]) == (200, [(url, "")])
+    assert client.get("/s/kettle", params={"site": "other.example"}).text == ""
+    assert client.get("/s").status_code == 422
