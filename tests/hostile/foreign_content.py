@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.request import Request, urlopen
 
-from tests.hostile.attack.machine import memory, times
+from tests.hostile.attack.machine import memory, times, wait_until_loaded
 from tests.hostile.attack.wire import Wire
 from tests.hostile.parser_bombs import SHAPES as BOMBS
 from tests.hostile.server import Served, served
@@ -85,6 +85,7 @@ def attack(shapes: list[str], size: int) -> list[str]:
         wire, pid = Wire(server.address), server.process.pid
         for _ in range(3):  # starts the workers
             wire.post("/api/v1/extract", {"html": f"<p>{_SENTENCE}" * 9})
+        wait_until_loaded(pid)
         before, faults = memory(pid), list(_attack_with(shapes, size, wire, server))
         grown = memory(pid).main - before.main
     print(f"the server has {grown:+.0f} MB")

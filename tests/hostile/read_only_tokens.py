@@ -28,7 +28,12 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.http.image_proxy.signing import signed_path
-from pagekeep.library.annotations import annotate
+from pagekeep.doors.published_feeds import publish
+from pagekeep.library.annotations import annotate, annotation_number
+from pagekeep.library.crawl.crawls import start_crawl
+from pagekeep.library.crawl.options import CrawlOptions
+from pagekeep.library.items import tag_number
+from pagekeep.model import NewEntry
 from pagekeep.store import Store, open_store
 from tests.doors.http.routes import ROUTES
 from tests.store.making import make_item, make_raw, postgres_server
@@ -85,7 +90,22 @@ class Reader:
         tokens = [app.add_token(service.accounts, user, "other").token.id for _ in range(2)]
         app.open_session(service.accounts, user)
         session = app.sessions(service.accounts, user)
+        feed, _ = library.add_feed("web", f"{URL}?feed", now=later, title="Lamps")
+        library.change_feed(feed.id, later, status="paused")
+        (entry,) = library.put_entries(feed.id, [NewEntry("lamp", "The lamp", url=f"{URL}?entry")], later).added
+        crawls = [start_crawl(library, CrawlOptions((f"https://{name}.example/",))) for name in ("docs", "blog")]
+        for crawl in crawls:
+            library.cancel_crawl(crawl.id, clock.now())
         return {
+            "number": str(library.numbers([item.id])[item.id]),
+            "mark": str(annotation_number(library.annotations(item.id)[0])),
+            "reed": str(tag_number("reed")),
+            "feed": feed.id,
+            "entry": entry,
+            "published": publish(library, service.accounts, "lamp")[0].id,
+            "other_published": publish(library, service.accounts, "lamp")[0].id,
+            "crawl": crawls[0].id,
+            "other_crawl": crawls[1].id,
             "item": item.id,
             "job": jobs[0],
             "other_job": jobs[1],

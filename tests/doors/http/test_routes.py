@@ -116,8 +116,7 @@ class People:
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
         marks = self.library.annotations(self.known["item"])
         feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
-        return [items, marks, self.library.jobs(), dict(self.library.stats()), tokens, feeds]
-        return [items, marks, self.library.jobs(), self.library.crawls(), dict(self.library.stats()), tokens]
+        return [items, marks, self.library.jobs(), self.library.crawls(), dict(self.library.stats()), tokens, feeds]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:
         """The answer."""

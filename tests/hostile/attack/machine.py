@@ -108,6 +108,15 @@ def wait_for_rest(pid: int, seconds: float) -> bool:
     return calm >= _CALM_SAMPLES
 
 
+def wait_until_loaded(pid: int, seconds: float = 30.0) -> None:
+    """Wait until a server that was just started has loaded what it loads in the background."""
+    until, calm = time.monotonic() + seconds, 0
+    while calm < _CALM_SAMPLES and time.monotonic() < until:
+        began = times(pid)
+        time.sleep(_SAMPLE_SECONDS)
+        calm = calm + 1 if times(pid).since(began).server < 0.05 else 0
+
+
 def rested_memory(pid: int, limit: Memory, seconds: float) -> Memory:
     """Return the memory in use once it is below a limit, or else the least that was seen in this time.
 

@@ -64,7 +64,7 @@ def test_a_file_over_the_bound_is_refused_and_so_is_a_large_one_elsewhere(
     client = serve(replace(settings, import_bytes=2_000_000))
     files = {"file": ("bookmarks.html", padded(3), "text/html")}
     assert client.post("/import", files=files).status_code == 413
-    large = {"file": ("bookmarks.html", padded(31), "text/html")}
+    large = {"file": ("bookmarks.html", padded(72), "text/html")}
     assert client.post("/add", files=large).status_code == 413
 
 
