@@ -203,13 +203,28 @@ def traps(other_host: str) -> dict[str, str]:
     """Return pages that must not be joined with another one, by path; every second page would be there."""
     random = Random(7)
     texts = [[paragraph(random) for _ in range(5)] for _ in range(4)]
-    one, two = texts[0], texts[1]
-    pages: dict[str, str] = {}
+    traps = _Traps(_body(texts[0]), _body(texts[1]))
+    _add_other_kinds(traps.add)
+    _add_other_texts(traps.add, other_host, traps.one)
+    return traps.pages
 
-    def add(first: str, second: str, title: str, links: str, other: str | None = None, body: str | None = None) -> None:
-        pages[first] = _frame(title, f"<h1>{title}</h1>{_body(one)}{links}")
-        pages[second] = _frame(other or title, f"<h1>{other or title}</h1>{body or _body(two)}")
 
+@dataclass
+class _Traps:
+    one: str
+    two: str
+    pages: dict[str, str] = field(default_factory=dict)
+
+    def add(
+        self, first: str, second: str, title: str, links: str, other: str | None = None, body: str | None = None
+    ) -> None:
+        """Add a page that links to another one, and that one."""
+        self.pages[first] = _frame(title, f"<h1>{title}</h1>{self.one}{links}")
+        self.pages[second] = _frame(other or title, f"<h1>{other or title}</h1>{body or self.two}")
+
+
+def _add_other_kinds(add: Callable[..., None]) -> None:
+    """Add pages of kinds that are never joined."""
     add("/gallery/boats", "/gallery/boats?page=2", "Boats", '<a href="?page=2">Next</a>')
     add(
         "/stories/boats-in-rain",
@@ -245,6 +260,10 @@ def traps(other_host: str) -> dict[str, str]:
         '<a href="/search?q=tide&amp;page=2">Next page</a>',
     )
     add("/products/kettle", "/products/kettle?page=2", "Kettle", '<a href="/products/kettle?page=2">2</a>')
+
+
+def _add_other_texts(add: Callable[..., None], other_host: str, one: str) -> None:
+    """Add articles beside a page that is not their next one."""
     add(
         "/essays/wind",
         "/essays/storm",
@@ -252,7 +271,7 @@ def traps(other_host: str) -> dict[str, str]:
         '<link rel="next" href="/essays/storm"><a rel="next" href="/essays/storm">Next</a>',
         "Storm",
     )
-    add("/essays/fog", "/essays/fog?page=2", "Fog", '<a href="?page=2">2</a>', body=_body(one))
+    add("/essays/fog", "/essays/fog?page=2", "Fog", '<a href="?page=2">2</a>', body=one)
     add("/essays/hail", "/essays/hail/2", "Hail", '<a href="/essays/hail/2">Next page</a>', "Sleet")
     add("/essays/snow", "/essays/snow/2", "Snow", f'<a href="http://{other_host}/essays/snow/2">Next page</a>')
     teasers = "".join(
@@ -265,7 +284,6 @@ def traps(other_host: str) -> dict[str, str]:
         '<div class="posts"><a href="/towns/ferry?page=2">2</a></div>',
         body=teasers,
     )
-    return pages
 
 
 def trap_paths(other_host: str = "elsewhere.example") -> list[str]:

@@ -62,8 +62,12 @@ class PackText(BaseModel):
 
 def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: Mapping[str, OpenPack]) -> None:
     """Add the tools; all of them only read."""
-    indexing = asyncio.Lock()
+    _add_contents(server, packs)
+    _add_search(server, find_context, packs)
+    _add_reading(server, find_context, packs)
 
+
+def _add_contents(server: MCPServer[Any], packs: Mapping[str, OpenPack]) -> None:
     @server.tool(annotations=_READS)
     @report_errors
     async def list_pack(
@@ -84,6 +88,10 @@ def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: M
             next_start_index=end if end < len(files) else None,
             notice=quote.notice,
         )
+
+
+def _add_search(server: MCPServer[Any], find_context: ContextFinder, packs: Mapping[str, OpenPack]) -> None:
+    indexing = asyncio.Lock()
 
     @server.tool(annotations=_READS)
     @report_errors
@@ -109,6 +117,8 @@ def add_pack_tools(server: MCPServer[Any], find_context: ContextFinder, packs: M
         ]
         return PackHits(results=results, notice=quote.notice)
 
+
+def _add_reading(server: MCPServer[Any], find_context: ContextFinder, packs: Mapping[str, OpenPack]) -> None:
     @server.tool(annotations=_READS)
     @report_errors
     async def read_pack(

@@ -41,22 +41,22 @@ class WordReader:
         self._tagged = tagged
         self._styles: dict[tuple[int, int], _Style] = {}
         self._fonts: dict[int, Font] = {}
+        self._style: _Style | None = None
+        """Of the last text object."""
+        self._mcid = -1
+        """Marked content that the last text object belongs to."""
         self.words: list[Word] = []
 
     def read(self) -> tuple[list[Word], bool]:
         """Return the words, and whether the page has too many characters."""
         count = raw.FPDFText_CountChars(self._text)
         changed = find_accents(self._text, min(count, _MAX_PAGE_CHARS))
-        text, words, styles, tagged = self._text, self.words, self._styles, self._tagged
-        frame_box, edge, foot = self._frame.box, self._frame.width, self._frame.height
-        upright, shift, near = not self._frame.turns, self._frame.left, _GAP
+        text, upright, shift, near = self._text, not self._frame.turns, self._frame.left, _GAP
         box = raw.FS_RECTF()
-        box_out, address = ctypes.byref(box), ctypes.addressof
+        box_out = ctypes.byref(box)
         get_code, get_box = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
-        get_object, get_font = raw.FPDFText_GetTextObject, raw.FPDFTextObj_GetFont
         word: Word | None = None
-        style: _Style | None = None
-        mcid, surrogate = -1, 0
+        surrogate = 0
         left = right = low = high = 0.0
         for index in range(min(count, _MAX_PAGE_CHARS)):
             code = get_code(text, index)
@@ -101,33 +101,45 @@ class WordReader:
                     continue
             if code > 0xFAFF:
                 char = _LIGATURES.get(char, char)
-            handle = get_object(text, index)
-            if handle:
-                font = get_font(handle)
-                # Nearly every character may be a separate object; those of one font and height share their style.
-                key = (address(font.contents) if font else 0, int(clamp(high - low) * 20))
-                style = styles.get(key)
-                if style is None:
-                    style = styles[key] = self._read_style(index, handle, font, low)
-                if tagged:
-                    mcid = raw.FPDFPageObj_GetMarkedContentID(handle)
-                    if mcid < 0 and _is_artifact(handle):
-                        mcid = ARTIFACT
-            if style is None or style.turned:
-                continue
-            x0, top, x1, bottom = frame_box(left, low, right, high)
-            if x1 < 0 or x0 > edge or bottom < 0 or top > foot:
-                word = None
-                continue
-            base = bottom - style.base
-            if word is not None and self._continues(word, style, mcid, x0, x1, base):
-                word.text += char
-                word.x0, word.x1 = min(word.x0, x0), max(word.x1, x1)
-                continue
-            glued = word is not None and _touches(word, x0, x1, style.size)
-            word = Word(char, x0, x1, top, bottom, base, style.size, style.font, mcid, glued)
-            words.append(word)
-        return words, count > _MAX_PAGE_CHARS
+            word = self._place(word, char, index, (left, low, right, high))
+        return self.words, count > _MAX_PAGE_CHARS
+
+    def _place(self, word: Word | None, char: str, index: int, place: tuple[float, float, float, float]) -> Word | None:
+        """Add a character to the word before it, or begin another word; return the word that the next one may belong to."""
+        style = self._find_style(index, place[1], place[3])
+        if style is None or style.turned:
+            return word
+        frame = self._frame
+        x0, top, x1, bottom = frame.box(*place)
+        if x1 < 0 or x0 > frame.width or bottom < 0 or top > frame.height:
+            return None
+        base = bottom - style.base
+        if word is not None and self._continues(word, style, self._mcid, x0, x1, base):
+            word.text += char
+            word.x0, word.x1 = min(word.x0, x0), max(word.x1, x1)
+            return word
+        glued = word is not None and _touches(word, x0, x1, style.size)
+        begun = Word(char, x0, x1, top, bottom, base, style.size, style.font, self._mcid, glued)
+        self.words.append(begun)
+        return begun
+
+    def _find_style(self, index: int, low: float, high: float) -> _Style | None:
+        """Return the style of a character, and note its marked content; without a text object, those of the one before."""
+        handle = raw.FPDFText_GetTextObject(self._text, index)
+        if not handle:
+            return self._style
+        font = raw.FPDFTextObj_GetFont(handle)
+        # Nearly every character may be a separate object; those of one font and height share their style.
+        key = (ctypes.addressof(font.contents) if font else 0, int(clamp(high - low) * 20))
+        style = self._styles.get(key)
+        if style is None:
+            style = self._styles[key] = self._read_style(index, handle, font, low)
+        if self._tagged:
+            self._mcid = raw.FPDFPageObj_GetMarkedContentID(handle)
+            if self._mcid < 0 and _is_artifact(handle):
+                self._mcid = ARTIFACT
+        self._style = style
+        return style
 
     @staticmethod
     def _continues(word: Word, style: _Style, mcid: int, x0: float, x1: float, base: float) -> bool:
