@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -226,3 +228,43 @@ def test_a_worker_that_lost_its_lease_lets_go(shore: Shore, library: Store, tmp_
     assert told == []
     (held,) = library.jobs("running")
     assert (held.id, held.leased_by) == (job.id, "thief")
+
+
+def test_a_runner_is_not_idle_while_a_lane_receives_a_job(
+    shore: Shore, settings: Settings, library: Store, tmp_path: Path
+) -> None:
+    shore.bodies["a"] = article(100)
+    enqueue(ask(shore.url("a")), library)
+    path = tmp_path / "library.db"
+    told: list[str] = []
+
+    async def run() -> None:
+        with closing(open_store(path, workers=True)) as jobs:
+            leased = jobs.lease
+
+            def lease_late(*given: Any, **limits: Any) -> Any:
+                job = leased(*given, **limits)
+                if job is not None:
+                    time.sleep(0.3)  # the other lanes have their answers by now
+                return job
+
+            jobs.lease = lease_late  # type: ignore[method-assign]
+            async with Retrieval(settings) as retrieval:
+                worker = JobRunner(
+                    "worker",
+                    jobs,
+                    lambda user: open_store(path, user),
+                    retrieval,
+                    lambda result: told.append("saved"),
+                    poll_seconds=0.05,
+                    idle=lambda: told.append("idle"),
+                )
+                running = asyncio.create_task(worker.run())
+                while "saved" not in told:
+                    await asyncio.sleep(0.05)
+                running.cancel()
+                with suppress(asyncio.CancelledError):
+                    await running
+
+    asyncio.run(run())
+    assert told[0] == "saved"

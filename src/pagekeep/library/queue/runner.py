@@ -108,6 +108,8 @@ class JobRunner:
     """Called at each check of the queue while no job is due or running."""
     busy: set[str] = field(default_factory=set)
     """Ids of running jobs."""
+    asking: set[int] = field(default_factory=set)
+    """Lanes that are asking the queue: one of them may already have a job that `busy` does not show yet."""
     nudged: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by code that added a job, so that the queue is checked at once."""
     unsettled: dict[str, Callable[[], object]] = field(default_factory=dict)
@@ -131,14 +133,18 @@ class JobRunner:
         await asyncio.to_thread(self._settle_unsettled)
         try:
             async with asyncio.TaskGroup() as lanes:
-                for _ in range(at_a_time):
-                    lanes.create_task(self._lane(until_empty))
+                for number in range(at_a_time):
+                    lanes.create_task(self._lane(number, until_empty))
         except ExceptionGroup as failures:  # one fault of the store ends all lanes: report it once
             raise failures.exceptions[0] from None
 
-    async def _lane(self, until_empty: bool) -> None:
+    async def _lane(self, number: int, until_empty: bool) -> None:
         while not self.stopping.is_set():
-            job = await self._lease()
+            self.asking.add(number)
+            try:
+                job = await self._lease()
+            finally:
+                self.asking.discard(number)
             if job is not None:
                 self.busy.add(job.id)
                 try:
@@ -148,7 +154,7 @@ class JobRunner:
             elif until_empty:
                 return
             else:
-                if not self.busy:
+                if not self.busy and not self.asking:
                     self.idle()
                 await self._wait()
 

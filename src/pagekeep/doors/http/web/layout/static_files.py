@@ -22,6 +22,9 @@ _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
+_COMMON_STYLES: Final = ("base", "top", "list", "messages", "article", "highlights", "code", "pages")
+_LAST_STYLE: Final = "screens"
+"""Small screens, print and reduced motion: these rules win over those of single pages."""
 
 
 class _File(NamedTuple):
@@ -33,12 +36,21 @@ class _File(NamedTuple):
 
 @cache
 def _load_files() -> dict[str, _File]:
-    return {path.name: _load_file(path) for path in sorted(_FOLDER.iterdir()) if path.suffix in _MEDIA_TYPES}
+    paths = sorted(path for path in _FOLDER.iterdir() if path.suffix in _MEDIA_TYPES)
+    contents = {path.name: path.read_bytes() for path in paths} | {"reader.css": _join_styles()}
+    return {name: _make_file(name, content) for name, content in contents.items()}
 
 
-def _load_file(path: Path) -> _File:
-    content = path.read_bytes()
-    return _File(content, _MEDIA_TYPES[path.suffix], hashlib.sha256(content).hexdigest()[:12])
+def _make_file(name: str, content: bytes) -> _File:
+    return _File(content, _MEDIA_TYPES[Path(name).suffix], hashlib.sha256(content).hexdigest()[:12])
+
+
+def _join_styles() -> bytes:
+    """Return the style sheets of the folder `style` as one: the common ones, those of single pages, small screens."""
+    names = {path.stem for path in (_FOLDER / "style").glob("*.css")}
+    of_pages = sorted(names - {*_COMMON_STYLES, _LAST_STYLE})
+    ordered = (*_COMMON_STYLES, *of_pages, _LAST_STYLE)
+    return b"\n".join((_FOLDER / "style" / f"{name}.css").read_bytes() for name in ordered)
 
 
 def static_url(name: str) -> str:
