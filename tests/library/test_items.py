@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pagekeep import clock
-from pagekeep.errors import InvalidUrl, NotFound
+from pagekeep.errors import InvalidQuery, InvalidUrl, NotFound
 from pagekeep.library import items as module
-from pagekeep.library.items import get_item, walk_items
+from pagekeep.library.items import get_item, item_matches, walk_items
 from pagekeep.model import Item, SaveResult
 from pagekeep.store import Store, open_store
 from tests.library.exports.making import fill
@@ -80,3 +80,12 @@ def test_an_item_that_is_purged_during_a_walk_is_left_out(store: Store) -> None:
     store.delete(gone, clock.now())
     store.purge([gone])
     assert {first, *(item.id for item in walk)} == {*ids} - {gone}
+
+
+def test_one_item_is_matched_with_a_query_as_people_type_it(library: Store, item: Item) -> None:
+    word = item.title.split()[0]
+    assert item_matches(library, item.id, "")
+    assert item_matches(library, item.id, f"{word} domain:{item.domain} -is:archived")
+    assert not item_matches(library, item.id, "is:archived")
+    with pytest.raises(InvalidQuery):
+        item_matches(library, item.id, "is:nonsense")

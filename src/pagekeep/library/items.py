@@ -87,6 +87,14 @@ def search_items(store: Store, text: str, *, limit: int = 20, after: str | None 
     return store.find(query)
 
 
+def item_matches(store: Store, item_id: str, text: str) -> bool:
+    """Return whether a text in the query language finds this item; an empty text finds every item outside the trash.
+
+    Only the item is looked at, not the library. `feed:` means here: kept from this feed. `InvalidQuery` for an invalid text.
+    """
+    return store.matches(item_id, parse_query(text))
+
+
 def asks_for_feeds(query: ItemQuery) -> bool:
     """Return whether a query is about the feed inbox."""
     return any(filter.name == "feed" for filter in query.filters)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from pagekeep.errors import InvalidQuery, StoreError
-from pagekeep.model import NewItem
+from pagekeep.model import ItemQuery, NewItem
 from pagekeep.store import Store, parse_query
 from pagekeep.store.search.page_key import write_key
 from pagekeep.store.tables import search
@@ -113,6 +115,21 @@ def names(library: Store, query: str, **options: Any) -> list[str]:
 
 def test_each_query_finds_what_it_says(filled: Store) -> None:
     assert {query: " ".join(sorted(names(filled, query))) for query in QUERIES} == QUERIES
+
+
+def test_an_item_matches_exactly_the_queries_that_find_it(filled: Store, opened: Callable[..., Store]) -> None:
+    items = {item.metadata.extra["name"]: item.id for item in filled.find(ItemQuery()).items}
+    parsed = {query: parse_query(query) for query in QUERIES}
+    matched = {
+        query: " ".join(sorted(name for name, item_id in items.items() if filled.matches(item_id, parsed[query])))
+        for query in QUERIES
+    }
+    assert matched == QUERIES
+    other = opened(f"user-{uuid.uuid4()}")
+    assert not any(other.matches(item_id, ItemQuery()) for item_id in items.values())
+    filled.delete(items["solar"], NOW)
+    assert not filled.matches(items["solar"], parse_query("solar"))
+    assert filled.matches(items["solar"], parse_query("solar is:deleted"))
 
 
 def test_words_in_the_title_count_most_and_often_more_than_once(library: Store) -> None:

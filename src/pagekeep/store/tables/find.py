@@ -14,7 +14,7 @@ from pagekeep.store.search.page_key import read_key, read_time, write_key
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
 from pagekeep.store.tables.items import SELECT, item_of
-from pagekeep.store.tables.search import search
+from pagekeep.store.tables.search import has_words, search
 
 MAX_ITEMS: Final = 1_000
 """Items of one page."""
@@ -60,3 +60,11 @@ class FindTable(Table):
         """Return the number of items for which all filters hold."""
         where = where_of(tx.user_id, filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])
+
+    @reads
+    def matches(self, tx: Transaction, item_id: str, query: ItemQuery) -> bool:
+        """Return whether the query finds the item. Only this item is looked at, however large the library is."""
+        where = where_of(tx.user_id, query.filters)
+        where.add("i.id = {0}", clean_id(item_id))
+        rows = tx.all(f"SELECT i.seq FROM items i WHERE {where}", **where.values)
+        return bool(rows) and has_words(tx, query, where, int(rows[0][0]))

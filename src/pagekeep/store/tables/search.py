@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from pagekeep.model import Hit, ItemPage, ItemQuery, Term
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import where_of
+from pagekeep.store.search.filters import Where, where_of
 from pagekeep.store.search.indexed_text import FIELD_END
 from pagekeep.store.search.page_key import read_key, write_key
 from pagekeep.store.search.snippet import snippet
@@ -91,10 +91,26 @@ def rank(terms: tuple[Term, ...], head: str, body: str) -> float:
     length = 1.0 + len(body) / _USUAL_LENGTH
     total = 0.0
     for term in terms:
-        text = f" {' '.join(term.words)}" + ("" if term.prefix else " ")
+        text = _padded(term)
         times = body.count(text)
         total += _TITLE_WEIGHT * (text in title) + _HEAD_WEIGHT * (text in rest) + times / (times + length)
     return round(total, 9)
+
+
+def has_words(tx: Transaction, query: ItemQuery, where: Where, seq: int) -> bool:
+    """Return whether an item has all terms of a query and none that it excludes, by its own words and not the index."""
+    rows = tx.candidates(ItemQuery(), where, head=False, top=seq + 1, bottom=seq, limit=1)
+    texts = [f" {text} " for _, *found in rows for text in found]
+
+    def occurs(term: Term) -> bool:
+        return any(_padded(term) in text for text in texts)
+
+    return all(map(occurs, query.terms)) and not any(map(occurs, query.excluded))
+
+
+def _padded(term: Term) -> str:
+    """Return the term as it is in a text that begins and ends with a space."""
+    return f" {' '.join(term.words)}" + ("" if term.prefix else " ")
 
 
 def _hits(tx: Transaction, query: ItemQuery, places: list[_Place]) -> Iterator[Hit]:
