@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from contextvars import Context
 from importlib.util import find_spec
 from typing import Any
 
@@ -27,10 +28,15 @@ from pagekeep.workers import current_client
 
 
 class _Endpoint:
-    """Authenticates callers and sets their context; requests wait until the tools are loaded."""
+    """Authenticates callers and sets their context. The tools are loaded by the first request.
+
+    Loading them takes as long as the rest of the server, and most servers are never asked for them.
+    """
 
     def __init__(self) -> None:
-        self.tools: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+        self._tools: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service: Service = scope["app"].state.service
@@ -44,9 +50,30 @@ class _Endpoint:
             current_client.set(caller.client)
             reset_token = current_context.set(ToolContext(library, service.retrieval, "write" in caller.scopes))
             try:
-                await (await asyncio.shield(self.tools))(scope, receive, send)
+                await (await self._load())(scope, receive, send)
             finally:
                 current_context.reset(reset_token)
+
+    async def _load(self) -> ASGIApp:
+        if self._running is None:
+            self._running = asyncio.create_task(self._run(), context=Context())  # not the caller's
+        return await asyncio.shield(self._tools)
+
+    async def _run(self) -> None:
+        try:
+            server, tools = await asyncio.to_thread(_load_tools)
+        except Exception as error:  # every request that waits is told
+            self._tools.set_exception(error)
+            return
+        async with server.session_manager.run():
+            self._tools.set_result(tools)
+            await self._stopping.wait()
+
+    async def stop(self) -> None:
+        """End the tools' own tasks."""
+        self._stopping.set()
+        if self._running is not None:
+            await self._running
 
 
 def _find_caller(request: Request, service: Service) -> Caller:
@@ -61,28 +88,16 @@ def _find_caller(request: Request, service: Service) -> Caller:
 
 @asynccontextmanager
 async def mount(app: FastAPI) -> AsyncIterator[None]:
-    """Serve the tools at `/mcp` while the server runs, if the package `mcp` is installed.
-
-    Loading the package takes as long as the rest of the server, so it is loaded in the background.
-    """
+    """Serve the tools at `/mcp` while the server runs, if the package `mcp` is installed."""
     if find_spec("mcp") is None:
         yield
         return
-    endpoint, stopping = _Endpoint(), asyncio.Event()
+    endpoint = _Endpoint()
     app.mount("/mcp", endpoint)
-    running = asyncio.create_task(_run(endpoint, stopping))
     try:
         yield
     finally:
-        stopping.set()
-        await running
-
-
-async def _run(endpoint: _Endpoint, stopping: asyncio.Event) -> None:
-    server, tools = await asyncio.to_thread(_load_tools)
-    async with server.session_manager.run():
-        endpoint.tools.set_result(tools)
-        await stopping.wait()
+        await endpoint.stop()
 
 
 def _load_tools() -> tuple[Any, ASGIApp]:
