@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from pagekeep.capture.pictures.peel import MAX_FILE_BYTES
 from pagekeep.config import Settings
@@ -87,6 +89,17 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         generate_unique_id_function=_operation_id,
     )
     errors.install(app, record)
+    app.router.routes.extend(_load_routes())
+    error_pages.install(app, record)
+    dialect_errors.install(app, record)
+    _add_middleware(app, settings, metrics, spans, wait)
+    return app
+
+
+@cache
+def _load_routes() -> tuple[BaseRoute, ...]:
+    """Return the routes. They know nothing of one application: building them takes half a second, so they are built once."""
+    api = FastAPI(default_response_class=Json, generate_unique_id_function=_operation_id, openapi_url=None)
     for module in (
         saves,
         jobs,
@@ -107,13 +120,10 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
         mail,
         feeds,
     ):
-        app.include_router(module.router)
+        api.include_router(module.router)
     for other in (jina, jina_search, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
-        app.include_router(other.router)
-    error_pages.install(app, record)
-    dialect_errors.install(app, record)
-    _add_middleware(app, settings, metrics, spans, wait)
-    return app
+        api.include_router(other.router)
+    return tuple(api.router.routes)
 
 
 def _add_middleware(
