@@ -32,7 +32,7 @@ archive-tools:
 	@scripts/install-archive-tools || true
 
 test: lint types browser node-tools archive-tools dialect-tools
-	$(BIN)/python -m pytest -n auto -q
+	@scripts/run-tests
 
 lint: setup
 	$(BIN)/python -m ruff check .

@@ -62,7 +62,7 @@ class _Endpoint:
     async def _run(self) -> None:
         try:
             server, tools = await asyncio.to_thread(_load_tools)
-        except Exception as error:  # every request that waits is told
+        except Exception as error:  # every waiting request fails with it
             self._tools.set_exception(error)
             return
         async with server.session_manager.run():
