@@ -55,7 +55,7 @@ def find_files(paths: list[str]) -> Iterator[Path]:
     """Yield the text files under the paths, in order."""
     for start in [Path(path).resolve() for path in paths] or [ROOT / name for name in CHECKED]:
         for path in [start] if start.is_file() else sorted(start.rglob("*")):
-            hidden = any(part in {"__pycache__", "node_modules", "sites", "vendor"} for part in path.parts)
+            hidden = any(part in {"__pycache__", "node_modules", "sites", "texts", "vendor"} for part in path.parts)
             if path.is_file() and path.suffix in SUFFIXES and not hidden and name_of(path) not in EXCEPT:
                 yield path
 

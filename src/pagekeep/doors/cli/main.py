@@ -91,6 +91,10 @@ COMMANDS: Final = {
         "mail": ("feeds.mail:mail", "Read newsletters from folders of mailboxes (IMAP) into the feed inbox."),
         "work": ("library.queue:work", "Save the pages in the queue and work on running crawls, until interrupted."),
         "jobs": ("library.queue:jobs", "List the jobs in the queue."),
+        "demo": (
+            "library.demo:demo",
+            "Fill a library with demo pages in seven kinds and five languages, to try Pagekeep or to show it.",
+        ),
     },
     "Sites": {
         "crawl": ("sites.crawl:crawl", "Crawl a site: its pages below the folder of URL, by sitemaps and links."),
