@@ -222,8 +222,8 @@ def _umbrella(canvas: _Canvas) -> None:
         canvas.accent,
         *((48 + 22 * math.cos(a / 20 * math.pi), 27 - 17 * math.sin(a / 20 * math.pi)) for a in range(21)),
     )
-    for x in (29.5, 38.8, 48, 57.2, 66.5):
-        canvas.disc(_mix(canvas.top, canvas.low, 0.55), x, 27.4, 4.2, 2.2)
+    for scallop in (29.5, 38.8, 48.0, 57.2, 66.5):
+        canvas.disc(_mix(canvas.top, canvas.low, 0.55), scallop, 27.4, 4.2, 2.2)
 
 
 def _lighthouse(canvas: _Canvas) -> None:
