@@ -1,1 +1,1 @@
-"""The demo library: pages of our own writing in seven kinds and five languages, saved as any other page is."""
+"""The demo library: pages that we wrote ourselves, in seven kinds and five languages, saved as any other page is."""
