@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from pagekeep import clock, markdown
 from pagekeep.capture.uploads import FILE_HOST
@@ -21,6 +22,7 @@ from pagekeep.errors import (
     Unexpected,
     UnsupportedContent,
 )
+from pagekeep.fetch.urls import split_url
 from pagekeep.library import build_item, normal_url
 from pagekeep.model import Item, Metadata, NewItem
 from pagekeep.store import Store
@@ -52,10 +54,49 @@ def keep_address(
     url = known.url if known else normal_url.normalise(address)
     if known is None and normal_url.domain(url) == FILE_HOST:
         return
-    bookmark = _build_bookmark(url, address, store.user_id, error, tags)
-    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
+    item = _store_bookmark(store, url, address, error, tags)
     error.item_id = item.id
     error.suggestions = (*error.suggestions, _describe(item))
+
+
+def error_shape(error: PagekeepError) -> dict[str, Any]:
+    """Return the error as it is stored: its JSON form, and the status that a server sent."""
+    shape: dict[str, Any] = error.to_json()["error"]
+    return {**shape, "status": error.status} if isinstance(error, FetchHttpError) else shape
+
+
+def keep_failed(store: Store, job_id: str) -> None:
+    """Remove a failed save from the queue and keep its address as a bookmark, also where that was not done before."""
+    job = store.job(job_id)
+    item = store.find_url(job.url)
+    if job.state == "dead" and "task" not in job.options and (item is None or item.deleted_at is not None):
+        split_url(job.url_full)  # what is not the address of a page cannot be kept
+        failure = job.error or {}
+        error = PagekeepError(str(failure.get("message") or "The page could not be saved."))
+        _store_bookmark(store, job.url, job.url_full, error, tuple(job.options.get("tags", ())), failure)
+    store.forget(job_id)
+
+
+def delete_failed(store: Store, job_id: str) -> None:
+    """Remove a failed save from the queue, and move the bookmark that was kept of it to the trash; content is not touched."""
+    job = store.job(job_id)
+    store.forget(job_id)
+    item = store.find_url(job.url) if job.state == "dead" and "task" not in job.options else None
+    if item is not None and item.deleted_at is None and build_item.is_unfetched(item):
+        store.delete(item.id, clock.now())
+
+
+def _store_bookmark(
+    store: Store,
+    url: str,
+    address: str,
+    error: PagekeepError,
+    tags: tuple[str, ...],
+    failure: Mapping[str, Any] | None = None,
+) -> Item:
+    bookmark = _build_bookmark(url, address, store.user_id, error, tags, failure or error_shape(error))
+    ((item, _outcome),) = store.upsert_many([NewItem(bookmark)], _merge)
+    return item
 
 
 def _describe(item: Item) -> str:
@@ -67,7 +108,9 @@ def _describe(item: Item) -> str:
     return f"The address is saved as a bookmark: {key}. {then}"
 
 
-def _build_bookmark(url: str, url_full: str, user_id: str, error: PagekeepError, tags: tuple[str, ...]) -> Item:
+def _build_bookmark(
+    url: str, url_full: str, user_id: str, error: PagekeepError, tags: tuple[str, ...], shape: Mapping[str, Any]
+) -> Item:
     now = clock.now()
     item = build_item.new_bookmark(
         Metadata(),
@@ -79,7 +122,9 @@ def _build_bookmark(url: str, url_full: str, user_id: str, error: PagekeepError,
         suggestion=error.suggestions[0] if error.suggestions else None,
         tags=tags,
     )
-    failure = {"type": error.type, "message": error.message, "at": now}
+    failure = {"type": shape.get("type", error.type), "message": error.message, "at": now}
+    if "status" in shape:
+        failure["status"] = shape["status"]
     return replace(item, metadata=replace(item.metadata, fetch_again=can_pass(error), last_error=failure))
 
 

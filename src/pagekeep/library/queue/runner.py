@@ -16,7 +16,7 @@ from pagekeep.library import normal_url
 from pagekeep.library.copies import job as copies
 from pagekeep.library.crawl import save_pages
 from pagekeep.library.crawl.deciding import settle
-from pagekeep.library.failed_saves import can_pass, keep_address
+from pagekeep.library.failed_saves import can_pass, error_shape, keep_address
 from pagekeep.library.feeds import inbox, poll, subscriptions
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
@@ -266,7 +266,7 @@ class JobRunner:
                     keep_address(library, job.url_full, error, known=library.find_url(job.url), tags=tags)
             except StoreError as broken:  # the job stays in the queue, and with it the address
                 error, retry_at = broken, clock.add_seconds(clock.now(), pause_after(job.attempts))
-        return JobResult(job, None, error.to_json()["error"], retry_at)
+        return JobResult(job, None, error_shape(error), retry_at)
 
     def _library_fails(self) -> bool:
         """Return whether the library cannot be written at all, so that every job would fail."""

@@ -134,3 +134,11 @@ def marked(snippet: str) -> Markup:
     # The page itself may contain such brackets: show the plain text if the tags do not pair up.
     paired = html.count("<mark>") == html.count("</mark>")
     return Markup(html if paired else escape(snippet))
+
+
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+def words(text: str | None) -> Markup:
+    """Return the text of an error as HTML: what it quotes in backticks becomes code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text or ""))))

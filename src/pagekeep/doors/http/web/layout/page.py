@@ -17,6 +17,7 @@ from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web.layout import formatting
 from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
 from pagekeep.doors.http.web.layout.static_files import static_url
+from pagekeep.doors.http.web.setup.failure_words import describe_failure, reason_words
 from pagekeep.library.open import Store
 
 _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
@@ -40,12 +41,15 @@ def templates() -> Environment:
         day=formatting.day,
         direction=formatting.direction,
         excerpt=formatting.excerpt,
+        failure=describe_failure,
         marked=formatting.marked,
         number=formatting.number,
         quality=formatting.quality,
+        reason_words=reason_words,
         shade=formatting.shade,
         since=formatting.since,
         size=formatting.size,
+        words=formatting.words,
     )
     return environment
 
