@@ -28,6 +28,7 @@ from pagekeep.library.exports.run import FORMATS, ExportOptions, export
 from pagekeep.library.imports.run import ImportPlan, import_stream
 from pagekeep.library.mirror.run import mirror
 from pagekeep.library.queue import jobs
+from pagekeep.library.reading import states
 from pagekeep.library.reparse.many import Selection, enqueue_reparse
 from pagekeep.model import (
     Change,
@@ -264,6 +265,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     deleted = library.upsert(make_item(99, user_id=library.user_id, title=secret), None)
     library.delete(deleted.id, NOW)
     annotation = annotations.annotate(library, stored.id, secret, note=secret)
+    states.report_position(library, stored.id, 0.5)
     dead = library.enqueue(f"https://{secret}.example/dead", f"https://{secret}.example/dead", {}, NOW)
     library.lease("hand", NOW, LATER)
     library.fail(dead.id, "hand", {"type": "NotFound", "message": secret, "suggestions": []}, retry_at=None)
@@ -440,6 +442,12 @@ def attack_by_use_cases(bob: Store, ada: dict[str, str], folder: Path, attack: A
         "edit annotation", lambda: annotations.edit_annotation(bob, ada["item"], ada["annotation"], note="x")
     )
     attack.refused("remove annotation", lambda: annotations.remove_annotation(bob, ada["item"], ada["annotation"]))
+    attack.refused("position", lambda: states.report_position(bob, ada["item"], 0.5))
+    attack.refused("reading state", lambda: states.choose_state(bob, ada["item"], "read"))
+    attack.refused("started items", lambda: states.started_items(bob))
+    attack.refused("all annotations", lambda: bob.find_annotations().annotations)
+    attack.refused("annotated items", lambda: bob.find_annotated().annotations)
+    attack.refused("items by id", lambda: bob.items_by_id([ada["item"]]))
     attack.refused("job", lambda: jobs.get_job(bob, ada["job"]))
     attack.refused("revive", lambda: jobs.revive_job(bob, ada["dead"]))
     attack.refused("revive by prefix", lambda: jobs.revive_by_prefix(bob, ada["dead"][:6]))

@@ -6,6 +6,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,8 @@ TABLES = (
     "crawl_results",
     "crawl_hosts",
     "crawl_counts",
+    "reading_states",
+    "annotation_words",
 )
 TYPES = {
     "uuid": {
@@ -75,6 +78,7 @@ TYPES = {
             "changes.item_id",
         ),
         "page_checks.item_id",
+        *("reading_states.item_id", "annotation_words.annotation_id"),
         *("feeds.id", "feed_entries.id", "feed_entries.feed_id", "feed_entries.item_id", "entry_pages.entry_id"),
         "published_feeds.id",
         *("crawls.id", "crawl_pages.crawl_id", "crawl_results.crawl_id", "crawl_counts.crawl_id"),
@@ -82,6 +86,7 @@ TYPES = {
     "boolean": {
         *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
         *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered", "crawl_results.rendered"),
+        "reading_states.chosen",
     },
     "jsonb": {
         *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
@@ -96,6 +101,7 @@ TYPES = {
 def fill(library: Store) -> None:
     item = library.upsert(make_item(user_id=library.user_id, tags=["t"], content="secret words"), make_raw())
     library.annotate(Annotation(str(uuid.uuid4()), item.id, "secret", "", "words", "mine", None, NOW, NOW))
+    library.change_reading(item.id, lambda old: replace(old, state="reading", updated_at=NOW))
     library.claim("key", "request", NOW, LONG_AGO, LONG_AGO)
     library.enqueue("https://example.com/job", "https://example.com/job", {}, NOW)
     library.put_part(str(uuid.uuid4()), 0, b"secret", NOW)

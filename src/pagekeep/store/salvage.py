@@ -26,6 +26,7 @@ from pagekeep.store.storable import ITEM_TIMES, clean_item, clean_time, parse_js
 from pagekeep.store.tables.items import COLUMNS as ITEM
 from pagekeep.store.tables.items import WRITTEN, column_values, index
 from pagekeep.store.tables.numbers import give_missing
+from pagekeep.store.tables.reading.annotation_words import index_all_words
 
 _TABLES: Final[dict[str, tuple[str, str]]] = {
     "users": ("id name password disabled created_at", "TTt#D"),
@@ -47,6 +48,10 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "TT#TtTT##DtttT#",
     ),
     "annotations": ("user_id id item_id quote before after note colour created_at updated_at", "TTTTTTTtDD"),
+    "reading_states": (
+        "user_id item_id state chosen progress block block_offset updated_at read_at",
+        "TTT####Dd",
+    ),
     "jobs": (
         "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
         "-TTTTTJT#tDdtdD",
@@ -201,7 +206,9 @@ class _Salvager:
                 raise StoreError("No item can be read in this file.", suggestions=("Restore a backup.",))
             self._drop_unused(connection)
             for (user,) in connection.execute("SELECT DISTINCT user_id FROM items").fetchall():
-                give_missing(sqlite.SqliteTransaction(connection, user))
+                tx = sqlite.SqliteTransaction(connection, user)
+                give_missing(tx)
+                index_all_words(tx)
             self._list_lost(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = DELETE").fetchall()

@@ -25,6 +25,8 @@ from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
 from pagekeep.store.tables.jobs import JobTable
 from pagekeep.store.tables.numbers import NumberTable
+from pagekeep.store.tables.reading.annotation_search import AnnotationSearchTable
+from pagekeep.store.tables.reading.states import ReadingTable
 from pagekeep.store.tables.schedules import ScheduleTable
 from pagekeep.store.tables.snapshots import SnapshotTable
 from pagekeep.store.tables.statistics import StatisticsTable
@@ -37,6 +39,8 @@ class Store(
     FindTable,
     NumberTable,
     AnnotationTable,
+    AnnotationSearchTable,
+    ReadingTable,
     JobTable,
     ScheduleTable,
     FeedTable,

@@ -18,6 +18,8 @@ from pagekeep.store.tables.blobs import COLUMNS as ITEM_BLOB
 from pagekeep.store.tables.crawls.rows import RESULT as CRAWL_RESULT
 from pagekeep.store.tables.items import COLUMNS, SELECT, index, item_of
 from pagekeep.store.tables.numbers import give_missing
+from pagekeep.store.tables.reading.annotation_words import index_all_words
+from pagekeep.store.tables.reading.states import COLUMNS as READING_STATE
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -71,6 +73,7 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "jobs": ("seq", ("user_id", "id", *_JOB)),
     "annotations": ("id", ("user_id", *ANNOTATION)),
+    "reading_states": ("item_id", ("user_id", *READING_STATE)),
     "blobs": ("hash", ("user_id", "hash", "size", "stored", "encoding", "unused_at", "body")),
     "item_blobs": ("seq", ("user_id", *ITEM_BLOB)),
     "domain_memory": ("domain", ("user_id", "domain", "memory", "updated_at")),
@@ -175,8 +178,9 @@ def require_empty(tx: Transaction) -> None:
 
 
 def index_all(tx: Transaction) -> None:
-    """Index the search words and tags of all items, and give numbers to those whose backup has none."""
+    """Index the search words and tags of all items and annotations, and give numbers to those whose backup has none."""
     give_missing(tx)
+    index_all_words(tx)
     last = 0
     while batch := tx.all(
         f"{SELECT} WHERE i.user_id = :user AND i.seq > :last ORDER BY i.seq LIMIT {_BATCH}", user=tx.user_id, last=last

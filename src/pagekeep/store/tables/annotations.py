@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pagekeep.errors import NotFound
@@ -10,6 +10,7 @@ from pagekeep.model import Annotation
 from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_id, clean_text, clean_time
 from pagekeep.store.table import Table, reads, writes
+from pagekeep.store.tables.reading.annotation_words import index_words
 
 COLUMNS: Final = ("id", "item_id", "quote", "before", "after", "note", "colour", "created_at", "updated_at")
 _NAMES: Final = ", ".join(COLUMNS)
@@ -35,7 +36,9 @@ class AnnotationTable(Table):
             user=tx.user_id,
             **values,
         )
-        return Annotation(**values)
+        stored = Annotation(**values)
+        index_words(tx, [stored])
+        return stored
 
     @reads
     def annotations(self, tx: Transaction, item_id: str) -> tuple[Annotation, ...]:
@@ -88,6 +91,13 @@ def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:
     rows = [{"user": tx.user_id, **_values(annotation)} for annotation in annotations]
     if rows:
         tx.many(f"{_INSERT} ON CONFLICT (user_id, id) DO NOTHING", rows)
+        index_words(tx, _stored(tx, [row["id"] for row in rows]))
+
+
+def _stored(tx: Transaction, ids: Sequence[str]) -> Iterator[Annotation]:
+    for annotation_id in dict.fromkeys(ids):
+        sql = f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND id = :id"
+        yield from (Annotation(*row) for row in tx.all(sql, user=tx.user_id, id=annotation_id))
 
 
 def _values(annotation: Annotation) -> dict[str, str]:

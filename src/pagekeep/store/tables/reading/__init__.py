@@ -1,0 +1,1 @@
+"""Tables about reading: how far each item has been read, and annotations across the library."""
