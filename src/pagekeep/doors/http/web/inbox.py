@@ -15,8 +15,6 @@ from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
-from pagekeep.library.feeds.subscriptions import count_unread
-from pagekeep.library.history.watch import count_unseen
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.queue.jobs import count_jobs
 from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filters
@@ -140,8 +138,6 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
-    values["unseen_changes"] = count_unseen(frame.library)
-    values["unread_entries"] = count_unread(frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 

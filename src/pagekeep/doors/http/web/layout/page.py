@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -16,6 +16,7 @@ from pagekeep.doors.http.middleware.body_limits import MAX_PAGE_BYTES
 from pagekeep.doors.http.service import CurrentService, Service
 from pagekeep.doors.http.web.layout import formatting
 from pagekeep.doors.http.web.layout.appearance import Appearance, read_appearance
+from pagekeep.doors.http.web.layout.sidebar import build_menu
 from pagekeep.doors.http.web.layout.static_files import static_url
 from pagekeep.doors.http.web.setup.failure_words import describe_failure, reason_words
 from pagekeep.library.open import Store
@@ -66,7 +67,7 @@ def page(
             appearance=read_appearance(request),
             caller=caller,
             path=request.url.path,
-            **values,
+            **{"sidebar": None, **values},
         )
     )
     return HTMLResponse(html.encode("utf-8", "replace"), status, _HEADERS)
@@ -94,7 +95,8 @@ class Frame:
 
     def show(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """Render a page for this user."""
-        return page(self.request, template, status=status, caller=self.caller, **values)
+        sidebar = partial(build_menu, self)
+        return page(self.request, template, status=status, caller=self.caller, **{"sidebar": sidebar, **values})
 
 
 async def _read_frame(

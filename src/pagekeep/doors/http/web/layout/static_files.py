@@ -22,7 +22,7 @@ _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
-_COMMON_STYLES: Final = ("base", "top", "list", "messages", "article", "highlights", "code", "pages")
+_COMMON_STYLES: Final = ("base", "top", "sidebar", "list", "messages", "article", "highlights", "code", "pages")
 _LAST_STYLE: Final = "screens"
 """Small screens, print and reduced motion: these rules win over those of single pages."""
 

@@ -26,7 +26,7 @@ async function refresh() {
     if (number !== latest) return;
     rows.replaceChildren(...nodes.childNodes);
     history.replaceState(null, "", url);
-    document.querySelector(".heading h1").textContent = find.elements.q.value.trim() ? "Search" : document.querySelector(".states [aria-current] span").textContent;
+    markSearch(find.elements.q.value.trim() !== "");
     announceCount();
     observeNextLink();
     showReadingProgress();
@@ -36,6 +36,18 @@ async function refresh() {
     clearTimeout(slow);
     if (number === latest) rows.removeAttribute("aria-busy");
   }
+}
+
+// In the sidebar, Search is the current line while searching, otherwise the list that is searched.
+function markSearch(searching) {
+  const state = find.elements.state.value;
+  const line = document.querySelector(`.states a[href="${state === "inbox" ? "/" : `/?state=${state}`}"]`);
+  const search = document.querySelector(".to-search");
+  for (const [each, on] of [[line, !searching], [search, searching]]) {
+    if (on) each.setAttribute("aria-current", "page");
+    else each.removeAttribute("aria-current");
+  }
+  document.querySelector(".heading h1").textContent = (searching ? search : line).querySelector(".name").textContent;
 }
 
 // Show how far each page was read; only this browser knows.
