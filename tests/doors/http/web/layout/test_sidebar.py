@@ -20,7 +20,7 @@ def test_every_line_leads_to_a_page_that_has_the_sidebar_and_is_marked(client: T
 
 
 def test_pages_without_a_line_have_the_sidebar_too(client: TestClient) -> None:
-    assert [_current(client.get(path).text) for path in ("/settings", "/add", "/storage")] == [[], [], []]
+    assert [_current(client.get(path).text) for path in ("/settings", "/add", "/waiting")] == [[], [], []]
 
 
 def test_while_searching_only_search_is_marked(client: TestClient) -> None:
