@@ -140,3 +140,9 @@ def test_paragraphs_side_by_side_speak_for_an_article_beside_many_teasers() -> N
 def test_a_letter_counts_only_as_a_part_of_the_path() -> None:
     assert extract("<p>Oak and iron.</p>", "https://mill.example/c/wheels").kind == "collection"
     assert extract("<p>Oak and iron.</p>", "https://mill.example/c23bb1b7/wheels").kind == "article"
+
+
+def test_a_post_addressed_by_a_query_is_not_a_home_page() -> None:
+    html = f"<h1>The mill</h1><div>{PROSE[: len(PROSE) // 2]}</div>"
+    post, home = (extract(html, url=f"https://mill.example/{query}") for query in ("?p=959", ""))
+    assert (post.kind, home.kind) == ("article", "service")

@@ -188,11 +188,11 @@ def _from_url(url: str | None) -> list[Signal]:
     if _DATED_PATH.search(parts.path):
         signals.append((*_OTHER_SIGNALS["date in URL"], "a date in the address"))
     names = [name for name in parts.path.split("/") if name]
-    if not names:
+    if not names and not parts.query:  # `/?p=959` is a post
         signals.append((*_OTHER_SIGNALS["home page"], "it is a home page"))
-    elif names[-1].count("-") >= _MIN_HEADLINE_DASHES:
+    elif names and names[-1].count("-") >= _MIN_HEADLINE_DASHES:
         signals.append((*_OTHER_SIGNALS["headline in URL"], "the address spells out a headline"))
-    elif names[-1].lower() in _INDEXES:
+    elif names and names[-1].lower() in _INDEXES:
         signals.append((*_OTHER_SIGNALS["index URL"], f'the address ends in "{names[-1].lower()}"'))
     return signals
 
