@@ -2,6 +2,8 @@
 
 Usage: python bench/sites.py [--pages N] [--show SITE]. Each site has a layout and a purpose: documentation, blog, shop, forum
 or news. Its furniture has no class names that say what it is. The text is composed from our own words, so that it is known.
+Five more sites have uneven pages: on some of them most of the words are beside the content, or in one part of it. They
+show what the learned selector adds; the selector and the platform's rules are used for all 25.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from statistics import fmean
 
-from pagekeep import Options, extract
-from pagekeep.extraction.site import fingerprint, learn
+from pagekeep import Options, dom, extract
+from pagekeep.extraction.site import fingerprint, learn, learn_signs, read_signs
 from pagekeep.extraction.site.shingles import split_words
+from pagekeep.model.site import SiteKnowledge
+from pagekeep.rules import shipped
 
 PURPOSES = ("docs", "blog", "shop", "forum", "news")
 WHO = "keeper pilot carpenter fisherman teacher sailor clerk painter baker engineer widow smith captain doctor cook".split()
@@ -150,10 +154,35 @@ def make_site(purpose: str, layout: int, pages: int) -> list[tuple[str, str]]:
     return made
 
 
+def make_uneven_site(purpose: str, pages: int) -> list[tuple[str, str]]:
+    """Return the pages of a site on which every third has a long discussion below, and every fourth one long part."""
+    made = []
+    for number in range(pages):
+        words = Words(f"uneven {purpose} {number}")
+        title, parts = words.title(), CONTENT[purpose](words)
+        if number % 4 == 1:
+            long = "".join(f"<p>{words.paragraph()}</p>" for _ in range(24))
+            parts.append(f'<div class="b-{number}">{long}</div>')
+        beside = "".join(f"<div><p>{words.paragraph()}</p></div>" for _ in range(12 if number % 3 == 2 else 0))
+        inner = f'<div class="k-text"><h1>{title}</h1>{"".join(parts)}</div><div class="k-rest">{beside}</div>'
+        html = f"<!DOCTYPE html><html lang=en><head><title>{title}</title></head><body><div>{inner}</div></body></html>"
+        made.append((html, extract_words("".join(parts) + f"<h1>{title}</h1>")))
+    return made
+
+
+def know(site: list[tuple[str, str]]) -> tuple[SiteKnowledge, SiteKnowledge]:
+    """Return what the pages of a site share, without and with its selector and platform."""
+    prints = [fingerprint(extract(html, "https://site.example/").text) for html, _ in site]
+    repeats = learn(prints)
+    signs = (
+        read_signs(dom.parse(html), "https://site.example/", text, repeats, shipped())
+        for (html, _), text in zip(site, prints, strict=True)
+    )
+    return repeats, learn_signs(repeats, signs)
+
+
 def extract_words(html: str) -> str:
     """Return the text of HTML without tags."""
-    from pagekeep import dom
-
     return dom.text_of(dom.parse(html.replace("<", " <")))
 
 
@@ -178,18 +207,28 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=16)
     parser.add_argument("--show", type=int, help="Print a page of this site, with its knowledge.")
     asked = parser.parse_args()
-    every: list[tuple[float, float]] = []
-    for number, (purpose, layout) in enumerate((purpose, layout) for purpose in PURPOSES for layout in range(4)):
-        site = make_site(purpose, layout, asked.pages)
-        knowledge = learn(fingerprint(extract(html, "https://site.example/").text) for html, _ in site)
-        without, with_it = fmean(measure(site, Options())), fmean(measure(site, Options(site=knowledge)))
-        every.append((without, with_it))
-        print(f"{number:2} {purpose:6} layout {layout}: {without:.3f} alone, {with_it:.3f} with the site")
+    regular = [
+        (f"{purpose:6} layout {layout}", make_site(purpose, layout, asked.pages))
+        for purpose in PURPOSES
+        for layout in range(4)
+    ]
+    uneven = [(f"{purpose:6} uneven  ", make_uneven_site(purpose, max(24, asked.pages))) for purpose in PURPOSES]
+    every: list[tuple[float, float, float]] = []
+    for number, (name, site) in enumerate([*regular, *uneven]):
+        repeats, all_known = know(site)
+        results = [fmean(measure(site, Options(site=known))) for known in (None, repeats, all_known)]
+        every.append((results[0], results[1], results[2]))
+        print(
+            f"{number:2} {name}: {results[0]:.3f} alone, {results[1]:.3f} without repeated text,"
+            f" {results[2]:.3f} also with {all_known.selector or 'no selector'}"
+        )
         if asked.show == number:
-            print(extract(site[0][0], options=Options(site=knowledge)).markdown)
-    print(
-        f"all 20 sites: {fmean(one for one, _ in every):.3f} alone, {fmean(two for _, two in every):.3f} with the site"
-    )
+            print(extract(site[0][0], options=Options(site=all_known)).markdown)
+    for title, some in (("all 20 sites", every[: len(regular)]), ("5 uneven sites", every[len(regular) :])):
+        alone, known, selected = map(fmean, zip(*some, strict=True))
+        print(
+            f"{title}: {alone:.3f} alone, {known:.3f} without repeated text, {selected:.3f} also with selector and platform"
+        )
 
 
 if __name__ == "__main__":

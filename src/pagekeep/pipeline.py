@@ -70,8 +70,8 @@ def _read_metadata(state: State) -> None:
 
 def _apply_rules_before(state: State) -> tuple[Removal, ...]:
     """Apply the site rules for the page as it came; a rule may discard the page."""
-    before = site_rules.apply_before(state.rules, state.url, state.document, state.body, state.reverts, state.names)
-    state.before = before
+    given = (state.rules, state.url, state.document, state.body, state.reverts, state.names)
+    state.before = before = site_rules.apply_before(*given, state.options.site.rules if state.options.site else ())
     state.rule_matches, state.discarded_by = before.matched, before.discarded_by
     state.metadata = site_rules.apply_overrides(state.metadata, before.metadata)
     return before.removals

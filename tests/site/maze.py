@@ -20,6 +20,8 @@ TRAPS = (
     *("calendar", "events", "shop", "store", "loop", "deep", "filter", "ring", "hop", "echo", "list", "table", "grow"),
 )
 """The first segment of every trap's addresses."""
+SHARED = "<p>Tell a friend about these pages and come back on Friday.</p>"
+"""What every page of a section ends with."""
 SECTION = 25
 """Pages in a section."""
 
@@ -167,7 +169,7 @@ class Maze:
         links = ["/", f"/s{section}/", *names[place + 1 : place + 3], f"{path}?utm_source=page#top"]
         links += names[SECTION - 8 :] if place in (0, 1, 2) else []
         title = f"Page {place} of section {section} on {host}"
-        return Answer(show(title, links, paragraphs(f"{host} {path}", self.paragraphs)))
+        return Answer(show(title, links, paragraphs(f"{host} {path}", self.paragraphs) + SHARED))
 
     def _trap(self, first: str, path: str, request: Request) -> Answer:
         if path == "/traps":

@@ -77,7 +77,7 @@ class Options:
     extract_categories: bool = True
     """Whether to return categories, keywords and tags."""
     site: SiteKnowledge | None = None
-    """What is known about the site from its other pages: text that many of them show is left out."""
+    """What is known about the site from its other pages: the text that many of them show, their selector and platform."""
     find_pages: int | None = None
     """The number of the page in its article: links to the rest of it are then looked for. Set by the capture."""
     timer: Callable[[], float] | None = None

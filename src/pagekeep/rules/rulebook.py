@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -61,11 +61,30 @@ class Rulebook:
         return tuple(self._rules[number] for number in range(self._count))
 
     def match(
-        self, phase: Literal["pre", "post"], url: str | None, root: dom.Node, names: Names | None = None
+        self,
+        phase: Literal["pre", "post"],
+        url: str | None,
+        root: dom.Node,
+        names: Names | None = None,
+        platform: Collection[str] = (),
     ) -> tuple[Matched, ...]:
-        """Return the rules of the phase that apply to the page, in the order they run; `root` is the raw or extracted tree."""
+        """Return the rules of the phase that apply to the page, in the order they run; `root` is the raw or extracted tree.
+
+        `platform` are the ids of rules that apply to the page in any case, because most pages of its site match them.
+        """
         matches = self._indexes[phase].match(hosts.of_url(url), root, names or Names(root))
-        return tuple(Matched(rule, reason) for rule, reason in matches)
+        matched = [Matched(rule, reason) for rule, reason in matches]
+        return tuple(self._with_platform(phase, matched, platform) if platform else matched)
+
+    def _with_platform(self, phase: str, matched: list[Matched], platform: Collection[str]) -> list[Matched]:
+        known = {match.rule.id for match in matched}
+        more = [
+            Matched(rule, "most pages of the site match it")
+            for rule in self.rules
+            if rule.id in platform and rule.id not in known and rule.phase in (phase, "both")
+        ]
+        places = {rule.id: place for place, rule in enumerate(self.rules)} if more else {}
+        return sorted([*matched, *more], key=lambda match: places[match.rule.id]) if more else matched
 
     def rendering(self, url: str) -> Rendering | None:
         """Return how to fetch the URL by the rules that match its host alone: `force` before `never` before `auto`."""

@@ -14,6 +14,7 @@ from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
 from pagekeep.library.crawl.crawls import start_crawl
 from pagekeep.library.crawl.options import CrawlOptions
+from pagekeep.library.crawl.outputs import write_output
 from pagekeep.library.crawl.reading import visit
 from pagekeep.library.crawl.worker import CrawlWorker
 from pagekeep.model.crawl import Crawl
@@ -23,6 +24,7 @@ from tests.site.maze import Maze, MazeServers
 
 SETTINGS = Settings(allow_hosts=("127.0.0.0/8",), crawl_delay=0.0, per_host_delay=0.0, timeout=10, render="never")
 Run = Callable[..., Crawl]
+Write = Callable[..., int]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,6 +70,17 @@ def run(room: Room) -> Run:
         return asyncio.run(work(library, start_crawl(library, options), seconds, killed, settings))
 
     return start
+
+
+@pytest.fixture(scope="module")
+def write(room: Room) -> Write:
+    """Writes the pages of a crawl to a file."""
+
+    async def work(library: Store, crawl: Crawl, kind: str, path: Path) -> int:
+        async with Retrieval(SETTINGS, room=room) as retrieval:
+            return await write_output(library, crawl, kind, path, retrieval)
+
+    return lambda *given: asyncio.run(work(*given))
 
 
 class _Dead:

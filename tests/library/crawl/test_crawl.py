@@ -13,10 +13,9 @@ from pagekeep.errors import Conflict, NotFound
 from pagekeep.library.crawl.crawls import cancel_crawl, find_crawl, resume_crawl, start_crawl
 from pagekeep.library.crawl.deciding import addresses, traps
 from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.library.crawl.outputs import write_output
 from pagekeep.library.crawl.pages import list_problems, read_pages
 from pagekeep.store import Store, open_store
-from tests.library.crawl.conftest import Crawled, Run
+from tests.library.crawl.conftest import Crawled, Run, Write
 from tests.site.maze import TRAPS, Maze
 
 BOUNDS = {
@@ -101,7 +100,7 @@ def test_pages_have_what_a_reader_needs(crawled: Crawled) -> None:
 
 
 def test_killed_and_resumed_it_writes_the_same_files(
-    crawled: Crawled, run: Run, library: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crawled: Crawled, run: Run, write: Write, library: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     kills = 0
@@ -111,8 +110,8 @@ def test_killed_and_resumed_it_writes_the_same_files(
     done = library.crawls(1)[0] if kills < 6 else run(library, crawled.options)
     for kind in ("jsonl", "warc"):
         once, often = tmp_path / f"once.{kind}", tmp_path / f"often.{kind}"
-        assert write_output(crawled.library, crawled.crawl, kind, once) == crawled.crawl.kept
-        write_output(library, done, kind, often)
+        assert write(crawled.library, crawled.crawl, kind, once) == crawled.crawl.kept
+        write(library, done, kind, often)
         assert once.read_bytes() == often.read_bytes()
     assert done.counts == crawled.crawl.counts
 
@@ -136,16 +135,18 @@ def test_the_limit_of_bytes_ends_at_the_same_page(crawled: Crawled, run: Run, li
     assert [page.url for page in read_pages(library, crawl.id)] == first[: crawl.kept]
 
 
-def test_the_next_run_fetches_only_what_changed(maze: Maze, run: Run, library: Store, tmp_path: Path) -> None:
+def test_the_next_run_fetches_only_what_changed(
+    maze: Maze, run: Run, write: Write, library: Store, tmp_path: Path
+) -> None:
     maze.etags = True
     try:
         options = CrawlOptions((f"{maze.urls[2]}/s0/",))
         first = run(library, options)
-        write_output(library, first, "jsonl", tmp_path / "first")
+        write(library, first, "jsonl", tmp_path / "first")
         again = run(library, options)
     finally:
         maze.etags = False
-    write_output(library, again, "jsonl", tmp_path / "again")
+    write(library, again, "jsonl", tmp_path / "again")
     assert (again.id, again.run, again.kept) == (first.id, 2, first.kept)
     one, other = ((tmp_path / name).read_text("utf-8").splitlines() for name in ("first", "again"))
     assert [json.loads(line)["markdown"] for line in one] == [json.loads(line)["markdown"] for line in other]

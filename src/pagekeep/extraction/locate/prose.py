@@ -64,6 +64,15 @@ def _find_block(survey: Survey, index: int, blocks: dict[int, int]) -> int:
     return block
 
 
+def has_no_block(survey: Survey, index: int) -> bool:
+    """Return whether an element has only text and inline elements in it."""
+    tags = survey.tag
+    inner, end = index + 1, survey.end[index]
+    while inner < end and tags[inner] in INLINE:
+        inner += 1
+    return inner == end
+
+
 def find_blocks(own: Sequence[int], min_chars: int) -> list[int]:
     """Return the indices of the blocks with at least `min_chars` characters, a positive number; most nodes have none."""
     return [index for index in compress(range(len(own)), own) if own[index] >= min_chars]

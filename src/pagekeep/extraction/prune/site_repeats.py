@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from pagekeep import dom
 from pagekeep.extraction.locate.exclusions import Exclusions, Reason, Reasons
-from pagekeep.extraction.locate.prose import INLINE
+from pagekeep.extraction.locate.prose import INLINE, has_no_block
 from pagekeep.extraction.locate.survey import Survey
 from pagekeep.extraction.site.shingles import SHINGLE_WORDS, make_shingles, split_words
 from pagekeep.model.site import SiteKnowledge
@@ -59,7 +59,7 @@ def _read_blocks(survey: Survey, root: int, excluded: Exclusions, repeated: froz
         elif tag in _KEPT:
             yield _Block(index, chars[index] // 6, is_heading=False, is_known=False)
             index = ends[index]
-        elif tag not in INLINE and _has_no_block(survey, index):
+        elif tag not in INLINE and has_no_block(survey, index):
             words = split_words(dom.text_of(survey.nodes[index]))
             shingles = make_shingles(words)
             known = sum(map(repeated.__contains__, shingles))
@@ -68,15 +68,6 @@ def _read_blocks(survey: Survey, root: int, excluded: Exclusions, repeated: froz
             index = ends[index]
         else:
             index += 1
-
-
-def _has_no_block(survey: Survey, index: int) -> bool:
-    """Return whether a block has only text and inline elements in it."""
-    tags = survey.tag
-    inner, end = index + 1, survey.end[index]
-    while inner < end and tags[inner] in INLINE:
-        inner += 1
-    return inner == end
 
 
 def _split_rows(blocks: list[_Block]) -> Iterator[list[_Block]]:

@@ -121,13 +121,15 @@ def apply_before(
     body: dom.Element,
     reverts: Sequence[Revert] = (),
     names: Names | None = None,
+    platform: Sequence[str] = (),
 ) -> Before:
     """Apply the rules for the raw page and change the body in place; the head can trigger a rule too.
 
-    `reverts` are parts of rules that are not to be applied; `names` are those of the document, where they are known already.
+    `reverts` are parts of rules that are not to be applied; `names` are those of the document, where they are known already;
+    `platform` are the ids of rules that apply because other pages of the site match them.
     """
     names = names or Names(document)
-    matched = rules.match("pre", url, document, names) if rules.rules else ()
+    matched = rules.match("pre", url, document, names, platform) if rules.rules else ()
     if not matched:
         return _UNTOUCHED
     log = _EffectLog("pre", matched, names, reverts=reverts)

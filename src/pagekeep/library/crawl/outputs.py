@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
 from pagekeep import clock
+from pagekeep.capture.from_url import Retrieval
 from pagekeep.errors import Conflict, StoreError
+from pagekeep.library.crawl.known_site import read_known_pages
 from pagekeep.library.crawl.pages import read_pages, read_raw
 from pagekeep.model.crawl import Crawl, CrawledPage
 from pagekeep.store import Store
@@ -23,18 +26,28 @@ DATE_VARIABLE: Final = "SOURCE_DATE_EPOCH"
 """Seconds since 1970 that are written as the time of all WARC records, as reproducible-builds.org defines it."""
 
 
-def write_output(store: Store, crawl: Crawl, kind: str, path: Path) -> int:
+async def write_output(store: Store, crawl: Crawl, kind: str, path: Path, retrieval: Retrieval) -> int:
     """Write the pages of a crawl; return how many."""
-    return write_file(path, lambda file: OUTPUTS[kind](store, crawl, file))
+    if kind == "warc":
+        return await asyncio.to_thread(write_file, path, lambda file: _write_warc(store, crawl, file))
+    with _open_draft(path) as file:
+        return await _write_jsonl(store, crawl, file, retrieval)
 
 
 def write_file(path: Path, write: Callable[[BinaryIO], T]) -> T:
     """Write a file, in a folder that may be new, and return what `write` returns. It gets its name when it is complete."""
+    with _open_draft(path) as file:
+        return write(file)
+
+
+@contextmanager
+def _open_draft(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when the block ends without an error."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("wb") as file:
-            result = write(file)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
@@ -46,7 +59,6 @@ def write_file(path: Path, write: Callable[[BinaryIO], T]) -> T:
     finally:
         with suppress(OSError):  # its folder may not exist
             draft.unlink(missing_ok=True)
-    return result
 
 
 def page_shape(page: CrawledPage) -> dict[str, Any]:
@@ -62,9 +74,10 @@ def page_shape(page: CrawledPage) -> dict[str, Any]:
     }
 
 
-def _write_jsonl(store: Store, crawl: Crawl, file: BinaryIO) -> int:
+async def _write_jsonl(store: Store, crawl: Crawl, file: BinaryIO, retrieval: Retrieval) -> int:
+    """Write one page per line, each with what is known about its site."""
     written = 0
-    for page in read_pages(store, crawl.id):
+    async for page in read_known_pages(store, crawl, retrieval):
         file.write(json.dumps(page_shape(page), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         written += 1
     return written
@@ -114,5 +127,5 @@ def _fixed_time(environ: Mapping[str, str] = os.environ) -> str | None:
     return clock.format_time(datetime.fromtimestamp(int(seconds), UTC)) if seconds.isdigit() else None
 
 
-OUTPUTS: Final[Mapping[str, Callable[[Store, Crawl, BinaryIO], int]]] = {"jsonl": _write_jsonl, "warc": _write_warc}
-"""Kinds of output files, by name."""
+OUTPUTS: Final = ("jsonl", "warc")
+"""Kinds of output files."""

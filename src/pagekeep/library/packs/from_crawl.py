@@ -9,24 +9,21 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.errors import Conflict, PagekeepError, StoreError
-from pagekeep.extraction.site import MAX_SAMPLE, fingerprint, learn
+from pagekeep.errors import Conflict, PagekeepError
 from pagekeep.extraction.site.navigation import NavigationEntry, merge_navigations
 from pagekeep.library.build_item import to_fetched
-from pagekeep.library.crawl.pages import read_pages, read_raw
+from pagekeep.library.crawl.known_site import LLMS, read_known_pages
+from pagekeep.library.crawl.pages import read_raw
 from pagekeep.library.packs.llms import read_llms
 from pagekeep.library.packs.pack import PackPage, SitePage, arrange
 from pagekeep.model import Fetched, Options
 from pagekeep.model.crawl import Crawl, CrawledPage
-from pagekeep.model.site import SiteKnowledge
 from pagekeep.store import Store
-from pagekeep.text import strip_markdown
 
 MAX_PAGES: Final = 50_000
 """Pages of a pack, which is made in memory."""
 _NAVIGATION_PAGES: Final = 40
 """Pages whose navigation is read: the first ones, and others spread over the crawl."""
-_LLMS: Final = "/llms.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +43,23 @@ async def make_pack(store: Store, crawl: Crawl, retrieval: Retrieval) -> Pack:
             f"The crawl of {crawl.url} has {crawl.kept:,} pages; a pack has 1 to {MAX_PAGES:,}.",
             suggestions=("Write JSONL instead, or crawl fewer pages.",),
         )
-    found = await to_thread(lambda: list(read_pages(store, crawl.id)))
-    listed = [page for page in found if page.requested.endswith(_LLMS)]
-    pages = [page for page in found if page not in listed] or found
+    found = [page async for page in read_known_pages(store, crawl, retrieval)]
+    listed = [page for page in found if page.requested.endswith(LLMS)]
+    pages = [page for page in found if not page.requested.endswith(LLMS)] or found
     navigation = await _read_navigation(store, crawl, retrieval, listed, pages)
-    cleaned = await _without_repeats(store, crawl, retrieval, pages)
-    arranged = arrange([_site_page(page, cleaned.get(page.position)) for page in pages], navigation)
+    arranged = arrange([_site_page(page) for page in pages], navigation)
     first = pages[0]
     about: Mapping[str, Any] = first.content.get("metadata") or {}
     title = str(about.get("site_name") or first.content.get("title") or urlsplit(crawl.url).netloc)
     return Pack(title, crawl.url, str(about.get("description") or ""), arranged)
 
 
-def _site_page(page: CrawledPage, markdown: str | None) -> SitePage:
+def _site_page(page: CrawledPage) -> SitePage:
     content, about = page.content, page.content.get("metadata") or {}
     return SitePage(
         url=page.url,
         title=str(content.get("title") or ""),
-        markdown=str(content.get("markdown") or "") if markdown is None else markdown,
+        markdown=str(content.get("markdown") or ""),
         description=str(about.get("description") or ""),
         metadata=about,
         aliases=() if page.requested == page.url else (page.requested,),
@@ -122,43 +118,3 @@ class NavigationTask:
         body = self.fetched.body
         html, _ = decode(body, Options(encoding=self.fetched.encoding, max_bytes=len(body)))
         return read_navigation(dom.parse(html), self.url, self.scope)
-
-
-async def _without_repeats(
-    store: Store, crawl: Crawl, retrieval: Retrieval, pages: Sequence[CrawledPage]
-) -> dict[int, str]:
-    """Return the Markdown of the pages that have text of other pages of their host, without it, by position."""
-    hosts: dict[str, list[CrawledPage]] = {}
-    for page in pages:
-        hosts.setdefault(urlsplit(page.url).netloc, []).append(page)
-    cleaned: dict[int, str] = {}
-    for several in hosts.values():
-        shingles = {page.position: await to_thread(_fingerprint, page) for page in several}
-        site = await to_thread(learn, list(shingles.values())[:MAX_SAMPLE])
-        for page in several if site.repeated else ():
-            if shingles[page.position] & site.repeated:
-                markdown = await _extract_again(store, crawl, retrieval, page, site)
-                if markdown:
-                    cleaned[page.position] = markdown
-    return cleaned
-
-
-def _fingerprint(page: CrawledPage) -> frozenset[int]:
-    markdown = str(page.content.get("markdown") or "")
-    return fingerprint("\n".join(map(strip_markdown, markdown.split("\n"))))
-
-
-async def _extract_again(
-    store: Store, crawl: Crawl, retrieval: Retrieval, page: CrawledPage, site: SiteKnowledge
-) -> str | None:
-    raw = await to_thread(read_raw, store, crawl.id, page)
-    if raw is None:
-        return None
-    options = Options(site=site, max_bytes=max(len(raw.body), 1))
-    try:
-        extracted = await retrieval.extract(to_fetched(raw), options)
-    except StoreError:
-        raise
-    except PagekeepError:  # the page stays as it is
-        return None
-    return extracted.markdown

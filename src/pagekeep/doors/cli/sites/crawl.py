@@ -321,24 +321,20 @@ def _stop_politely(stopping: asyncio.Event) -> None:
 
 
 def _write_outputs(store: Store, found: Crawl, outs: Any, settings: Settings) -> None:
-    from pagekeep.library.crawl.outputs import OUTPUTS, write_output
-
     for kind, path in outs:
-        number = (
-            write_output(store, found, kind, path)
-            if kind in OUTPUTS
-            else asyncio.run(_write_pack(store, found, kind, path, settings))
-        )
+        number = asyncio.run(_write(store, found, kind, path, settings))
         click.echo(f"{format_count(number, 'page')} written to {path}.", err=True)
 
 
-async def _write_pack(store: Store, found: Crawl, kind: str, path: Path, settings: Settings) -> int:
+async def _write(store: Store, found: Crawl, kind: str, path: Path, settings: Settings) -> int:
     from pagekeep.capture.from_url import Retrieval
+    from pagekeep.library.crawl.outputs import OUTPUTS, write_output
     from pagekeep.library.packs.write import write_pack
 
     with open_room(settings) as room:
         async with Retrieval(settings, room=room) as retrieval:
-            return await write_pack(store, found, kind, path, retrieval)
+            write = write_output if kind in OUTPUTS else write_pack
+            return await write(store, found, kind, path, retrieval)
 
 
 def _show_crawl(found: Crawl, as_json: bool, store: Store | None = None, problems: int = 0) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pagekeep import dom
 from pagekeep.extraction.locate import prose, threads
 from pagekeep.extraction.locate.page_facts import Content, Measure, PageFacts
 from pagekeep.extraction.locate.strategies import opening, recipes
@@ -32,6 +33,9 @@ _COMPLETE_SHARE: Final = 0.4
 """Share of all text that a short page must have kept to be complete. Chosen on the corpus."""
 _COMPLETE_PROSE_SHARE: Final = 0.8
 """Share of the paragraphs outside boilerplate that a short page of prose must have kept to be complete."""
+_MIN_LEARNED_CHARS: Final = 700
+"""Characters that the learned element must have if the page has prose beside it: an article, so that it is not refused as
+too short, and not the frame around a list."""
 
 # The container of the content is never one of these, but an element around them.
 _PARTS: Final = frozenset("p li td th tr tbody thead ul ol blockquote table dl dd dt pre figure h1 h2 h3".split())
@@ -49,6 +53,7 @@ def locate(facts: PageFacts) -> Content | None:
     root = _find_thread(facts, mass) or prose.find_innermost(survey, mass, share)
     while root and (survey.tag[root] in prose.PHRASING or survey.tag[root] in _PARTS):
         root = survey.parent[root]
+    root = _find_learned(facts, mass, root) or root
     root = recipes.widen(facts, root)
     facts.check_time()
     if not facts.profile.has_opening:
@@ -81,6 +86,23 @@ def _weigh(facts: PageFacts) -> tuple[list[int], float]:
 
 def _find_thread(facts: PageFacts, mass: Sequence[int]) -> int | None:
     return threads.find_container(facts.survey, facts.dead, mass, facts.own) if facts.profile.is_thread else None
+
+
+def _find_learned(facts: PageFacts, mass: Sequence[int], root: int) -> int | None:
+    """Return the element that has the content on other pages of the site, if this page confirms it.
+
+    There must be one, around or within the element with most of the prose, and it must have a text of its own.
+    """
+    if facts.site is None or facts.site.selector is None or facts.scope is not None:
+        return None
+    survey = facts.survey
+    found = list(survey.find_nodes(dom.select(survey.nodes[0], facts.site.selector)).values())
+    if len(found) != 1 or facts.dead[found[0]]:
+        return None
+    learned = found[0]
+    outer, inner = (learned, root) if learned <= root else (root, learned)
+    is_nested = inner < survey.end[outer]
+    return learned if is_nested and (outer == learned or mass[learned] >= _MIN_LEARNED_CHARS) else None
 
 
 def _limits(facts: PageFacts) -> tuple[float, int]:

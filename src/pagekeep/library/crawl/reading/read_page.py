@@ -26,7 +26,7 @@ from pagekeep.values import dataclass
 if TYPE_CHECKING:
     from pagekeep.rules import Rulebook
 
-_HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 MIN_SAME_WORDS: Final = 50
 """Pages with the same title and text of this many words are the same page; shorter ones only if their links are the same."""
 _MAX_CONTENT_LINKS: Final = 1_000
@@ -88,7 +88,7 @@ class ReadPageTask:
 
     def _read_links(self) -> PageLinks:
         """Return the links of a page, or those that a site's own `llms.txt` lists."""
-        if self.fetched.content_type not in _HTML:
+        if self.fetched.content_type not in HTML:
             from pagekeep.library.packs.llms import read_llms
 
             is_list = urlsplit(self.fetched.final_url).path.endswith("/llms.txt")
