@@ -146,3 +146,11 @@ def test_a_post_addressed_by_a_query_is_not_a_home_page() -> None:
     html = f"<h1>The mill</h1><div>{PROSE[: len(PROSE) // 2]}</div>"
     post, home = (extract(html, url=f"https://mill.example/{query}") for query in ("?p=959", ""))
     assert (post.kind, home.kind) == ("article", "service")
+
+
+def test_a_short_article_among_teasers_is_an_article() -> None:
+    teasers = "".join(f"<div><h3><a href='/{i}'>Another story {i}</a></h3></div>" for i in range(20))
+    prose = f"<p>{SENTENCE} {SENTENCE} {SENTENCE}</p>" * 3
+    one = extract(f"<h1>The mill</h1><div>{prose}</div>{teasers}", url="https://mill.example/mill-again")
+    other = extract(f"<h1>Stories</h1><div><p>{SENTENCE}</p></div>{teasers}", url="https://mill.example/stories-again")
+    assert (one.kind, other.kind) == ("article", "listing")

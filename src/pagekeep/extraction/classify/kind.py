@@ -257,6 +257,8 @@ _MANY_PARAGRAPHS: Final = 8
 """Paragraphs in one parent: two of three articles have as many, one of twenty other pages except manuals."""
 _PARAGRAPH_CHARS: Final = 80
 """Characters outside links that make a `<p>` a paragraph of prose."""
+_SHORT_ARTICLE: Final = 600
+"""Characters of paragraphs in one parent: a page of linked headings that has as many is an article with teasers."""
 _TEASER_CHARS: Final = 400
 """Characters outside links per title of a list; an article has more under each heading."""
 
@@ -267,23 +269,28 @@ def _linked_titles(survey: Survey) -> int:
     return sum(1 for index in survey.find_tags(*_HEADINGS) if chars[index] and linked[index] == chars[index])
 
 
-def _paragraphs_together(survey: Survey) -> int:
-    """Return the largest number of paragraphs in one parent."""
+def _paragraphs_together(survey: Survey) -> tuple[int, int]:
+    """Return the largest number of paragraphs in one parent, and the largest number of their characters."""
     chars, linked, parents = survey.chars, survey.linked, survey.parent
-    together = Counter(
-        [parents[index] for index in survey.places.get("p", ()) if chars[index] - linked[index] >= _PARAGRAPH_CHARS]
-    )
-    return max(together.values(), default=0)
+    together: Counter[int] = Counter()
+    text: Counter[int] = Counter()
+    for index in survey.places.get("p", ()):
+        unlinked = chars[index] - linked[index]
+        if unlinked >= _PARAGRAPH_CHARS:
+            together[parents[index]] += 1
+            text[parents[index]] += unlinked
+    return max(together.values(), default=0), max(text.values(), default=0)
 
 
 def _from_prose(survey: Survey, priced: bool) -> list[Signal]:
     """Paragraphs and much text are signals of an article, cards and links of a listing or, with prices, a collection."""
     unlinked, linked = survey.chars[0] - survey.linked[0], survey.linked[0]
     cards = len(survey.places.get("article", ()))
-    titles, paragraphs = _linked_titles(survey), _paragraphs_together(survey)
+    titles, (paragraphs, prose) = _linked_titles(survey), _paragraphs_together(survey)
     card_kind: Kind = "collection" if priced else "listing"
+    is_article = paragraphs >= _MANY_PARAGRAPHS or (not priced and prose >= _SHORT_ARTICLE)
     signals: list[Signal] = []
-    if titles >= _MANY_TITLES and titles * _TEASER_CHARS > unlinked and paragraphs < _MANY_PARAGRAPHS:
+    if titles >= _MANY_TITLES and titles * _TEASER_CHARS > unlinked and not is_article:
         signals.append((card_kind, _TITLES_WEIGHT, f"{titles} headings that are links, with little text each"))
     if cards >= _MIN_CARDS:
         signals.append((card_kind, _CARDS_WEIGHT, f"{cards} articles on one page"))
