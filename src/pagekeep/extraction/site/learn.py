@@ -16,7 +16,7 @@ MIN_SHARE: Final = 0.25
 """Share of the pages that must show it: a section may have its own furniture, but a quotation may be on a few pages."""
 MAX_SAMPLE: Final = 400
 """Pages from which is learned; more bring nothing, and cost memory."""
-_MOST: Final = 0.5
+_MAJORITY: Final = 0.5
 """Share of the pages from which on they are taken for most of a site's pages; a site may have two kinds of page."""
 
 
@@ -36,7 +36,7 @@ def learn(fingerprints: Iterable[frozenset[int]]) -> SiteKnowledge:
 def learn_signs(site: SiteKnowledge, signs: Iterable[PageSigns]) -> SiteKnowledge:
     """Return the knowledge with the selector and the platform's rules that most of the pages agree on, at least eight."""
     pages = list(signs)
-    needed = max(MIN_PAGES, _MOST * len(pages))
+    needed = max(MIN_PAGES, _MAJORITY * len(pages))
     selectors = Counter(selector for page in pages for selector in page.selectors)
     rules = Counter(rule for page in pages for rule in page.rules)
     # The one that most pages agree on; of several, the shortest.

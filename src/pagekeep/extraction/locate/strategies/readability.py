@@ -91,7 +91,7 @@ def _find_thread(facts: PageFacts, mass: Sequence[int]) -> int | None:
 def _find_learned(facts: PageFacts, mass: Sequence[int], root: int) -> int | None:
     """Return the element that has the content on other pages of the site, if this page confirms it.
 
-    There must be one, around or within the element with most of the prose, and it must have a text of its own.
+    There must be one, around or within the element with most of the prose, and it must have its own text.
     """
     if facts.site is None or facts.site.selector is None or facts.scope is not None:
         return None
