@@ -125,3 +125,14 @@ class FindQuotesTask:
         """Return for each quote whether its words are in the text, in their order; an empty quote is in every text."""
         words = f" {' '.join(split_words(strip_markdown(self.markdown)))} "
         return tuple(f" {' '.join(split_words(quote))} " in words or not quote.strip() for quote in self.quotes)
+
+
+@dataclass(frozen=True, slots=True)
+class FindInTextsTask:
+    """Find out which quotes are in which texts, for several texts at once."""
+
+    searches: tuple[FindQuotesTask, ...]
+
+    def run(self) -> tuple[tuple[bool, ...], ...]:
+        """Return the results of all searches, in their order."""
+        return tuple(search.run() for search in self.searches)

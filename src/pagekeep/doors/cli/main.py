@@ -44,6 +44,10 @@ COMMANDS: Final = {
             "feeds.feeds:feeds",
             "Subscribe to feeds, read their entries, keep some as pages, and publish lists of pages as feeds.",
         ),
+        "annotations": (
+            "reading.annotations:list_annotations",
+            "List highlights and notes of all pages, newest first, or those with all WORDS; with --format, export them.",
+        ),
         "open": ("library.open_page:open_page", "Open a saved page in the browser: on its site, or in the reader."),
         "tags": ("library.browse:tags", "List the tags in use, with how many pages have each."),
         "stats": ("library.browse:stats", "Show how many pages the library holds, by state and quality."),

@@ -30,6 +30,8 @@ from pagekeep.doors.http.api import (
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import feeds, mail
+from pagekeep.doors.http.api.reading import annotations as all_annotations
+from pagekeep.doors.http.api.reading import progress
 from pagekeep.doors.http.api.sites import crawls
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import (
@@ -108,6 +110,8 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         extract,
         items,
         annotation_routes,
+        all_annotations,
+        progress,
         history,
         search,
         rules,

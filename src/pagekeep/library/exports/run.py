@@ -75,7 +75,7 @@ async def export(store: Store, out: Path | BinaryIO, options: ExportOptions, set
                 )
             await _write_markdown_folder(store, out, options, pictures, report)
         else:
-            with _translate_disk_errors(), _open_atomically(out) as stream:
+            with _translate_disk_errors(), open_atomically(out) as stream:
                 await _write_one_file(store, stream, options, pictures, report)
                 stream.flush()
             report.written += 1
@@ -209,7 +209,7 @@ def _translate_disk_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _open_atomically(out: Path | BinaryIO) -> Iterator[BinaryIO]:
+def open_atomically(out: Path | BinaryIO) -> Iterator[BinaryIO]:
     """Open a file that appears under its name only when complete; a stream is used as it is."""
     if not isinstance(out, Path):
         yield out

@@ -20,6 +20,7 @@ from pagekeep.doors.http.web import (
 )
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web.reading import highlights
 from pagekeep.doors.http.web.sites import crawls
 
 router = APIRouter(include_in_schema=False)
@@ -27,6 +28,7 @@ for module in (
     inbox,
     item,
     annotations,
+    highlights,
     history,
     changes,
     crawls,

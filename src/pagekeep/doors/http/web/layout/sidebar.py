@@ -35,6 +35,7 @@ LINES: Final = (
     Line("library", "/?state=archive", "Archive", "archive", "archive"),
     Line("library", "/?state=all", "All", "all", "all"),
     Line("library", "/?state=trash", "Trash", "trash", "trash"),
+    Line("browse", "/highlights", "Highlights", "pen"),
     Line("more", "/feeds/inbox", "Feeds", "feed", "feeds", below="/feeds"),
     Line("more", "/crawls", "Crawls", "site"),
     Line("more", "/changes", "Changes", "restore", "changes"),

@@ -1,0 +1,1 @@
+"""Pages about reading: all highlights and notes, progress, and similar pages."""
