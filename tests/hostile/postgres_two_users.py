@@ -41,6 +41,7 @@ from pagekeep.model import (
     PublishedFeed,
     Retention,
 )
+from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.crawls import crawl_step, fill_crawl
@@ -288,6 +289,12 @@ def fill(library: Store, secret: str) -> dict[str, str]:
     (entry,) = library.put_entries(feed.id, [new], NOW).added
     library.publish(PublishedFeed(str(uuid.uuid4()), secret, f"tag:{secret}", NOW))
     crawl = fill_crawl(library)
+    reading = library.add_list(ItemList(str(uuid.uuid4()), secret, "manual", "", NOW, NOW))
+    rule = SaveRule(str(uuid.uuid4()), secret, secret, SaveActions(tags=(secret,)), True, 1, NOW, NOW)
+    library.put_save_rule(rule)
+    action = str(uuid.uuid4())
+    library.add_action(action, secret, NOW)
+    library.change_items(action, [stored.id], ItemChange(add_tags=(f"{secret} too",), add_to=(reading.id,)), NOW)
     after = library.find(parse_query(secret, limit=5)).next or ""
     listed = library.find(ItemQuery(limit=5)).next or ""
     return {
@@ -308,6 +315,9 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "entry": entry,
         "published": library.published_feeds()[0].id,
         "crawl": crawl.id,
+        "list": reading.id,
+        "save_rule": rule.id,
+        "action": action,
         "after": after,
         "listed": listed,
     }
@@ -341,6 +351,21 @@ def item_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
         "mark all seen": lambda: bob.mark_seen(None, NOW),
         "page_check": lambda: bob.page_check(ada["item"]),
         "due_checks": lambda: bob.due_checks(LATER, LATER, 1000),
+        "lists": lambda: bob.lists(),
+        "list_named": lambda: bob.list_named(ada["list"]),
+        "lists_of": lambda: bob.lists_of(ada["item"]),
+        "list_page": lambda: bob.list_page(ada["list"]),
+        "change_list": lambda: bob.change_list(ada["list"], NOW, name="bob"),
+        "remove_list": lambda: bob.remove_list(ada["list"]),
+        "move_in_list": lambda: bob.move_in_list(ada["list"], ada["item"], None),
+        "save_rules": lambda: bob.save_rules(),
+        "remove_save_rule": lambda: bob.remove_save_rule(ada["save_rule"]),
+        "actions": lambda: bob.actions(),
+        "action": lambda: bob.action(ada["action"]),
+        "waiting_items": lambda: bob.waiting_items(ada["action"], 10),
+        "undo_items": lambda: bob.undo_items(ada["action"], 10, NOW),
+        "change_items": lambda: bob.change_items(ada["action"], [ada["item"]], ItemChange(deleted=True), NOW),
+        "matches": lambda: bob.matches(ada["item"], parse_query("")),
         "set_metadata": lambda: bob.set_metadata(ada["item"], NOW, pinned=True),
         "mark_opened": lambda: bob.mark_opened(ada["item"], NOW),
         "delete": lambda: bob.delete(ada["item"], NOW),

@@ -24,6 +24,7 @@ from pagekeep.model import (
     Retention,
     item_filters,
 )
+from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.store import Store, install_library, open_accounts, open_store, parse_query
 from pagekeep.store.migrations import Migration, migrations
 from tests.hostile import postgres_two_users
@@ -63,6 +64,11 @@ TABLES = (
     "crawl_counts",
     "reading_states",
     "annotation_words",
+    "lists",
+    "list_items",
+    "save_rules",
+    "actions",
+    "action_items",
 )
 TYPES = {
     "uuid": {
@@ -81,6 +87,8 @@ TYPES = {
         *("reading_states.item_id", "annotation_words.annotation_id"),
         *("feeds.id", "feed_entries.id", "feed_entries.feed_id", "feed_entries.item_id", "entry_pages.entry_id"),
         "published_feeds.id",
+        *("lists.id", "list_items.list_id", "list_items.item_id", "save_rules.id"),
+        *("actions.id", "action_items.action_id", "action_items.item_id"),
         *("crawls.id", "crawl_pages.crawl_id", "crawl_results.crawl_id", "crawl_counts.crawl_id"),
     },
     "boolean": {
@@ -93,6 +101,7 @@ TYPES = {
         *("raw_pages.headers", "snapshots.headers", "schedules.state"),
         *("feeds.settings", "feeds.state", "feed_entries.extra"),
         *("crawls.options", "crawls.counts", "crawl_results.headers"),
+        *("save_rules.actions", "action_items.change"),
     },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
@@ -116,6 +125,11 @@ def fill(library: Store) -> None:
     library.put_entries(feed.id, [NewEntry("one", "Secret", content="secret words", page=make_raw())], NOW)
     library.publish(PublishedFeed(str(uuid.uuid4()), "Secret", "tag:secret", NOW))
     fill_crawl(library)
+    reading = library.add_list(ItemList(str(uuid.uuid4()), "Secret", "manual", "", NOW, NOW))
+    library.put_save_rule(SaveRule(str(uuid.uuid4()), "Secret", "secret", SaveActions(), True, 1, NOW, NOW))
+    action = str(uuid.uuid4())
+    library.add_action(action, "Secret", NOW)
+    library.change_items(action, [item.id], ItemChange(add_tags=("secret",), add_to=(reading.id,)), NOW)
 
 
 @pytest.fixture

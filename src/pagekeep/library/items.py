@@ -113,6 +113,7 @@ def find_slice(store: Store, query: ItemQuery, offset: int, limit: int) -> ItemS
 
     Of a search by words, the best 1,000 are counted.
     """
+    query = store.expand(query)
     if query.terms or query.excluded:
         walked = _walk(store, replace(query, limit=_PAGE_ITEMS))
         hits = [hit.item for hit in islice(walked, _MAX_COUNTED)]

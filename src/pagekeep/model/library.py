@@ -26,6 +26,14 @@ class ItemMetadata:
     """Whether the pages of an article over several pages are joined; `None` uses the settings."""
     edited: bool = False
     """The text is the user's own version, which no extraction replaces."""
+    edits: Mapping[str, Any] | None = None
+    """Title, author, published_at and site_name as the user set them; the item has these values."""
+    page_values: Mapping[str, Any] | None = None
+    """What the page says, of the fields in `edits`."""
+    refused_tags: tuple[str, ...] = ()
+    """Suggested tags that the user does not want."""
+    keep_pictures: str | None = None
+    """Which pictures to keep (all, hero or none), in place of the setting."""
 
     # Derived by extraction.
     parser_version: int | None = None
@@ -69,6 +77,8 @@ class ItemMetadata:
     """Set while only the address is kept because the page could not be fetched: whether trying again can help."""
 
     # Noted by the library.
+    applied_rules: tuple[str, ...] = ()
+    """Ids of the save rules that were applied to the item."""
     part_of: str | None = None
     """Of an attachment: the id of the item of its message."""
     attachments: tuple[str, ...] = ()
@@ -88,8 +98,8 @@ class ItemMetadata:
 
     @property
     def open_suggestions(self) -> tuple[str, ...]:
-        """The suggested tags that are not tags yet."""
-        own = {tag.casefold() for tag in self.tags}
+        """The suggested tags that are neither tags yet nor refused."""
+        own = {tag.casefold() for tag in (*self.tags, *self.refused_tags)}
         return tuple(tag for tag in self.suggested_tags if tag.casefold() not in own)
 
 
@@ -111,6 +121,8 @@ class MetadataChanges(TypedDict, total=False):
     tags: tuple[str, ...]
     notes: str | None
     edited: bool
+    refused_tags: tuple[str, ...]
+    keep_pictures: str | None
     parser_version: int | None
     retry_count: int
     last_error: Mapping[str, Any] | None
@@ -169,7 +181,7 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-FilterName = Literal["is", "domain", "tag", "before", "after", "changed", "quality", "feed"]
+FilterName = Literal["is", "domain", "tag", "list", "before", "after", "changed", "quality", "feed"]
 Order = Literal["saved", "opened", "title", "published", "updated"]
 
 

@@ -33,11 +33,14 @@ def metadata_from_json(stored: Mapping[str, Any]) -> ItemMetadata:
         kind = TYPES.get(name)
         fits = kind is not None and isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
         (known if fits else extra)[name] = value
-    for name in ("tags", "suggested_tags", "attachments"):
+    for name in ("tags", "suggested_tags", "refused_tags", "applied_rules", "attachments"):
         if name in known:
             known[name] = tuple(tag for tag in known[name] if isinstance(tag, str))
     if "heading_pages" in known:
         known["heading_pages"] = tuple(page for page in known["heading_pages"] if isinstance(page, int))
+    for name in ("edits", "page_values"):
+        if name in known:
+            known[name] = {field: text for field, text in known[name].items() if text is None or isinstance(text, str)}
     if known.get("quality") not in _LEVELS and "quality" in known:
         extra["quality"] = known.pop("quality")
     return ItemMetadata(**known, extra=extra)
@@ -48,6 +51,8 @@ def metadata_to_json(metadata: ItemMetadata) -> dict[str, Any]:
     known = {name: getattr(metadata, name) for name in TYPES}
     known["tags"] = list(metadata.tags)
     known["suggested_tags"] = list(metadata.suggested_tags) or None
+    known["refused_tags"] = list(metadata.refused_tags) or None
+    known["applied_rules"] = list(metadata.applied_rules) or None
     known["heading_pages"] = list(metadata.heading_pages) or None
     known["attachments"] = list(metadata.attachments) or None
     known = {name: value for name, value in known.items() if value is not None and _UNSET.get(name) != value}

@@ -83,6 +83,9 @@ _TABLES: Final[dict[str, tuple[str, str]]] = {
         "TTtTT##DT",
     ),
     "published_feeds": ("user_id id title query created_at", "TTTTD"),
+    "lists": ("user_id id name_key kind created_at updated_at name query", "TTTTDDTT"),
+    "list_items": ("user_id list_id item_id position added_at", "TTT#D"),
+    "save_rules": ("user_id id position enabled created_at updated_at name query actions", "TT##DDTTJ"),
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys and times of checks are not

@@ -24,6 +24,9 @@ from pagekeep.store.tables.find import FindTable
 from pagekeep.store.tables.idempotency import IdempotencyTable
 from pagekeep.store.tables.items import ItemTable
 from pagekeep.store.tables.jobs import JobTable
+from pagekeep.store.tables.lists.actions import ActionTable
+from pagekeep.store.tables.lists.lists import ListTable
+from pagekeep.store.tables.lists.save_rules import SaveRuleTable
 from pagekeep.store.tables.numbers import NumberTable
 from pagekeep.store.tables.reading.annotation_search import AnnotationSearchTable
 from pagekeep.store.tables.reading.states import ReadingTable
@@ -53,6 +56,9 @@ class Store(
     BlobTable,
     CrawlTable,
     FrontierTable,
+    ListTable,
+    SaveRuleTable,
+    ActionTable,
 ):
     """A user's library; the base classes hold its methods, one for each group of tables."""
 

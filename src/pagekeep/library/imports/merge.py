@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pagekeep.library import build_item
 from pagekeep.model import Item
+from pagekeep.model.edits import carry_edits
 
 
 def has_content(item: Item) -> bool:
@@ -58,4 +59,6 @@ def _choose_content(old: Item, new: Item) -> Item:
 
 def _with_notes(new: Item, old: Item) -> Item:
     notes = old.metadata.notes if new.metadata.notes is None else new.metadata.notes
-    return replace(new, metadata=replace(new.metadata, notes=notes))
+    refused = old.metadata.refused_tags or new.metadata.refused_tags
+    merged = replace(new, metadata=replace(new.metadata, notes=notes, refused_tags=refused))
+    return carry_edits(old, merged) if old.metadata.edits else merged

@@ -45,6 +45,8 @@ _ENTRY: Final = (
     "extra guid url title author words content"
 ).split()
 _ENTRY_PAGE: Final = "encoding content_type final_url status rendered fetched_at page".split()
+_LIST: Final = "name_key kind created_at updated_at name query".split()
+_SAVE_RULE: Final = "position enabled created_at updated_at name query actions".split()
 _CRAWL: Final = (
     "name_hash url state reason run admitted settled kept size created_at started_at finished_at options counts".split()
 )
@@ -55,7 +57,7 @@ _FRONTIER: Final = (
 _OF_RUN: Final = ("user_id", "crawl_id", "run")
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
 _FIRST_KEYS: Final = {
-    **dict.fromkeys(("id", "item_id", "entry_id", "crawl_id"), NO_ID),
+    **dict.fromkeys(("id", "item_id", "entry_id", "crawl_id", "list_id"), NO_ID),
     "seq": 0,
     "number": 0,
     "run": 0,
@@ -84,6 +86,9 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "feed_entries": ("id", ("user_id", "id", *_ENTRY)),
     "entry_pages": ("entry_id", ("user_id", "entry_id", *_ENTRY_PAGE)),
     "published_feeds": ("id", ("user_id", "id", "title", "query", "created_at")),
+    "lists": ("id", ("user_id", "id", *_LIST)),
+    "list_items": ("list_id, item_id", ("user_id", "list_id", "item_id", "position", "added_at")),
+    "save_rules": ("id", ("user_id", "id", *_SAVE_RULE)),
     "crawls": ("id", ("user_id", "id", *_CRAWL)),
     "crawl_pages": ("crawl_id, run, position", (*_OF_RUN, "position", *_FRONTIER)),
     "crawl_results": ("crawl_id, run, position", (*_OF_RUN, "position", *CRAWL_RESULT)),

@@ -7,7 +7,7 @@ from typing import Any, Final
 from pagekeep.errors import InvalidQuery, StoreError
 from pagekeep.model import Filter
 from pagekeep.store.search.search_words import fold
-from pagekeep.store.storable import clean_text, clean_time, domain_key
+from pagekeep.store.storable import clean_id, clean_text, clean_time, domain_key
 
 _FIRST_DAY: Final = "0001-01-01"
 _MAX_TAG_CHARS: Final = 200
@@ -71,6 +71,11 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
             return (
                 "EXISTS (SELECT 1 FROM item_tags t WHERE t.user_id = i.user_id AND t.item_id = i.id AND t.tag = {0})",
                 tag_key(value),
+            )
+        case "list":  # the id of a manual list: `expand_lists` has looked it up
+            return (
+                "(i.id IN (SELECT l.item_id FROM list_items l WHERE l.user_id = :user AND l.list_id = {0}))",
+                clean_id(value),
             )
         case "before":
             return "(i.saved_at < {0})", _begin_of(value)

@@ -8,6 +8,7 @@
                          is:gone (the page has gone from the web)
     domain:example.com   and its subdomains
     tag:energy
+    list:reading         items of a list, or those that a saved search finds; list:"to read"
     before:2025-03       saved before; `after:` from then on; year, month, day or time
     changed:2025-03      changed from then on
     quality:article      article, simplified, bookmark or discarded

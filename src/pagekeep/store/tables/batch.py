@@ -56,6 +56,8 @@ class BatchTable(Table):
         for slot in added:
             if slot.raw is not None:
                 raw_pages.put(tx, slot.item.id, slot.raw)
+        if added:
+            _apply_rules(tx, added)
         stored = [slots[name].item for name in hashes]
         add_missing(tx, _annotations(stored, entries))
         return tuple(zip(stored, outcomes, strict=True))
@@ -114,11 +116,23 @@ def _insert(tx: Transaction, slots: Sequence[_Slot]) -> None:
     numbers.give(tx, ids)
     rows = _select_in(tx, "SELECT id, seq FROM items WHERE user_id = :user AND id IN", ids)
     seqs: dict[str, int] = {row[0]: row[1] for row in rows}
+    for slot in slots:
+        slot.seq = seqs[slot.item.id]
     tx.add_words([(seqs[slot.item.id], *items.search_words(slot.item)) for slot in slots])
     tx.many(
         items.INSERT_TAG,
         [{"user": tx.user_id, "tag": key, "id": slot.item.id} for slot in slots for key in items.tag_keys(slot.item)],
     )
+
+
+def _apply_rules(tx: Transaction, slots: Sequence[_Slot]) -> None:
+    """Apply the user's save rules to new pages."""
+    from pagekeep.store.tables.lists import save_rules  # they change items
+
+    rules = save_rules.enabled_rules(tx)
+    for slot in slots:
+        if rules and slot.seq is not None:
+            slot.item = save_rules.apply_rules(tx, slot.item, slot.seq, rules)
 
 
 def _replace_taken_ids(tx: Transaction, slots: Sequence[_Slot]) -> None:

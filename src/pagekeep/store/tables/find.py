@@ -10,6 +10,7 @@ from typing import Final
 from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
+from pagekeep.store.search.list_filters import expand_lists
 from pagekeep.store.search.page_key import read_key, read_time, write_key
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
@@ -35,6 +36,7 @@ class FindTable(Table):
     @reads
     def find(self, tx: Transaction, query: ItemQuery) -> ItemPage:
         """Return one page of the items that the query describes."""
+        query = expand_lists(tx, query)
         if query.order == "relevance" or query.terms or query.excluded:
             return search(tx, query)
         limit = max(1, min(query.limit, MAX_ITEMS))
@@ -58,13 +60,25 @@ class FindTable(Table):
     @reads
     def count(self, tx: Transaction, filters: tuple[Filter, ...]) -> int:
         """Return the number of items for which all filters hold."""
+        filters = expand_lists(tx, ItemQuery(filters=filters)).filters
         where = where_of(tx.user_id, filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])
 
     @reads
     def matches(self, tx: Transaction, item_id: str, query: ItemQuery) -> bool:
         """Return whether the query finds the item. Only this item is looked at, however large the library is."""
-        where = where_of(tx.user_id, query.filters)
-        where.add("i.id = {0}", clean_id(item_id))
-        rows = tx.all(f"SELECT i.seq FROM items i WHERE {where}", **where.values)
-        return bool(rows) and has_words(tx, query, where, int(rows[0][0]))
+        return item_matches(tx, item_id, query)
+
+    @reads
+    def expand(self, tx: Transaction, query: ItemQuery) -> ItemQuery:
+        """Return the query with saved searches replaced by their terms and filters."""
+        return expand_lists(tx, query)
+
+
+def item_matches(tx: Transaction, item_id: str, query: ItemQuery) -> bool:
+    """Return whether the query finds the item."""
+    query = expand_lists(tx, query)
+    where = where_of(tx.user_id, query.filters)
+    where.add("i.id = {0}", clean_id(item_id))
+    rows = tx.all(f"SELECT i.seq FROM items i WHERE {where}", **where.values)
+    return bool(rows) and has_words(tx, query, where, int(rows[0][0]))

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Unpack
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage, Retention
+from pagekeep.model.edits import carry_edits
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key
@@ -137,8 +138,9 @@ class ItemTable(Table):
         derived = {name: getattr(metadata, name) for name in DERIVED_METADATA}
         retries = old.metadata.retry_count if metadata.quality == "bookmark" else 0
         merged = replace(old.metadata, **derived, edited=metadata.edited, retry_count=retries)
+        merged = replace(merged, edits=metadata.edits, page_values=metadata.page_values)
         item = replace(old, content=content, title=title, author=author, published_at=published_at, updated_at=now)
-        item = stamp_text(clean_item(replace(item, metadata=merged)))
+        item = stamp_text(clean_item(carry_edits(old, replace(item, metadata=merged))))
         rewrite(tx, item, seq)
         return item
 
@@ -222,18 +224,30 @@ def put_page(
         user=tx.user_id,
         hash=url_hash(item.url),
     )
+    from pagekeep.store.tables.lists import save_rules  # they change items
+
     if rows:
-        new_source, item = item.source, _merge(item_of(rows[0]), item)
+        old = item_of(rows[0])
+        new_source, item = item.source, _merge(old, item)
         # First the raw page: a first version takes its source from the item as it was.
         _put_raw(tx, item.id, raw, versions, source or new_source, retention)
         rewrite(tx, item, rows[0][-1])
+        if _has_only_address(old) and not _has_only_address(item):
+            item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
     else:
         numbers.lock(tx)
         seq = int(tx.all(f"{INSERT} RETURNING seq", **column_values(tx, item))[0][0])
         index(tx, item, seq)
         numbers.give(tx, [item.id])
         raw_pages.put(tx, item.id, raw)
+        item = save_rules.apply_rules(tx, item, seq, save_rules.enabled_rules(tx))
     return item
+
+
+def _has_only_address(item: Item) -> bool:
+    """Return whether the item's page was never fetched: rules about its words can apply when it is."""
+    known = item.metadata
+    return known.quality == "bookmark" and known.content_hash is None and not known.edited
 
 
 def _put_raw(
@@ -285,6 +299,9 @@ def _merge(old: Item, new: Item) -> Item:
         tags=_merge_tags(before.tags, after.tags),
         part_of=after.part_of or before.part_of,
         attachments=after.attachments or before.attachments,
+        refused_tags=before.refused_tags,
+        keep_pictures=before.keep_pictures,
+        applied_rules=before.applied_rules,
     )
     if before.edited:
         metadata = replace(
@@ -293,9 +310,12 @@ def _merge(old: Item, new: Item) -> Item:
             word_count=before.word_count,
             reading_time=before.reading_time,
             text_hash=before.text_hash,
+            edits=before.edits,
+            page_values=before.page_values,
+            site_name=before.site_name if before.edits else metadata.site_name,
         )
         return replace(old, metadata=metadata, updated_at=new.updated_at, deleted_at=None)
-    return replace(
+    merged = replace(
         new,
         id=old.id,
         created_at=old.created_at,
@@ -304,6 +324,7 @@ def _merge(old: Item, new: Item) -> Item:
         deleted_at=None,
         metadata=metadata,
     )
+    return carry_edits(old, merged) if before.edits or after.edits else merged
 
 
 def _merge_tags(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
@@ -339,7 +360,9 @@ def index(tx: Transaction, item: Item, seq: int) -> None:
 
 def search_words(item: Item) -> tuple[str, str, int]:
     """Return the search words of head and body, and how many words the content has."""
-    head = head_words(item.title, item.author, item.metadata.tags)
+    edits = item.metadata.edits or {}
+    site = (edits["site_name"],) if edits.get("site_name") else ()
+    head = head_words(item.title, item.author, (*site, *item.metadata.tags))
     return head, body_words(item.content), count_words(without_frontmatter(item.content))
 
 

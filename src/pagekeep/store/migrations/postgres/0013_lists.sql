@@ -1,0 +1,83 @@
+-- Lists of the user: saved searches, and manual lists, whose items are in list_items. name_key: the name as it is compared.
+CREATE TABLE lists (
+    user_id TEXT COLLATE "C" NOT NULL,
+    id UUID NOT NULL,
+    name_key TEXT COLLATE "C" NOT NULL,
+    kind TEXT COLLATE "C" NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    name TEXT NOT NULL,
+    query TEXT NOT NULL,
+    PRIMARY KEY (user_id, id),
+    UNIQUE (user_id, name_key)
+);
+
+-- position: places with gaps between them, so that an item can be moved without touching the others.
+CREATE TABLE list_items (
+    user_id TEXT COLLATE "C" NOT NULL,
+    list_id UUID NOT NULL,
+    item_id UUID NOT NULL,
+    position BIGINT NOT NULL,
+    added_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (user_id, list_id, item_id),
+    FOREIGN KEY (user_id, list_id) REFERENCES lists (user_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (user_id, item_id) REFERENCES items (user_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX list_items_order ON list_items (user_id, list_id, position, item_id);
+
+CREATE INDEX list_items_item ON list_items (user_id, item_id);
+
+-- What happens to new items that a search finds.
+CREATE TABLE save_rules (
+    user_id TEXT COLLATE "C" NOT NULL,
+    id UUID NOT NULL,
+    position BIGINT NOT NULL,
+    enabled INTEGER NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    name TEXT NOT NULL,
+    query TEXT NOT NULL,
+    actions JSONB NOT NULL,
+    PRIMARY KEY (user_id, id)
+);
+
+-- Changes of items that can be undone. A row of action_items without a change waits to be changed; it goes when it is undone.
+CREATE TABLE actions (
+    user_id TEXT COLLATE "C" NOT NULL,
+    id UUID NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    undone_at TIMESTAMPTZ,
+    changed BIGINT NOT NULL,
+    label TEXT NOT NULL,
+    PRIMARY KEY (user_id, id)
+);
+
+CREATE INDEX actions_newest ON actions (user_id, created_at, id);
+
+CREATE TABLE action_items (
+    user_id TEXT COLLATE "C" NOT NULL,
+    action_id UUID NOT NULL,
+    item_id UUID NOT NULL,
+    change JSONB,
+    PRIMARY KEY (user_id, action_id, item_id),
+    FOREIGN KEY (user_id, action_id) REFERENCES actions (user_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX action_items_waiting ON action_items (user_id, action_id, item_id) WHERE change IS NULL;
+
+DO $$
+DECLARE
+    shelf TEXT;
+BEGIN
+    FOREACH shelf IN ARRAY ARRAY['lists', 'list_items', 'save_rules', 'actions', 'action_items'] LOOP
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO pagekeep_app', shelf);
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', shelf);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', shelf);
+        EXECUTE format(
+            'CREATE POLICY own_rows ON %I USING (user_id = (SELECT NULLIF(current_setting(''app.user_id'', true), ''''))) '
+            'WITH CHECK (user_id = (SELECT NULLIF(current_setting(''app.user_id'', true), '''')))', shelf
+        );
+    END LOOP;
+END
+$$;

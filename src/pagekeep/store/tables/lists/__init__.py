@@ -1,0 +1,1 @@
+"""Lists, save rules, and changes of items that can be undone."""

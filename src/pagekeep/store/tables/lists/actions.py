@@ -1,0 +1,180 @@
+"""Changes of many items at once, which can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pagekeep.errors import NotFound, Outdated
+from pagekeep.model import Item
+from pagekeep.model.lists import Action, ItemChange, UndoResult
+from pagekeep.store.engine import Row, Transaction
+from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
+from pagekeep.store.table import Table, reads, writes
+from pagekeep.store.tables.items import SELECT, item_of
+from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change
+
+MAX_ACTIONS: Final = 50
+"""Actions of a user that can be undone; older ones are forgotten."""
+MAX_WAITING: Final = 1_000
+"""Items that wait are counted up to this number."""
+_OF: Final = "user_id = :user AND action_id = :action"
+
+
+class ActionTable(Table):
+    """A user's last changes."""
+
+    @writes
+    def add_action(self, tx: Transaction, action_id: str, label: str, now: str) -> None:
+        """Begin an action, and forget those that are too old."""
+        tx.run(
+            "INSERT INTO actions (user_id, id, created_at, changed, label) VALUES (:user, :id, :now, 0, :label)",
+            user=tx.user_id,
+            id=clean_id(action_id),
+            now=now,
+            label=clean_text(label),
+        )
+        old = tx.all(
+            f"SELECT id FROM actions WHERE user_id = :user ORDER BY created_at DESC, id DESC LIMIT 100 OFFSET {MAX_ACTIONS}",
+            user=tx.user_id,
+        )
+        for (one,) in old:
+            tx.run("DELETE FROM actions WHERE user_id = :user AND id = :id", user=tx.user_id, id=one)
+
+    @writes
+    def add_waiting(self, tx: Transaction, action_id: str, item_ids: Sequence[str]) -> None:
+        """Note items that an action is to change."""
+        tx.many(
+            "INSERT INTO action_items (user_id, action_id, item_id) VALUES (:user, :action, :item) "
+            "ON CONFLICT (user_id, action_id, item_id) DO NOTHING",
+            [{"user": tx.user_id, "action": clean_id(action_id), "item": clean_id(one)} for one in item_ids],
+        )
+
+    @reads
+    def waiting_items(self, tx: Transaction, action_id: str, limit: int) -> tuple[str, ...]:
+        """Return ids of items that an action has still to change."""
+        sql = f"SELECT item_id FROM action_items WHERE {_OF} AND change IS NULL ORDER BY item_id LIMIT :limit"
+        return tuple(str(row[0]) for row in tx.all(sql, user=tx.user_id, action=clean_id(action_id), limit=limit))
+
+    @writes
+    def change_items(
+        self,
+        tx: Transaction,
+        action_id: str,
+        item_ids: Sequence[str],
+        change: ItemChange,
+        now: str,
+        *,
+        unchanged_since: str | None = None,
+    ) -> tuple[Item, ...]:
+        """Change items, and note what is needed to undo that, all or nothing; return the items that exist.
+
+        `Outdated` when an item's `updated_at` is not `unchanged_since`.
+        """
+        changed, ids = [], list(dict.fromkeys(map(clean_id, item_ids)))
+        locked = {one: _lock(tx, one) for one in sorted(ids)}  # in the same order for all: no two wait for each other
+        for item_id in ids:
+            found = locked[item_id]
+            record: dict[str, Any] = {}
+            if found is not None:
+                if unchanged_since is not None and found[0].updated_at != unchanged_since:
+                    raise Outdated("The item was changed in the meantime.")
+                item, record = apply_change(tx, *found, change, now)
+                changed.append(item)
+            _put(tx, action_id, item_id, record)
+        return tuple(changed)
+
+    @writes
+    def record_reparse(self, tx: Transaction, action_id: str, item_id: str, before: Item | None) -> None:
+        """Note how an item was before it was extracted again; `None` when it was not."""
+        found = _lock(tx, clean_id(item_id))
+        _put(tx, action_id, clean_id(item_id), record_page(before, found[0]) if before and found else {})
+
+    @reads
+    def action(self, tx: Transaction, action_id: str) -> Action:
+        """Return an action; `NotFound` when there is none with this id."""
+        rows = _select(tx, "AND id = :id", id=clean_id(action_id))
+        if not rows:
+            raise _no_action()
+        return rows[0]
+
+    @reads
+    def actions(self, tx: Transaction, limit: int = 20) -> tuple[Action, ...]:
+        """Return the last actions, newest first."""
+        return tuple(_select(tx, "ORDER BY created_at DESC, id DESC LIMIT :limit", limit=limit))
+
+    @writes
+    def undo_items(self, tx: Transaction, action_id: str, limit: int, now: str) -> UndoResult:
+        """Undo an action for some of its items. Those that it has not changed yet, it will not change any more."""
+        key = clean_id(action_id)
+        if not tx.run(
+            "UPDATE actions SET undone_at = COALESCE(undone_at, :now) WHERE user_id = :user AND id = :action",
+            user=tx.user_id,
+            action=key,
+            now=now,
+        ):
+            raise _no_action()
+        tx.run(f"DELETE FROM action_items WHERE {_OF} AND change IS NULL", user=tx.user_id, action=key)
+        rows = tx.all(
+            f"SELECT item_id, change FROM action_items WHERE {_OF} ORDER BY item_id LIMIT :limit",
+            user=tx.user_id,
+            action=key,
+            limit=limit,
+        )
+        undone = 0
+        for item_id, record in rows:
+            found = _lock(tx, str(item_id))
+            undone += found is not None and undo_change(tx, *found, parse_json(record), now)
+            tx.run(
+                f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", user=tx.user_id, action=key, item=item_id
+            )
+        left = tx.all(
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} LIMIT {MAX_WAITING}) counted",
+            user=tx.user_id,
+            action=key,
+        )
+        return UndoResult(undone, len(rows) - undone, int(left[0][0]))
+
+
+def _put(tx: Transaction, action_id: str, item_id: str, record: dict[str, Any]) -> None:
+    """Note what an action changed about an item; nothing is kept of an item that stayed as it was."""
+    key = clean_id(action_id)
+    tx.run(f"DELETE FROM action_items WHERE {_OF} AND item_id = :item", user=tx.user_id, action=key, item=item_id)
+    if not record:
+        return
+    tx.run(
+        "INSERT INTO action_items (user_id, action_id, item_id, change) VALUES (:user, :action, :item, :change)",
+        user=tx.user_id,
+        action=key,
+        item=item_id,
+        change=tx.json(clean_json(record)),
+    )
+    sql = "UPDATE actions SET changed = changed + 1 WHERE user_id = :user AND id = :action"
+    if not tx.run(sql, user=tx.user_id, action=key):
+        raise _no_action()
+
+
+def _lock(tx: Transaction, item_id: str) -> tuple[Item, int] | None:
+    rows = tx.all(f"{SELECT} WHERE i.user_id = :user AND i.id = :id {tx.for_update}", user=tx.user_id, id=item_id)
+    return (item_of(rows[0]), rows[0][-1]) if rows else None
+
+
+def _select(tx: Transaction, rest: str, **values: Any) -> list[Action]:
+    rows = tx.all(
+        f"SELECT id, label, created_at, changed, undone_at FROM actions WHERE user_id = :user {rest}",
+        user=tx.user_id,
+        **values,
+    )
+    return [_action(tx, row) for row in rows]
+
+
+def _action(tx: Transaction, row: Row) -> Action:
+    sql = (
+        f"SELECT COUNT(*) FROM (SELECT 1 FROM action_items WHERE {_OF} AND change IS NULL LIMIT {MAX_WAITING}) counted"
+    )
+    waiting = int(tx.all(sql, user=tx.user_id, action=row[0])[0][0])
+    return Action(str(row[0]), row[1], row[2], int(row[3]), waiting, row[4])
+
+
+def _no_action() -> NotFound:
+    return NotFound("There is no such action.", suggestions=(f"The last {MAX_ACTIONS} actions can be undone.",))

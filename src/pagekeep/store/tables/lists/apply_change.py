@@ -1,0 +1,170 @@
+"""Change an item, and note what is needed to undo that; undo it, as far as nothing else changed the same since."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata
+from pagekeep.model.edits import carry_edits, edit, page_values
+from pagekeep.model.lists import ItemChange
+from pagekeep.store.engine import Transaction
+from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
+from pagekeep.store.search.filters import tag_key
+from pagekeep.store.storable import clean_item, stamp_text
+from pagekeep.store.tables import items
+from pagekeep.store.tables.lists.lists import add_to_list, put_back, remove_from_list
+
+_FIELDS: Final = ("pinned", "archived", "keep_pictures")
+"""Metadata that is undone if it still has the value that was set."""
+_TAGS: Final = ("tags", "refused_tags")
+MAX_TAGS: Final = 200
+"""Tags of one item."""
+
+
+def apply_change(
+    tx: Transaction, item: Item, seq: int, change: ItemChange, now: str, metadata: ItemMetadata | None = None
+) -> tuple[Item, dict[str, Any]]:
+    """Return the item as it is stored now, and what was changed about it; the latter is empty when nothing was.
+
+    `metadata` is stored in place of the item's own.
+    """
+    known = metadata or item.metadata
+    base = known.tags if change.tags is None else change.tags
+    fields: dict[str, Any] = {
+        "tags": _change_tags(base, change.add_tags, change.remove_tags),
+        "refused_tags": _change_tags(known.refused_tags, change.refuse_tags, change.add_tags),
+    }
+    fields |= {name: getattr(change, name) for name in _FIELDS if getattr(change, name) is not None}
+    new = replace(item, metadata=replace(known, **fields))
+    if change.edits or change.reset:
+        new = edit(new, change.edits, change.reset)
+    if change.deleted is not None and change.deleted != (item.deleted_at is not None):
+        new = replace(new, deleted_at=now if change.deleted else None)
+    new = store_item(tx, item, new, seq, now)
+    record = _compare(item, new)
+    added = [one for one in change.add_to if add_to_list(tx, one, [item.id], now)]
+    removed = [(one, place) for one in change.remove_from if (place := remove_from_list(tx, one, item.id)) is not None]
+    if added:
+        record["added_to"] = added
+    if removed:
+        record["removed_from"] = [list(pair) for pair in removed]
+    return new, record
+
+
+def store_item(tx: Transaction, old: Item, new: Item, seq: int, now: str) -> Item:
+    """Store a changed item; one that is the same stays as it is."""
+    if new == old:
+        return old
+    new = replace(clean_item(new), updated_at=now)
+    if _indexed(new) != _indexed(old):
+        items.rewrite(tx, stamp_text(new) if new.content != old.content else new, seq)
+    else:
+        tx.run(
+            "UPDATE items SET metadata = :metadata, deleted_at = :deleted, updated_at = :now WHERE seq = :seq",
+            metadata=tx.json(metadata_to_json(new.metadata)),
+            deleted=new.deleted_at,
+            now=now,
+            seq=seq,
+        )
+    return new
+
+
+def undo_change(tx: Transaction, item: Item, seq: int, record: Mapping[str, Any], now: str) -> bool:
+    """Undo a recorded change; return whether all of it could be undone, and nothing was changed again since."""
+    new, whole = item, True
+    for name in _FIELDS:
+        if name in record:
+            same = getattr(item.metadata, name) == record[name][1]
+            new = replace(new, metadata=replace(new.metadata, **{name: record[name][0]})) if same else new
+            whole = whole and same
+    for name in _TAGS:
+        if name in record:
+            tags: dict[str, Any] = {name: _undo_tags(getattr(item.metadata, name), *record[name])}
+            new = replace(new, metadata=replace(new.metadata, **tags))
+    if "page" in record:
+        new, same = _undo_page(new, record["page"])
+        whole = whole and same
+    if "edits" in record:
+        new, same = _undo_edits(new, *record["edits"])
+        whole = whole and same
+    if "deleted" in record and (new.deleted_at is not None) == record["deleted"][1]:
+        new = replace(new, deleted_at=now if record["deleted"][0] else None)
+    store_item(tx, item, new, seq, now)
+    for one in record.get("added_to", ()):
+        remove_from_list(tx, one, item.id)
+    for one, place in record.get("removed_from", ()):
+        put_back(tx, one, item.id, place, now)
+    return whole
+
+
+def record_page(before: Item, after: Item) -> dict[str, Any]:
+    """Return what is needed to undo a new extraction of an item; empty when it changed nothing."""
+    if before.metadata.text_hash == after.metadata.text_hash:
+        return {}
+    stored = {"content": before.content, "values": page_values(before), "metadata": metadata_to_json(before.metadata)}
+    packed = base64.b64encode(zlib.compress(json.dumps(stored).encode())).decode()
+    return {"page": {"packed": packed, "hash": after.metadata.text_hash}}
+
+
+def _undo_page(item: Item, page: Mapping[str, Any]) -> tuple[Item, bool]:
+    if item.metadata.text_hash != page["hash"]:
+        return item, False
+    stored = json.loads(zlib.decompress(base64.b64decode(page["packed"])))
+    old, values = metadata_from_json(stored["metadata"]), stored["values"]
+    derived = {name: getattr(old, name) for name in DERIVED_METADATA} | {"edits": None, "page_values": None}
+    restored = replace(
+        item,
+        content=stored["content"],
+        title=values["title"] or item.url,
+        author=values["author"],
+        published_at=values["published_at"],
+        metadata=replace(item.metadata, **derived | {"site_name": values["site_name"], "text_hash": old.text_hash}),
+    )
+    return carry_edits(item, restored), True
+
+
+def _undo_edits(item: Item, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[Item, bool]:
+    """Undo edits field by field; one that was edited again since stays."""
+    old, new, now = before or {}, after or {}, item.metadata.edits or {}
+    changed = [name for name in {**old, **new} if (name in old, old.get(name)) != (name in new, new.get(name))]
+    same = [name for name in changed if (name in now, now.get(name)) == (name in new, new.get(name))]
+    values = {name: old[name] for name in same if name in old}
+    return edit(item, values, [name for name in same if name not in old]), len(same) == len(changed)
+
+
+def _undo_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    if list(now) == list(after):
+        return tuple(before)
+    added = {tag_key(tag) for tag in after} - {tag_key(tag) for tag in before}
+    removed = [tag for tag in before if tag_key(tag) not in {tag_key(one) for one in after}]
+    return _change_tags([tag for tag in now if tag_key(tag) not in added], removed, ())
+
+
+def _change_tags(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
+    removed, kept = {tag_key(tag) for tag in remove}, dict[str, str]()
+    for tag in (*tags, *add):
+        if tag and tag_key(tag) not in removed:
+            kept.setdefault(tag_key(tag), tag)
+    return tuple(kept.values())[:MAX_TAGS]
+
+
+def _compare(old: Item, new: Item) -> dict[str, Any]:
+    """Return what was changed, each as the value before and after."""
+    record: dict[str, Any] = {}
+    for name in (*_FIELDS, *_TAGS, "edits"):
+        before, after = getattr(old.metadata, name), getattr(new.metadata, name)
+        if before != after:
+            record[name] = [before, after]
+    if (old.deleted_at is None) != (new.deleted_at is None):
+        record["deleted"] = [old.deleted_at is not None, new.deleted_at is not None]
+    return record
+
+
+def _indexed(item: Item) -> tuple[object, ...]:
+    """Return what the columns and the search words of an item are made of, apart from its metadata."""
+    return item.title, item.author, item.published_at, item.metadata.tags, item.metadata.site_name, item.content
