@@ -20,6 +20,7 @@ ONE = '<p><img src="https://example.org/pot.jpg"></p>'
         '<p><noscript><img src="/pot.jpg"></noscript></p>',
         '<p><amp-img src="/pot.jpg"></amp-img></p>',
         '<p><img src="/img/loader.gif" data-odd-name="/pot.jpg"></p>',
+        '<p><picture><source srcset="#, # 2x"><img src="/pot.jpg"></picture></p>',
     ],
 )
 def test_every_way_of_loading_late_gives_the_real_address(cleaned, html):

@@ -150,7 +150,7 @@ def _is_tiny(image: dom.Element) -> bool:
 
 def _best_address(image: dom.Element, resolve: Resolve) -> str | None:
     for address in _addresses(image):
-        if not address.startswith(("data:", "blob:", "about:")) and not is_placeholder(address):
+        if not address.startswith(("data:", "blob:", "about:", "#")) and not is_placeholder(address):
             target = resolve(address)
             if target is not None:
                 return target
