@@ -20,6 +20,8 @@ from pagekeep import accounts
 from pagekeep.config import Settings
 from pagekeep.doors.http.application import create_app
 from pagekeep.doors.mcp.envelope import unquote
+from pagekeep.library.crawl.crawls import cancel_crawl, start_crawl
+from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.model import Scope
 from pagekeep.store import open_accounts, open_store
 from tests.site.fixtures import article
@@ -54,6 +56,8 @@ def running(tmp_path: Path) -> Iterator[Running]:
                     make_item(1, title=f"Page of {name}", content=f"Lamps of {name}.", user_id=user.id),
                     make_raw(article(300).encode()),
                 )
+                crawl = start_crawl(store, CrawlOptions((f"https://{name}.example/",)))
+                cancel_crawl(store, crawl.id)
             scopes: tuple[Scope, ...] = ("read", "write") if name == "ada" else ("read",)
             tokens[name] = accounts.add_token(known, user.id, "assistant", scopes).secret
     with socket.socket() as held:
@@ -122,7 +126,12 @@ async def test_reading_with_a_read_only_token_changes_nothing(running: Running) 
             "diff": [{"key": key, "before": 1}],
             "changes": [{}],
             "feed_inbox": [{}, {"state": "all", "feed": "none"}],
+            "crawl_status": [{}, {"crawl": "https://ben.example/"}],
+            "list_crawl_pages": [{"crawl": "https://ben.example/"}],
+            "read_crawl_page": [{"crawl": "https://ben.example/", "number": 1}],
+            "map_site": [{"url": "http://127.0.0.1/"}],
         }
+        refused = {"read_crawl_page", "map_site"}  # there is no such page, and it is a private address
         reading = {
             tool.name
             for tool in (await ben.list_tools()).tools
@@ -131,9 +140,22 @@ async def test_reading_with_a_read_only_token_changes_nothing(running: Running) 
         assert reading == set(calls)
         for tool, arguments in calls.items():
             for one in arguments:
-                assert not (await ben.call_tool(tool, one)).is_error
+                assert bool((await ben.call_tool(tool, one)).is_error) is (tool in refused)
         await ben.read_resource(f"pagekeep://item/{key}")
         assert all_rows(running.library) == before
+
+
+async def test_crawls_are_their_owners_alone(running: Running) -> None:
+    async with connected(running, "ada") as ada, connected(running, "ben") as ben:
+        listed = await ben.call_tool("crawl_status", {})
+        assert listed.structured_content is not None
+        (crawl,) = listed.structured_content["crawls"]
+        assert crawl["url"] == "https://ben.example/"
+        for key in (crawl["id"], crawl["url"]):
+            for tool in ("crawl_status", "list_crawl_pages", "cancel_crawl"):
+                assert (await ada.call_tool(tool, {"crawl": key})).is_error
+        assert (await ben.call_tool("start_crawl", {"url": "https://ben.example/"})).is_error
+        assert (await ben.call_tool("cancel_crawl", {"crawl": crawl["id"]})).is_error
 
 
 async def test_reading_with_a_token_that_may_write_marks_the_page_as_opened(running: Running) -> None:

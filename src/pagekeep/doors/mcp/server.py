@@ -15,6 +15,7 @@ from pydantic import Field
 from pagekeep.capture.from_url import Request
 from pagekeep.capture.source import decode_source
 from pagekeep.doors.mcp.context import ContextFinder, ToolContext
+from pagekeep.doors.mcp.crawls import add_crawl_tools
 from pagekeep.doors.mcp.envelope import Quote, one_line, seal, unquote, web_address
 from pagekeep.doors.mcp.feeds import add_feed_tools
 from pagekeep.doors.mcp.history import add_history_tools
@@ -84,6 +85,7 @@ def make_server(
         _add_write_tools(server, find_context)
     add_history_tools(server, find_context, allow_write=allow_write)
     add_feed_tools(server, find_context, allow_write=allow_write)
+    add_crawl_tools(server, find_context, allow_write=allow_write)
     if packs:
         add_pack_tools(server, find_context, packs)
     _add_resources(server, find_context)

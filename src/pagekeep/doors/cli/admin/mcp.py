@@ -67,7 +67,10 @@ async def _serve(settings: Settings, room: Room, allow_write: bool, make_server:
         async with Retrieval(settings, room=room) as retrieval:
             context = ToolContext(store, retrieval, allow_write, works_alone=True)
             server = make_server(lambda: context, allow_write=allow_write)
-            interrupted = await _until_interrupted(server.run_stdio_async())
+            try:
+                interrupted = await _until_interrupted(server.run_stdio_async())
+            finally:
+                await context.stop()
     if interrupted:  # a thread still waits for the next line and cannot be stopped; everything else is closed
         room.close()
         os._exit(INTERRUPTED)

@@ -243,6 +243,8 @@ def _failure(page: FrontierPage, error: PagekeepError) -> Visit:
     """Return the result of a visit that failed: what may pass is tried again."""
     facts = {"reason": error.message}
     if page.kind == "robots":
+        if isinstance(error, BlockedAddress):  # nothing is requested there; its pages report why
+            return _robots_visit(page, "")
         retry = _retry(page, error.message)
         return retry if retry.retry_after is not None else _robots_visit(page, robots.FORBID_ALL, failed=True)
     if isinstance(error, UnsupportedContent):
