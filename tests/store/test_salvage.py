@@ -11,9 +11,11 @@ import pytest
 
 from pagekeep.errors import Conflict, PagekeepError, StoreError
 from pagekeep.model import ItemBlob
-from pagekeep.store import open_store, parse_query
+from pagekeep.model.crawl import Crawl
+from pagekeep.store import Store, open_store, parse_query
 from pagekeep.store.salvage import salvage
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages
+from tests.store.crawls import begin, step, visited
 from tests.store.damage import PAGE, flip_pages, make_library, pages_of
 
 
@@ -73,6 +75,68 @@ def test_an_intact_library_is_saved_whole(tmp_path: Path) -> None:
         assert library.jobs() == old.jobs()
         assert (library.item_blobs(ids[1]), library.blob(kept)) == ((link,), b"pixels")
         assert ids[0] not in {item_id for item_id, _ in library.versions()}
+
+
+def make_crawl(library: Store, *, pages: int = 60) -> Crawl:
+    """A crawl that is done, with one page for each link of the first."""
+    crawl = begin(library, "start")
+    step(library, crawl)
+    step(library, crawl, visits=[visited(0, *(f"page-{number}" for number in range(1, pages)))], want=pages)
+    step(library, crawl, visits=[visited(number) for number in range(1, pages)])
+    step(library, crawl)  # settles the rest
+    return library.crawl(crawl.id)
+
+
+def test_a_crawl_is_saved_with_its_pages(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    make_library(path, 3)
+    with closing(open_store(path)) as library:
+        crawl = make_crawl(library)
+        assert (crawl.state, crawl.kept) == ("done", 60)
+        kept = library.crawled(crawl.id, ("kept",))
+        report = salvage(path, new)
+        assert report.complete
+        with closing(open_store(new)) as other:
+            assert other.crawl(crawl.id) == crawl
+            assert other.crawled(crawl.id, ("kept",)) == kept
+            assert other.crawl_raw(crawl.id, 7) == library.crawl_raw(crawl.id, 7)
+            assert other.crawl_raw(crawl.id, 7) is not None
+            assert other.check() == []
+
+
+def test_a_crawl_that_was_running_is_ended_and_can_be_started_again(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    make_library(path, 3)
+    with closing(open_store(path)) as library:
+        crawl = begin(library, "start")
+        step(library, crawl)
+        step(library, crawl, visits=[visited(0, "one", "two")])
+        report = salvage(path, new)
+    assert any("The crawl of https://example.com/start was ended" in note for note in report.notes)
+    with closing(open_store(new)) as library:
+        saved = library.crawl(crawl.id)
+        assert (saved.state, saved.reason, saved.kept) == ("done", "cancelled", 1)
+        again = begin(library, "start")
+        assert (again.id, again.run, again.state) == (crawl.id, 2, "running")
+        (page,) = step(library, again).leased
+        assert page.before is not None
+
+
+def test_a_crawl_with_lost_pages_says_how_many(tmp_path: Path) -> None:
+    path, new = tmp_path / "library.db", tmp_path / "new.db"
+    make_library(path, 3)
+    with closing(open_store(path)) as library:
+        crawl = make_crawl(library)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    flip_pages(path, pages_of(path, "crawl_results")[:2])
+    report = salvage(path, new)
+    with closing(open_store(new)) as library:
+        saved = library.crawl(crawl.id)
+        assert 0 < saved.kept < 60
+        assert len(library.crawled(crawl.id, ("kept",))) == saved.kept
+        assert library.check() == []
+    assert any(f"{60 - saved.kept} of its pages are lost" in note for note in report.notes)
 
 
 def test_a_lost_item_is_named(tmp_path: Path) -> None:

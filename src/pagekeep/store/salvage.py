@@ -18,6 +18,7 @@ from typing import Any, Final
 from pagekeep.errors import Conflict, NotFound, StoreError
 from pagekeep.model import Item
 from pagekeep.store import sqlite
+from pagekeep.store.backup.salvaged_tables import ADDED_COLUMNS, SALVAGED_TABLES
 from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.sqlite_check import find_damage, is_intact
@@ -28,70 +29,6 @@ from pagekeep.store.tables.items import WRITTEN, column_values, index
 from pagekeep.store.tables.numbers import give_missing
 from pagekeep.store.tables.reading.annotation_words import index_all_words
 
-_TABLES: Final[dict[str, tuple[str, str]]] = {
-    "users": ("id name password disabled created_at", "TTt#D"),
-    "tokens": ("id digest user_id name scopes created_at last_used_at expires_at", "TTTTTDdd"),
-    "items": (
-        "seq user_id id url_hash domain_key title_key saved_at published_at created_at updated_at last_opened_at deleted_at "
-        "metadata source domain url url_full title author content",
-        "-TTTTTDtDDddTTTTTTtT",
-    ),
-    "item_numbers": ("user_id item_id number", "TT#"),
-    "raw_bodies": ("user_id hash size packed body", "TT##B"),
-    "raw_pages": (
-        "user_id item_id hash encoding content_type final_url status rendered fetched_at etag last_modified headers",
-        "TTTtTT##Dttt",
-    ),
-    "snapshots": (
-        "user_id item_id number hash encoding content_type final_url status rendered fetched_at etag last_modified headers "
-        "source pinned",
-        "TT#TtTT##DtttT#",
-    ),
-    "annotations": ("user_id id item_id quote before after note colour created_at updated_at", "TTTTTTTtDD"),
-    "reading_states": (
-        "user_id item_id state chosen progress block block_offset updated_at read_at",
-        "TTT####Dd",
-    ),
-    "jobs": (
-        "seq user_id id url_hash url url_full options state attempts error run_after due_at leased_by leased_until created_at",
-        "-TTTTTJT#tDdtdD",
-    ),
-    "blobs": ("user_id hash size stored encoding unused_at", "TT##td"),
-    "item_blobs": (
-        "seq user_id item_id role source_hash variant position state reason hash size width height created_at media_type "
-        "source",
-        "-TTTTT#Ttt%%%DTT",
-    ),
-    "domain_memory": ("user_id domain memory updated_at", "TTJD"),
-    "schedules": (
-        "user_id id task subject address every attempts next_at last_run_at created_at state",
-        "TTTTT##DdDJ",
-    ),
-    "changes": ("user_id id item_id before after added removed excerpt found_at seen_at", "TTT####TDd"),
-    "feeds": (
-        "user_id id kind address_hash status attempts next_at polled_at created_at updated_at folder settings state address "
-        "site title",
-        "TTTTT#DdDDTJJTtT",
-    ),
-    "feed_entries": (
-        "user_id id feed_id guid_hash url_hash fingerprint sorted_at found_at updated_at published_at read_at kept_at "
-        "dropped_at item_id extra guid url title author words content",
-        "TTTTtTDDDddddtJTtTtTT",
-    ),
-    "entry_pages": (
-        "user_id entry_id encoding content_type final_url status rendered fetched_at page",
-        "TTtTT##DT",
-    ),
-    "published_feeds": ("user_id id title query created_at", "TTTTD"),
-    "lists": ("user_id id name_key kind created_at updated_at name query", "TTTTDDTT"),
-    "list_items": ("user_id list_id item_id position added_at", "TTT#D"),
-    "save_rules": ("user_id id position enabled created_at updated_at name query actions", "TT##DDTTJ"),
-}
-"""Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
-t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys and times of checks are not
-worth saving."""
-_ADDED: Final = {"raw_pages": 1}
-"""Table to how many of its last columns a newer version added: rows that are older lack them."""
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
@@ -202,11 +139,12 @@ class _Salvager:
         with closing(sqlite.connect(self._draft)) as connection:
             sqlite.migrate(connection, self._draft)
             connection.execute("BEGIN IMMEDIATE")
-            for table in _TABLES:
+            for table in SALVAGED_TABLES:
                 for row, values in self._rows(table):
                     self._keep(connection, table, row, values)
             if not self._report.saved["items"]:
                 raise StoreError("No item can be read in this file.", suggestions=("Restore a backup.",))
+            self._end_crawls(connection)
             self._drop_unused(connection)
             for (user,) in connection.execute("SELECT DISTINCT user_id FROM items").fetchall():
                 tx = sqlite.SqliteTransaction(connection, user)
@@ -223,15 +161,15 @@ class _Salvager:
 
     def _rows(self, table: str) -> Iterator[tuple[Row, dict[str, Any]]]:
         """Yield the rows of a table. If free pages are unknown, it may have old copies: the newest comes first."""
-        names = _TABLES[table][0].split()
+        names = SALVAGED_TABLES[table][0].split()
         rows = self._table_rows(table, names)
         if self._pages.free_intact or "updated_at" not in names:
             return rows
         return iter(sorted(rows, key=lambda pair: str(pair[1]["updated_at"]), reverse=True))
 
     def _table_rows(self, table: str, names: list[str]) -> Iterator[tuple[Row, dict[str, Any]]]:
-        kinds = _TABLES[table][1]
-        counts = range(len(names) - _ADDED.get(table, 0), len(names) + 1)
+        kinds = SALVAGED_TABLES[table][1]
+        counts = range(len(names) - ADDED_COLUMNS.get(table, 0), len(names) + 1)
         for number in (number for count in counts for number in self._leaves.get(count, ())):
             for row in self._pages.rows(number):
                 if len(row.values) in counts and all(map(_fits, kinds, row.values, row.texts)):
@@ -298,12 +236,35 @@ class _Salvager:
         note = f", note: {values['note']}" if values.get("note") else ""
         self._report.notes.append(f"A {kind} {why}: {name:.200}{note}")
 
+    def _end_crawls(self, connection: sqlite3.Connection) -> None:
+        """End the crawls that lack addresses or were running: they cannot go on, but their next run finds their pages."""
+        connection.execute(
+            "UPDATE crawl_pages SET outcome = 'failed' WHERE outcome = 'kept' AND NOT EXISTS (SELECT 1 FROM crawl_results r "
+            "WHERE (r.user_id, r.crawl_id, r.run, r.position) = (crawl_pages.user_id, crawl_pages.crawl_id, crawl_pages.run, "
+            "crawl_pages.position))"
+        )
+        in_run = "FROM crawl_pages WHERE user_id = c.user_id AND crawl_id = c.id AND run = c.run"
+        crawls = connection.execute(
+            f"SELECT rowid, url, admitted, (SELECT COUNT(*) {in_run}), kept, (SELECT COUNT(*) {in_run} AND kind = 'page' "
+            "AND state = 'settled' AND outcome = 'kept'), state FROM crawls c"
+        )
+        for rowid, url, admitted, addresses, kept, pages, state in crawls.fetchall():
+            if (admitted, kept, state == "running") != (addresses, pages, False):
+                connection.execute(
+                    "UPDATE crawls SET state = 'done', reason = 'cancelled', settled = admitted, kept = ?, "
+                    "finished_at = COALESCE(finished_at, started_at) WHERE rowid = ?",
+                    (pages, rowid),
+                )
+                lost = f", {kept - pages} of its pages are lost" if kept > pages else ""
+                self._report.notes.append(f"The crawl of {url:.200} was ended{lost}. Start it again to update it.")
+
     def _drop_unused(self, connection: sqlite3.Connection) -> None:
         """Delete raw pages of lost items."""
         changed = connection.execute(
             "DELETE FROM raw_bodies WHERE NOT EXISTS (SELECT 1 FROM raw_pages p WHERE p.user_id = raw_bodies.user_id "
             "AND p.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.user_id = raw_bodies.user_id "
-            "AND s.hash = raw_bodies.hash)"
+            "AND s.hash = raw_bodies.hash) AND NOT EXISTS (SELECT 1 FROM crawl_results r WHERE "
+            "r.user_id = raw_bodies.user_id AND r.body_hash = raw_bodies.hash)"
         ).rowcount
         self._report.saved["raw_bodies"] -= changed
         if changed:
@@ -314,7 +275,7 @@ class _Salvager:
         saved = {row[0] for row in connection.execute("SELECT id FROM items")}
         urls = {
             values["item_id"]: values["final_url"]
-            for _, values in self._table_rows("raw_pages", _TABLES["raw_pages"][0].split())
+            for _, values in self._table_rows("raw_pages", SALVAGED_TABLES["raw_pages"][0].split())
         }
         for number in self._pages.leaves(INDEX_LEAF, INDEX_INTERIOR):
             for row in self._pages.rows(number):
@@ -344,7 +305,7 @@ def _fits(kind: str, value: Any, text: bool) -> bool:
 
 
 def _texts(row: Row) -> Iterator[tuple[str, bytes]]:
-    names = _TABLES["items"][0].split()
+    names = SALVAGED_TABLES["items"][0].split()
     return (
         (name, value)
         for name, value, text in zip(names, row.values, row.texts, strict=True)
