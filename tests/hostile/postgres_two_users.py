@@ -372,7 +372,7 @@ def item_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
         "restore": lambda: bob.restore(ada["deleted"], NOW),
         "purge by id": lambda: bob.purge([ada["item"], ada["deleted"]]),
         "purge all": lambda: bob.purge(),
-        "delete_annotation": lambda: bob.delete_annotation(ada["annotation"]),
+        "delete_annotation": lambda: bob.delete_annotation(ada["annotation"], NOW),
         "job": lambda: bob.job(ada["job"]),
         "jobs": lambda: bob.jobs(),
         "job_counts": lambda: any(bob.job_counts().values()),

@@ -104,3 +104,25 @@ def test_the_cache_keeps_the_texts_used_last() -> None:
     assert room.calls == calls
     run(renderer, "1")
     assert room.calls == calls + 1
+
+
+def test_a_list_is_rendered_once() -> None:
+    room = FailingRoom()
+    renderer = Renderer(room)
+    texts = [(f"*{n}*", "https://e.example/", "T") for n in range(3)]
+    first = asyncio.run(renderer.render_many(texts))
+    assert first == [f"<p><em>{n}</em></p>\n" for n in range(3)]
+    calls = room.calls
+    assert asyncio.run(renderer.render_many(texts)) == first
+    assert room.calls == calls
+    more = asyncio.run(renderer.render_many([texts[2], ("new", "", ""), texts[0]]))
+    assert more == [first[2], "<p>new</p>\n", first[0]]
+    assert room.calls == calls + 1
+
+
+def test_a_text_of_a_list_that_fails_is_not_kept() -> None:
+    busy = [TooManyRequests("Too many.") for _ in range(3)]  # together, then each alone
+    renderer = Renderer(FailingRoom(*busy))
+    texts = [("a", "", ""), ("b", "", "")]
+    assert all("busy" in html for html in asyncio.run(renderer.render_many(texts)))
+    assert asyncio.run(renderer.render_many(texts)) == ["<p>a</p>\n", "<p>b</p>\n"]

@@ -42,7 +42,7 @@ def edit_annotation(
 
 def remove_annotation(store: Store, key: str, annotation_id: str) -> None:
     """Delete an annotation."""
-    store.delete_annotation(_get(store, key, annotation_id).id)
+    store.delete_annotation(_get(store, key, annotation_id).id, clock.now())
 
 
 def _get(store: Store, key: str, annotation_id: str) -> Annotation:

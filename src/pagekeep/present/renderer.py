@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from pagekeep.errors import PagekeepError, TooManyRequests
+from pagekeep.present.kept_texts import KeptTexts
 from pagekeep.present.rendered import ImageUrl, Rendered, render_source
 from pagekeep.workers import TEXT, Limits, Room
 
 _CACHE_SIZE: Final = 64
 """Rendered texts kept in memory."""
 _MAX_CACHED_CHARS: Final = 200_000
+_KEPT_BYTES: Final = 64_000_000
+"""Of texts rendered for lists: about 10,000 of 1,000 words."""
 _MAX_GROUP_CHARS: Final = 300_000
 """Characters of texts that are rendered as one task: about a second."""
 
@@ -53,6 +56,7 @@ class Renderer:
         self._room = room
         self._limits = limits
         self._cache: OrderedDict[RenderTask, Rendered] = OrderedDict()
+        self._kept = KeptTexts(_KEPT_BYTES)
 
     async def render(
         self, markdown: str, *, base: str = "", title: str = "", image_url: ImageUrl | None = None
@@ -77,14 +81,21 @@ class Renderer:
                 self._cache.popitem(last=False)
         return rendered
 
-    async def render_many(self, texts: Sequence[tuple[str, str, str]]) -> list[Rendered]:
+    async def render_many(self, texts: Sequence[tuple[str, str, str]]) -> list[str]:
         """Return several texts, each with base and title, as safe HTML: a list of them costs one task, not one each."""
-        done: list[Rendered] = []
-        for tasks in _group([RenderTask(markdown, base, title, None) for markdown, base, title in texts]):
-            try:
-                done += await self._room.run(RenderManyTask(tasks), self._limits)
-            except PagekeepError:  # one of them took too long: the others must not suffer
-                done += [await self.render(task.markdown, base=task.base, title=task.title) for task in tasks]
+        kept = [self._kept.get(*text) for text in texts]
+        tasks = [RenderTask(*text, None) for text, html in zip(texts, kept, strict=True) if html is None]
+        done = iter([rendered for group in _group(tasks) for rendered in await self._render_group(group)])
+        return [next(done).html if html is None else html for html in kept]
+
+    async def _render_group(self, tasks: tuple[RenderTask, ...]) -> Sequence[Rendered]:
+        try:
+            done: Sequence[Rendered] = await self._room.run(RenderManyTask(tasks), self._limits)
+        except PagekeepError:  # one of them took too long: the others must not suffer
+            done = [await self.render(task.markdown, base=task.base, title=task.title) for task in tasks]
+        for task, rendered in zip(tasks, done, strict=True):
+            if not rendered.is_temporary:
+                self._kept.put(rendered.html, task.markdown, task.base, task.title)
         return done
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,10 +32,13 @@ def clean_text(text: str) -> str:
 ITEM_TIMES: Final = ("saved_at", "created_at", "updated_at", "last_opened_at", "deleted_at")
 NO_ID: Final = str(uuid.UUID(int=0))
 """An id that nothing has."""
+_USUAL_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def clean_id(value: str) -> str:
     """Return an id in its usual notation; what is not a UUID becomes the id that nothing has."""
+    if _USUAL_ID.fullmatch(value):
+        return value
     try:
         return str(uuid.UUID(value)) if len(value) == len(NO_ID) else NO_ID
     except ValueError:

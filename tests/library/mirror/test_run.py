@@ -230,7 +230,7 @@ def test_notes_to_passages_may_be_changed_in_the_file(vault: Vault, library: Sto
     vault.sync()
     assert [one.note for one in library.annotations(item.id)][1] == "A better note."
     assert not library.get(item.id).metadata.edited
-    library.delete_annotation(library.annotations(item.id)[1].id)
+    library.delete_annotation(library.annotations(item.id)[1].id, clock.now())
     vault.sync()
     assert "A better note." not in vault.file(item.id).read_text()
 

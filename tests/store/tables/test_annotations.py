@@ -25,8 +25,18 @@ def test_passages_come_back_oldest_first_and_change_by_id(library: Store) -> Non
     assert library.annotations(item.id) == (early, late)
     changed = library.annotate(replace(early, note="now with a note"))
     assert library.annotations(item.id) == (changed, late)
-    library.delete_annotation(late.id)
+    library.delete_annotation(late.id, moment(20))
     assert library.annotations(item.id) == (changed,)
+
+
+def test_a_marked_item_has_changed(library: Store) -> None:
+    item = library.upsert(make_item(user_id=library.user_id), None)
+    marked = library.annotate(passage(item.id, updated_at=moment(805)))
+    assert library.get(item.id).updated_at == moment(805)
+    library.annotate(replace(marked, updated_at=moment(2)))
+    assert library.get(item.id).updated_at == moment(805), "never earlier"
+    library.delete_annotation(marked.id, moment(809))
+    assert library.get(item.id).updated_at == moment(809)
 
 
 def test_a_passage_needs_an_item_of_its_reader(library: Store, opened: Opener) -> None:
@@ -48,4 +58,4 @@ def test_a_purged_item_takes_its_passages_along(library: Store) -> None:
 
 def test_unmarking_what_is_not_marked_says_so(library: Store) -> None:
     with pytest.raises(NotFound):
-        library.delete_annotation("none")
+        library.delete_annotation("none", moment(20))

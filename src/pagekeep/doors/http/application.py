@@ -51,6 +51,7 @@ from pagekeep.doors.http.middleware.refusals import Pause, Refusals, pause
 from pagekeep.doors.http.observability import spans as tracing
 from pagekeep.doors.http.observability.logs import RequestLog, log_reason
 from pagekeep.doors.http.observability.metrics import Metrics
+from pagekeep.doors.http.path_router import PathRouter
 from pagekeep.doors.http.responses import Json
 from pagekeep.doors.http.server_folder import server_secret
 from pagekeep.doors.http.service import open_service
@@ -102,6 +103,7 @@ def create_app(settings: Settings, *, processes: int | None = None, wait: Pause 
 def _load_routes() -> tuple[BaseRoute, ...]:
     """Return the routes. They know nothing of one application: building them takes half a second, so they are built once."""
     api = FastAPI(default_response_class=Json, generate_unique_id_function=_operation_id, openapi_url=None)
+    rest = PathRouter("/api/")
     for module in (
         saves,
         jobs,
@@ -124,7 +126,8 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         mail,
         feeds,
     ):
-        api.include_router(module.router)
+        rest.include_router(module.router)
+    api.include_router(rest)
     for other in (jina, jina_search, firecrawl, wallabag, linkding, opds, screenshots, proxy_image, web, health):
         api.include_router(other.router)
     return tuple(api.router.routes)

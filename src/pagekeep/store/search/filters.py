@@ -13,6 +13,9 @@ _FIRST_DAY: Final = "0001-01-01"
 _MAX_TAG_CHARS: Final = 200
 """Both engines can index keys of this length."""
 
+_NEGATED: Final = {"deleted": "i.deleted_at IS NULL", "archived": "i.archived = FALSE"}
+"""Conditions in the words of the indexes for lists."""
+
 
 def tag_key(tag: str) -> str:
     """Return the form by which tags are equal, whatever their case and accents."""
@@ -34,6 +37,9 @@ class Where:
 
     def add_filter(self, filter: Filter) -> None:
         """Add the condition that a filter means."""
+        if filter.name == "is" and filter.negated and filter.value in _NEGATED:
+            self.parts.append(_NEGATED[filter.value])
+            return
         sql, *values = _condition(filter)
         self.add(f"NOT COALESCE({sql}, FALSE)" if filter.negated else sql, *values)
 
@@ -97,7 +103,7 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
             return (
                 {
                     "pinned": "i.pinned",
-                    "archived": "i.archived",
+                    "archived": "i.archived = TRUE",
                     "deleted": "(i.deleted_at IS NOT NULL)",
                     "fetch-again": "i.fetch_again",
                     "gone": "i.gone",

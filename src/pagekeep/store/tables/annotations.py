@@ -26,10 +26,14 @@ class AnnotationTable(Table):
 
     @writes
     def annotate(self, tx: Transaction, annotation: Annotation) -> Annotation:
-        """Add the annotation, or change the one with its id; `NotFound` when its item does not exist."""
+        """Add the annotation, or change the one with its id; `NotFound` when its item does not exist.
+
+        The item counts as changed.
+        """
         values = _values(annotation)
         if not tx.all("SELECT 1 FROM items WHERE user_id = :user AND id = :id", user=tx.user_id, id=values["item_id"]):
             raise NotFound(f"There is no item {values['item_id']:.200} to annotate.")
+        _touch(tx, values["item_id"], values["updated_at"])
         tx.run(
             f"{_INSERT} ON CONFLICT (user_id, id) DO UPDATE SET quote = excluded.quote, before = excluded.before, "
             "after = excluded.after, note = excluded.note, colour = excluded.colour, updated_at = excluded.updated_at",
@@ -79,11 +83,19 @@ class AnnotationTable(Table):
         return tuple(Annotation(*row) for row in rows)
 
     @writes
-    def delete_annotation(self, tx: Transaction, annotation_id: str) -> None:
+    def delete_annotation(self, tx: Transaction, annotation_id: str, now: str) -> None:
         """Delete an annotation; `NotFound` when there is none with this id."""
-        sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id"
-        if not tx.run(sql, user=tx.user_id, id=clean_id(annotation_id)):
+        sql = "DELETE FROM annotations WHERE user_id = :user AND id = :id RETURNING item_id"
+        rows = tx.all(sql, user=tx.user_id, id=clean_id(annotation_id))
+        if not rows:
             raise NotFound("There is no such annotation.")
+        _touch(tx, rows[0][0], clean_time(now))
+
+
+def _touch(tx: Transaction, item_id: str, now: str) -> None:
+    """Note that the item has changed, for programs that ask what has."""
+    sql = "UPDATE items SET updated_at = :now WHERE user_id = :user AND id = :id AND updated_at < :now"
+    tx.run(sql, now=now, user=tx.user_id, id=item_id)
 
 
 def add_missing(tx: Transaction, annotations: Iterable[Annotation]) -> None:

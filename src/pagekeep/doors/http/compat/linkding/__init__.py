@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastapi import APIRouter
-
 from pagekeep.doors.http.compat.linkding import bookmarks, others, uploads
+from pagekeep.doors.http.path_router import PathRouter
 
 PREFIX: Final = "/linkding"
 UPLOADS: Final = f"{PREFIX}{uploads.SINGLE_FILE}"
-router = APIRouter(prefix=PREFIX, include_in_schema=False)
+router = PathRouter(f"{PREFIX}/", prefix=PREFIX, include_in_schema=False)
 for _module in (others, uploads, bookmarks):
     router.include_router(_module.router)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from pagekeep.doors.http.compat.opds import books, catalogue
+from pagekeep.doors.http.path_router import PathRouter
 
-router = APIRouter(include_in_schema=False)
+router = PathRouter("/opds", include_in_schema=False)
 for _module in (catalogue, books):
     router.include_router(_module.router)

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from fastapi import APIRouter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pagekeep.doors.http.compat.wallabag import about, entries, entry_annotations, export, sign_in, tags
+from pagekeep.doors.http.path_router import PathRouter
 
 PREFIX: Final = "/wallabag"
 API: Final = f"{PREFIX}/api/"
 _SUFFIX: Final = ".json"
 
-router = APIRouter(prefix=PREFIX, include_in_schema=False)
+router = PathRouter(f"{PREFIX}/", prefix=PREFIX, include_in_schema=False)
 for _module in (sign_in, about, entries, export, tags, entry_annotations):
     router.include_router(_module.router)
 

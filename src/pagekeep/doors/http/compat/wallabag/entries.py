@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
@@ -44,10 +45,11 @@ async def list_entries(
     whole = sent.text("detail", "full") != "metadata"
     page, limit = _paging(sent, _MAX_FULL if whole else _MAX_METADATA)
     query = mapping.list_query(sent)
-    found = ItemSlice((), 0)
-    if query is not None:
-        found = await run_in_threadpool(items.find_slice, library, query, (page - 1) * limit, limit)
-    return await _page(request, found, page, limit, _Shown(library, service, caller.name, whole))
+
+    def find() -> ItemSlice:
+        return items.find_slice(library, query, (page - 1) * limit, limit) if query is not None else ItemSlice((), 0)
+
+    return await _page(request, find, page, limit, _Shown(library, service, caller.name, whole))
 
 
 @router.get("/search")
@@ -57,10 +59,11 @@ async def search_entries(
     """Find entries by words."""
     term = sent.text("term", max_chars=1_000)
     page, limit = _paging(sent, _MAX_FULL)
-    found = ItemSlice((), 0)
-    if term.strip():
-        found = await run_in_threadpool(items.search_slice, library, term, (page - 1) * limit, limit)
-    return await _page(request, found, page, limit, _Shown(library, service, caller.name))
+
+    def find() -> ItemSlice:
+        return items.search_slice(library, term, (page - 1) * limit, limit) if term.strip() else ItemSlice((), 0)
+
+    return await _page(request, find, page, limit, _Shown(library, service, caller.name))
 
 
 @router.get("/entries/exists")
@@ -156,19 +159,22 @@ class _Shown:
         self.user = user
         self.whole = whole
 
-    async def entries(self, found: tuple[Item, ...]) -> list[dict[str, Any]]:
-        """Return the items as entries."""
-        known = await run_in_threadpool(items.number_items, self.library, found)
-        marks = await run_in_threadpool(annotations_of, self.library, found)
-        contents: list[str | None] = [None] * len(found)
+    async def read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+        """Return the items that are found, and each as an entry."""
+        found, entries = await run_in_threadpool(self._read, find)
         if self.whole:
-            texts = [(body_of(item.content), item.url, item.title) for item in found]
-            contents = [rendered.html for rendered in await self.service.renderer.render_many(texts)]
-        return [
-            mapping.entry(item, known[item.id], marks.get(item.id, ()), self.user, content)
-            for item, content in zip(found, contents, strict=True)
-            if item.id in known
-        ]
+            texts = [(body_of(item.content), item.url, item.title) for item in found.items]
+            for one, html in zip(entries, await self.service.renderer.render_many(texts), strict=True):
+                one["content"] = html
+        return found, entries
+
+    def _read(self, find: Callable[[], ItemSlice]) -> tuple[ItemSlice, list[dict[str, Any]]]:
+        """Return the items that have a number, and their entries without content."""
+        found = find()
+        known, marks = items.number_items(self.library, found.items), annotations_of(self.library, found.items)
+        shown = tuple(item for item in found.items if item.id in known)
+        entries = [mapping.entry(item, known[item.id], marks.get(item.id, ()), self.user, None) for item in shown]
+        return ItemSlice(shown, found.total), entries
 
 
 def _paging(sent: Parameters, most: int) -> tuple[int, int]:
@@ -177,16 +183,18 @@ def _paging(sent: Parameters, most: int) -> tuple[int, int]:
     return sent.number("page", 1, low=1, high=1_000_000), limit
 
 
-async def _page(request: Request, found: ItemSlice, page: int, limit: int, shown: _Shown) -> Response:
+async def _page(request: Request, find: Callable[[], ItemSlice], page: int, limit: int, shown: _Shown) -> Response:
+    found, entries = await shown.read(find)
     if page > 1 and (page - 1) * limit >= found.total:
         raise NotFound("There is no such page.")  # clients go on until they get this
     query = [(name, value) for name, value in request.query_params.multi_items() if name not in ("page", "perPage")]
     address = f"{request.url.replace(query='')}?{urlencode([*query, ('perPage', limit)])}"
-    return Json(mapping.envelope(found, await shown.entries(found.items), page, limit, address))
+    return Json(mapping.envelope(found.total, entries, page, limit, address))
 
 
 async def _one(library: Store, service: Service, item: Item, user: str) -> Response:
-    return Json((await _Shown(library, service, user).entries((item,)))[0])
+    _, entries = await _Shown(library, service, user).read(lambda: ItemSlice((item,), 1))
+    return Json(entries[0])
 
 
 def _number_of(library: Store, url: str) -> int | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.doors.http.compat.parameters import Parameters
 from pagekeep.library.annotations import annotation_number
-from pagekeep.library.items import ItemSlice, hash_address, tag_number
+from pagekeep.library.items import hash_address, tag_number
 from pagekeep.model import Annotation, Filter, Item, ItemQuery, Order, item_filters
 
 VERSION: Final = "2.6.13"
@@ -27,15 +28,15 @@ _NO_SLUG: Final = re.compile(r"[^\w]+")
 def entry(item: Item, number: int, annotations: Sequence[Annotation], user: str, content: str | None) -> dict[str, Any]:
     """Return an item as an entry; `content` is its HTML, or `None` when only the metadata was asked for."""
     known = item.metadata
-    changed = date(item.updated_at)
+    changed, hashed = _stored_date(item.updated_at), hash_address(item.url)
     return {
         "id": number,
         "uid": None,
         "title": item.title,
         "url": item.url,
-        "hashed_url": hash_address(item.url),
+        "hashed_url": hashed,
         "given_url": item.url_full,
-        "hashed_given_url": hash_address(item.url_full),
+        "hashed_given_url": hashed if item.url_full == item.url else hash_address(item.url_full),
         "origin_url": None,
         "is_archived": int(bool(known.archived)),
         "archived_at": changed if known.archived else None,
@@ -44,7 +45,7 @@ def entry(item: Item, number: int, annotations: Sequence[Annotation], user: str,
         "is_public": False,
         "is_not_parsed": known.quality == "bookmark",
         "content": content,
-        "created_at": date(item.saved_at),
+        "created_at": _stored_date(item.saved_at),
         "updated_at": changed,
         "published_at": date(item.published_at) if item.published_at else None,
         "published_by": [item.author] if item.author else [],
@@ -66,7 +67,13 @@ def entry(item: Item, number: int, annotations: Sequence[Annotation], user: str,
 
 def tag(label: str) -> dict[str, Any]:
     """Return a tag of an entry."""
-    return {"id": tag_number(label), "label": label, "slug": _NO_SLUG.sub("-", label.casefold()).strip("-") or "tag"}
+    number, slug = _tag_names(label)
+    return {"id": number, "label": label, "slug": slug}
+
+
+@lru_cache(4096)
+def _tag_names(label: str) -> tuple[int, str]:
+    return tag_number(label), _NO_SLUG.sub("-", label.casefold()).strip("-") or "tag"
 
 
 def annotation(one: Annotation) -> dict[str, Any]:
@@ -81,6 +88,11 @@ def annotation(one: Annotation) -> dict[str, Any]:
         "created_at": date(one.created_at),
         "updated_at": date(one.updated_at),
     }
+
+
+def _stored_date(value: str) -> str:
+    """Return a time of the store, which is in UTC and has one form."""
+    return f"{value[:19]}+0000"
 
 
 def date(value: str) -> str | None:
@@ -119,11 +131,9 @@ def list_query(sent: Parameters) -> ItemQuery | None:
     return ItemQuery(filters=filters, order=order, descending=sent.text("order", "desc").lower() != "asc")
 
 
-def envelope(
-    found: ItemSlice, entries: Sequence[Mapping[str, Any]], page: int, limit: int, address: str
-) -> dict[str, Any]:
+def envelope(total: int, entries: Sequence[Mapping[str, Any]], page: int, limit: int, address: str) -> dict[str, Any]:
     """Return a page of a list; `address` is its URL without the number of the page."""
-    pages = max(1, -(-found.total // limit))
+    pages = max(1, -(-total // limit))
     link = {name: {"href": f"{address}&page={at}"} for name, at in (("self", page), ("first", 1), ("last", pages))}
     if page < pages:
         link["next"] = {"href": f"{address}&page={page + 1}"}
@@ -131,7 +141,7 @@ def envelope(
         "page": page,
         "limit": limit,
         "pages": pages,
-        "total": found.total,
+        "total": total,
         "_links": link,
         "_embedded": {"items": list(entries)},
     }
