@@ -273,6 +273,9 @@ class Settings:
     shared: bool = _setting(
         False, _SWITCH, "The server has several users, who sign in. Otherwise only this machine can connect."
     )
+    token_requests: int = _setting(
+        1_200, _COUNT, "Requests that one token may send in a minute, app passwords too; 0 sets no limit."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
         "info", _LOG_LEVEL, "Lowest level that the server logs."
     )

@@ -222,3 +222,8 @@ class TooManyRequests(AccessError):
     """Too many requests in a short time."""
 
     default_suggestions = ("Wait a few minutes, then try again.",)
+
+    def __init__(self, message: str, *, suggestions: Iterable[str] | None = None, seconds: int = 60) -> None:
+        super().__init__(message, suggestions=suggestions)
+        self.seconds = seconds
+        """After which the caller may try again."""

@@ -116,6 +116,7 @@ def _by_token(service: Service, secret: str, dialect: TokenScope | None) -> Call
         raise NotAllowed(
             f"The token is only for {token.dialect}.", suggestions=("Create a token for this in the settings.",)
         )
+    service.token_rates.take(token.id)
     return Caller(token.user_id, name, frozenset(token.scopes), "token", "")
 
 
@@ -127,6 +128,7 @@ def _by_basic(service: Service, sent: str, dialect: TokenScope) -> Caller:
         raise NotSignedIn("The user name and password cannot be read.") from None
     local = None if service.shared else service.settings.user
     token = grants.check_app_password(service.accounts, dialect, name or None, password, local=local)
+    service.token_rates.take(token.id)
     return Caller(token.user_id, name, frozenset(token.scopes), "token", "")
 
 

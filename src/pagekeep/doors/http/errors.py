@@ -45,7 +45,6 @@ FETCH_STATUSES: Final = (415, 502, 504)
 """Statuses of errors while fetching a page."""
 _HEADERS: Final[dict[type[PagekeepError], dict[str, str]]] = {
     errors.NotSignedIn: {"WWW-Authenticate": "Bearer"},
-    errors.TooManyRequests: {"Retry-After": "60"},
 }
 
 
@@ -79,6 +78,8 @@ def status_of(error: PagekeepError) -> HTTPStatus:
 
 def headers_of(error: PagekeepError) -> dict[str, str]:
     """Return the additional headers of an error response."""
+    if isinstance(error, errors.TooManyRequests):
+        return {"Retry-After": str(error.seconds)}
     return next((headers for kind, headers in _HEADERS.items() if isinstance(error, kind)), {})
 
 

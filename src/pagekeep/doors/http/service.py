@@ -22,6 +22,7 @@ from pagekeep.doors.http.observability.spans import Spans
 from pagekeep.doors.http.open_libraries import OpenLibraries
 from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
+from pagekeep.doors.http.token_rates import TokenRates
 from pagekeep.errors import StoreError
 from pagekeep.library.exports.stream import Exports
 from pagekeep.library.open import LOCAL_USER, open_library
@@ -66,6 +67,7 @@ class Service:
     imports: ImportSlots
     exports: Exports
     sign_ins: SignInSlots
+    token_rates: TokenRates
 
     @property
     def shared(self) -> bool:
@@ -106,6 +108,7 @@ async def open_service(
                 imports=ImportSlots(),
                 exports=Exports(settings),
                 sign_ins=SignInSlots(),
+                token_rates=TokenRates(settings.token_requests),
             )
             work = (_remove_expired(service.screenshots), _return_memory(), _remove_unused(service))
             upkeep = [asyncio.create_task(task) for task in work]

@@ -22,7 +22,13 @@ from pagekeep.errors import NotSignedIn, PagekeepError
 from pagekeep.model.accounts import Scope as Dialect
 
 Record = Callable[[PagekeepError], None]
-_OAUTH_NAMES: Final = {400: "invalid_request", 401: "invalid_grant", 403: "access_denied", 404: "not_found"}
+_OAUTH_NAMES: Final = {
+    400: "invalid_request",
+    401: "invalid_grant",
+    403: "access_denied",
+    404: "not_found",
+    429: "too_many_requests",
+}
 _REALM: Final = 'Basic realm="Pagekeep", charset="UTF-8"'
 
 
