@@ -9,7 +9,7 @@ from hashlib import sha256
 class KeptTexts:
     """Texts by what they were made of; when they are too large together, those that were not used for longest are dropped.
 
-    The key is a hash that nobody can find a second text for: users share these.
+    The key is a cryptographic hash: users share these texts, and must not be able to replace those of others.
     """
 
     def __init__(self, max_bytes: int) -> None:
