@@ -31,6 +31,8 @@ from pagekeep.store.tables.numbers import NumberTable
 from pagekeep.store.tables.reading.annotation_search import AnnotationSearchTable
 from pagekeep.store.tables.reading.states import ReadingTable
 from pagekeep.store.tables.schedules import ScheduleTable
+from pagekeep.store.tables.sinks.outbox import OutboxTable
+from pagekeep.store.tables.sinks.sinks import SinkTable
 from pagekeep.store.tables.snapshots import SnapshotTable
 from pagekeep.store.tables.statistics import StatisticsTable
 from pagekeep.store.tables.uploads import UploadTable
@@ -59,6 +61,8 @@ class Store(
     ListTable,
     SaveRuleTable,
     ActionTable,
+    SinkTable,
+    OutboxTable,
 ):
     """A user's library; the base classes hold its methods, one for each group of tables."""
 

@@ -41,6 +41,8 @@ _JSON: Final = {
     "feed_entries": ("extra",),
     "crawls": ("options", "counts"),
     "crawl_results": ("headers",),
+    "sinks": ("options",),
+    "outbox": ("body", "error"),
 }
 """Columns with JSON, which SQLite has as text."""
 _FLAGS: Final = {
@@ -48,6 +50,7 @@ _FLAGS: Final = {
     "snapshots": ("rendered", "pinned"),
     "entry_pages": ("rendered",),
     "crawl_results": ("rendered",),
+    "sinks": ("takes_items", "hidden"),
 }
 """Columns that PostgreSQL has as boolean, and SQLite as a number."""
 _REFERRING: Final = ("raw_bodies", "raw_pages", "snapshots", "blobs", "item_blobs")

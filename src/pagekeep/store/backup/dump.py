@@ -54,10 +54,14 @@ _FRONTIER: Final = (
     "url_hash page_hash content_hash kind via depth parent hops chain state outcome attempts due_at leased_by leased_until "
     "host url lastmod".split()
 )
+_SINK: Final = (
+    "kind name address options secret state takes_items hidden error sent sent_at created_at due_at leased_by leased_until"
+).split()
+_DELIVERY: Final = "sink_id item_id event body state attempts error created_at tried_at".split()
 _OF_RUN: Final = ("user_id", "crawl_id", "run")
 _CHECK: Final = "checked_at next_at state failures first_failed_at reason".split()
 _FIRST_KEYS: Final = {
-    **dict.fromkeys(("id", "item_id", "entry_id", "crawl_id", "list_id"), NO_ID),
+    **dict.fromkeys(("id", "item_id", "entry_id", "crawl_id", "list_id", "sink_id"), NO_ID),
     "seq": 0,
     "number": 0,
     "run": 0,
@@ -94,6 +98,10 @@ TABLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "crawl_results": ("crawl_id, run, position", (*_OF_RUN, "position", *CRAWL_RESULT)),
     "crawl_counts": ("crawl_id, run, name", (*_OF_RUN, "name", "number")),
     "crawl_hosts": ("host", ("user_id", "host", "next_at", "delay", "streak")),
+    "sinks": ("id", ("user_id", "id", *_SINK)),  # after the items: restoring those changes nothing for sinks
+    "changed_items": ("number", ("user_id", "item_id")),
+    "outbox": ("position", ("user_id", *_DELIVERY)),
+    "sent_items": ("sink_id, item_id", ("user_id", "sink_id", "item_id", "version", "remote_id", "sent_at")),
 }
 """Table to the key it is read by and its columns, in an order in which rows refer to earlier ones only."""
 

@@ -77,6 +77,13 @@ SALVAGED_TABLES: Final[dict[str, tuple[str, str]]] = {
         "made_by headers facts links page",
         "TT##t###DtTttTtJTJ",
     ),
+    "sinks": (
+        "user_id id kind name address options secret state takes_items hidden error sent sent_at created_at due_at leased_by "
+        "leased_until",
+        "TTTTTJtT##t#dDdtd",
+    ),
+    "outbox": ("position user_id sink_id item_id event body state attempts error created_at tried_at", "-TTtttT#tDd"),
+    "sent_items": ("user_id sink_id item_id version remote_id sent_at", "TTTTtD"),
 }
 """Columns as they are in the file, and the type of each: T text, D time, J JSON object, B bytes, # number, - the row's number;
 t, d and % (a number) may be missing. Rows refer to earlier tables only. Sessions, idempotency keys, times of checks and the

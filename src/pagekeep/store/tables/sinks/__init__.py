@@ -1,0 +1,1 @@
+"""Sinks, and the outbox of what waits to be delivered to them."""
