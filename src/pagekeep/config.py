@@ -241,6 +241,13 @@ class Settings:
         _TEXT,
         "Command that prints the password of a mailbox. It gets user name, `@` and host as its last argument.",
     )
+    secrets_key: str | None = _setting(
+        None,
+        _TEXT,
+        "Key that encrypts the secrets of sinks: Base64 of 32 random bytes, the same on all machines of one library. Default: "
+        "`secrets.key` in the folder of the library, which is made when it is first needed.",
+        secret=True,
+    )
     auto_tags: bool = _setting(
         False, _SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
     )

@@ -46,6 +46,7 @@ from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.crawls import crawl_step, fill_crawl
 from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
+from tests.store.sinks import fill_sink
 
 SECRET: Final = "quincewort"
 DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "sign_in_failures"})
@@ -133,7 +134,7 @@ def _policy_faults(owner: Any, table: str) -> Iterator[str]:
     if not own:
         yield f"{table}: no policy for the user's own rows"
     for name, roles, *_ in rows:
-        for_workers = table in ("jobs", "schedules", "crawls") and (name, list(roles)) == (
+        for_workers = table in FOR_WORKERS and (name, list(roles)) == (
             f"all_{table}",
             ["pagekeep_worker"],
         )
@@ -172,13 +173,15 @@ def attack_by_sql(server: Server, attack: Attack) -> None:
                 _attack_table(session, role, table, attack)
 
 
+FOR_WORKERS: Final = ("jobs", "schedules", "crawls", "sinks", "changed_items")
+"""Tables of which workers see the rows of all users."""
 _FILLED_BY_SERVER: Final = frozenset({"domain_memory"})
 
 
 def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:
     import psycopg
 
-    if role == "worker" and table in ("jobs", "schedules", "crawls"):  # a worker leases the jobs of all
+    if role == "worker" and table in FOR_WORKERS:  # a worker leases the jobs of all
         return
     columns = [
         row[0]
@@ -318,6 +321,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
         "list": reading.id,
         "save_rule": rule.id,
         "action": action,
+        "sink": fill_sink(library).id,
         "after": after,
         "listed": listed,
     }
@@ -325,7 +329,7 @@ def fill(library: Store, secret: str) -> dict[str, str]:
 
 def attack_by_store(bob: Store, ada: dict[str, str], attack: Attack) -> None:
     """Call every method with Ada's keys."""
-    calls = {**item_calls(bob, ada), **feed_and_crawl_calls(bob, ada), **search_calls(bob, ada)}
+    calls = {**item_calls(bob, ada), **feed_and_crawl_calls(bob, ada), **sink_calls(bob, ada), **search_calls(bob, ada)}
     for name, call in calls.items():
         attack.refused(f"store.{name}", call)
 
@@ -430,6 +434,30 @@ def feed_and_crawl_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[
         "release_leases": lambda: bob.release_leases(ada["crawl"], ["me"], NOW),
         "advance_crawl": lambda: crawl_step(bob, ada["crawl"]),
     }  # fmt: skip
+
+
+def sink_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:
+    """Calls about sinks and the outbox."""
+    sink = ada["sink"]
+    return {
+        "sink": lambda: bob.sink(sink),
+        "sinks": lambda: bob.sinks(hidden=True),
+        "change_sink": lambda: bob.change_sink(sink, {}, None),
+        "switch_sink": lambda: bob.switch_sink(sink, on=False, error=None, now=NOW),
+        "remove_sink": lambda: bob.remove_sink(sink),
+        "due_sinks": lambda: bob.due_sinks(LATER, LATER),
+        "users_with_changes": lambda: bob.users_with_changes(),
+        "lease_sink": lambda: bob.lease_sink(sink, "me", LATER, LATER, LATER),
+        "begin_delivery": lambda: bob.begin_delivery(sink, "me", LATER, LATER),
+        "post_event": lambda: bob.post_event(sink, "mine", {}, NOW),
+        "changed_items": lambda: bob.changed_items(),
+        "deliveries": lambda: bob.deliveries(sink),
+        "all deliveries": lambda: bob.deliveries(),
+        "outbox_counts": lambda: bob.outbox_counts(),
+        "revive_deliveries": lambda: bob.revive_deliveries(NOW, sink_id=sink),
+        "drop_dead": lambda: bob.drop_dead(sink_id=sink),
+        "sent_item": lambda: bob.sent_item(sink, ada["item"]),
+    }
 
 
 def search_calls(bob: Store, ada: dict[str, str]) -> dict[str, Callable[[], Any]]:

@@ -31,6 +31,7 @@ from tests.hostile import postgres_two_users
 from tests.hostile.postgres_two_users import catalog_faults
 from tests.store.crawls import fill_crawl
 from tests.store.making import NOW, Server, make_item, make_raw
+from tests.store.sinks import fill_sink
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL is not tested: install psycopg.")
 
@@ -69,6 +70,10 @@ TABLES = (
     "save_rules",
     "actions",
     "action_items",
+    "sinks",
+    "changed_items",
+    "outbox",
+    "sent_items",
 )
 TYPES = {
     "uuid": {
@@ -90,11 +95,14 @@ TYPES = {
         *("lists.id", "list_items.list_id", "list_items.item_id", "save_rules.id"),
         *("actions.id", "action_items.action_id", "action_items.item_id"),
         *("crawls.id", "crawl_pages.crawl_id", "crawl_results.crawl_id", "crawl_counts.crawl_id"),
+        *("sinks.id", "changed_items.item_id", "outbox.sink_id", "outbox.item_id"),
+        *("sent_items.sink_id", "sent_items.item_id"),
     },
     "boolean": {
         *("items.pinned", "items.archived", "items.fetch_again", "items.gone", "raw_pages.rendered", "users.disabled"),
         *("snapshots.rendered", "snapshots.pinned", "entry_pages.rendered", "crawl_results.rendered"),
         "reading_states.chosen",
+        *("sinks.takes_items", "sinks.hidden"),
     },
     "jsonb": {
         *("items.metadata", "jobs.options", "jobs.error", "domain_memory.memory", "answers.answer"),
@@ -102,6 +110,7 @@ TYPES = {
         *("feeds.settings", "feeds.state", "feed_entries.extra"),
         *("crawls.options", "crawls.counts", "crawl_results.headers"),
         *("save_rules.actions", "action_items.change"),
+        *("sinks.options", "outbox.body", "outbox.error"),
     },
 }
 """All columns of these types; every column that ends in `_at`, `_after` or `_until` is a timestamptz, but for one."""
@@ -130,6 +139,7 @@ def fill(library: Store) -> None:
     action = str(uuid.uuid4())
     library.add_action(action, "Secret", NOW)
     library.change_items(action, [item.id], ItemChange(add_tags=("secret",), add_to=(reading.id,)), NOW)
+    fill_sink(library)
 
 
 @pytest.fixture
@@ -152,8 +162,8 @@ def session(
 
 
 def visible(table: str, session: psycopg.Connection[tuple[object, ...]]) -> bool:
-    """Workers see all jobs, schedules and running crawls; that is what they are for."""
-    return table in ("jobs", "schedules", "crawls") and session.info.user == "hand"
+    """Workers see all jobs, schedules, running crawls, due sinks and changed items; that is what they are for."""
+    return table in ("jobs", "schedules", "crawls", "sinks", "changed_items") and session.info.user == "hand"
 
 
 @pytest.mark.parametrize("table", TABLES)

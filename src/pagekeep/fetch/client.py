@@ -144,6 +144,32 @@ class Client:
         options = FetchOptions(self.settings.max_bytes, all_headers, pages_only=False, form=body)
         return await self._run(url, options, deadline)
 
+    async def send(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        max_bytes: int,
+        deadline: float,
+    ) -> Fetched:
+        """Make one request to another program's API and return the response, of any status and type.
+
+        Nothing is followed or tried again: a request that changes something is not repeated behind the caller's back.
+        """
+        typed = {} if body is None else {"content-type": "application/json"}
+        options = FetchOptions(
+            max_bytes,
+            {**typed, "accept": "application/json, */*;q=0.5", **check_headers(headers)},
+            pages_only=False,
+            form=body,
+            single=True,
+            method=method,
+            any_status=True,
+        )
+        return await self._run(url, options, deadline)
+
     async def _run(self, url: str, options: FetchOptions, seconds: float | None) -> Fetched:
         first = self.guard.check_url(url)
         start = perf_counter()
@@ -195,7 +221,7 @@ class Client:
     async def _request_alone(self, url: str, state: FetchState) -> Fetched:
         """Return the response to one request, whatever its status; a body that is not wanted stays empty."""
         async with self._host_slot(state, 1), self._send(state) as response:
-            if 200 <= response.status < 300:
+            if 200 <= response.status < 300 or state.options.any_status:
                 return await self._read_page(url, state, response)
             await response.drain()
             not_modified = response.status == 304 and state.options.conditional
@@ -270,7 +296,7 @@ class Client:
         name = f"[{current.host.name}]" if ":" in current.host.name else current.host.name
         target = current.target.encode("ascii")
         return httpcore.Request(
-            b"GET" if form is None else b"POST",
+            (state.options.method or ("GET" if form is None else "POST")).encode("ascii"),
             httpcore.URL(scheme=current.scheme.encode(), host=name.encode(), port=current.port, target=target),
             headers=[(key.encode("ascii"), value.encode("utf-8")) for key, value in headers.items()],
             content=form,

@@ -28,6 +28,10 @@ class FetchOptions:
     """A form, or another body, to send with POST."""
     single: bool = False
     """One request: no redirect is followed, nothing is tried again, and a response of any status is returned."""
+    method: str | None = None
+    """Another method than GET, or POST for a body."""
+    any_status: bool = False
+    """With `single`: the body of an error is read too."""
     spaced: bool = True
     """Whether to keep the delay per host; the images of a page are loaded together, as browsers do, in their own slots."""
 

@@ -93,7 +93,10 @@ COMMANDS: Final = {
         "export": ("library.export:export", "Export the library, or the pages that a query finds."),
         "mirror": ("library.mirror:mirror", "Sync the library with a folder of Markdown files."),
         "mail": ("feeds.mail:mail", "Read newsletters from folders of mailboxes (IMAP) into the feed inbox."),
-        "work": ("library.queue:work", "Save the pages in the queue and work on running crawls, until interrupted."),
+        "work": (
+            "library.queue:work",
+            "Save the pages in the queue, work on running crawls and deliver to sinks, until interrupted.",
+        ),
         "jobs": ("library.queue:jobs", "List the jobs in the queue."),
         "demo": (
             "library.demo:demo",

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 import json
 from asyncio import to_thread
 from collections.abc import Callable
@@ -15,15 +11,15 @@ from typing import Any, Final
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
 from pagekeep.config import Settings
-from pagekeep.errors import InvalidQuery, NotFound
+from pagekeep.errors import NotFound
 from pagekeep.library.queue.slices import SliceResult
+from pagekeep.library.sinks import signature
 from pagekeep.model import Change, Item, Job
 from pagekeep.present.history.shapes import change_shape
 from pagekeep.store import Store
 
 TASK: Final = "webhook"
 EVENT: Final = "page.changed"
-_PREFIX: Final = "whsec_"
 _NOT_SENT: Final = ("found_at", "seen_at")
 """The time of the event is in its envelope, and it is sent before it is seen."""
 
@@ -43,14 +39,7 @@ def make_payload(change: Change, item: Item) -> bytes:
 
 def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     """Return the signature of a message; `InvalidQuery` when the secret is not Base64."""
-    try:
-        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    except (binascii.Error, ValueError):
-        raise InvalidQuery(
-            "The setting `webhook_secret` is not a key.", suggestions=("Use `whsec_` and Base64 of 24 to 64 bytes.",)
-        ) from None
-    signed = f"{message_id}.{timestamp}.".encode() + body
-    return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
+    return signature.sign(secret, message_id, timestamp, body, "The setting `webhook_secret`")
 
 
 async def deliver_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:

@@ -20,6 +20,7 @@ from pagekeep.library.history import links
 from pagekeep.library.open import open_library
 from pagekeep.library.queue.progress import Board
 from pagekeep.library.queue.runner import RETRY_SECONDS, JobResult, JobRunner
+from pagekeep.library.sinks.runner import SinkRunner
 
 GRACE: Final = 5.0
 """Seconds that running jobs have to finish when the server stops; then they go back to the queue."""
@@ -66,13 +67,16 @@ class Background:
         self._runner.nudged.set()
 
     async def work(self) -> None:
-        """Run jobs and crawls until stopped. A library that cannot be reached is tried again."""
-        crawling = asyncio.create_task(self._crawl())
+        """Run jobs and crawls and deliver to sinks until stopped. A library that cannot be reached is tried again."""
+        runner = self._runner
+        sinks = SinkRunner(runner.name, runner.queue, runner.open_library, runner.retrieval, stopping=runner.stopping)
+        beside = [asyncio.create_task(work) for work in (self._crawl(), sinks.run_on())]
         try:
-            await self._runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
+            await runner.run_on(lambda _error: None, at_a_time=self._at_a_time)
         finally:
-            crawling.cancel()
-            await asyncio.gather(crawling, return_exceptions=True)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
 
     async def _crawl(self) -> None:
         """Work on running crawls."""

@@ -42,7 +42,8 @@ STATES = ("queued", "running", "done", "dead")
 @log_option
 @library_options
 def work(until_empty: bool, at_a_time: int, library: str | None, user: str | None, as_json: bool) -> None:
-    """Save the pages in the queue and work on running crawls, until interrupted. You can run several at the same time."""
+    """Save the pages in the queue, work on running crawls and deliver to sinks, until interrupted. You can run several at the
+    same time."""
     with report_errors(as_json=as_json):
         from pagekeep import config
 
@@ -58,6 +59,7 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
     from pagekeep.library.open import open_library as open_store
     from pagekeep.library.queue.background import schedule_checks
     from pagekeep.library.queue.runner import JobRunner
+    from pagekeep.library.sinks.runner import SinkRunner
 
     _stop_on_sigterm()
     schedule_checks(settings)
@@ -76,18 +78,24 @@ async def _work(settings: Settings, room: Room, until_empty: bool, at_a_time: in
             crawls = CrawlRunner(
                 queue, lambda user: open_store(settings, user), retrieval, at_a_time, reporter.report_crawl
             )
+            sinks = SinkRunner(name, queue, lambda user: open_store(settings, user), retrieval)
             jobs = (
                 runner.run(at_a_time=at_a_time, until_empty=True)
                 if until_empty
                 else runner.run_on(reporter.report_failure, at_a_time=at_a_time)
             )
-            await _run_together(jobs, crawls.run(until_empty=until_empty))
-            if until_empty:  # a crawl may have been followed by jobs that save its pages
-                await runner.run(at_a_time=at_a_time, until_empty=True)
+            if not until_empty:
+                await _run_together(jobs, crawls.run(), sinks.run_on())
+                return
+            await _run_together(jobs, crawls.run(until_empty=True))
+            await runner.run(
+                at_a_time=at_a_time, until_empty=True
+            )  # a crawl may be followed by jobs that save its pages
+            await sinks.run(until_empty=True)  # what was saved is sent on
 
 
 async def _run_together(*work: Coroutine[Any, Any, None]) -> None:
-    """Run both until they end; a failure of one ends the other."""
+    """Run all until they end; a failure of one ends the others."""
     try:
         async with asyncio.TaskGroup() as group:
             for one in work:

@@ -112,7 +112,9 @@ class OutboxTable(Table):
         It is true whichever process holds the lease by now. `sent` is false when there was nothing to send.
         """
         values = {"user": tx.user_id, "sink": delivery.sink_id}
-        gone = not tx.run("DELETE FROM outbox WHERE user_id = :user AND position = :at", user=tx.user_id, at=delivery.position)
+        gone = not tx.run(
+            "DELETE FROM outbox WHERE user_id = :user AND position = :at", user=tx.user_id, at=delivery.position
+        )
         if not tx.run(
             "UPDATE sinks SET error = NULL, sent = sent + :count, sent_at = CASE WHEN :count > 0 THEN :now ELSE sent_at END "
             "WHERE user_id = :user AND id = :sink",
@@ -216,7 +218,8 @@ class OutboxTable(Table):
         """
         where, values = _chosen(tx, sink_id, position)
         rows = tx.all(
-            f"UPDATE outbox SET state = 'queued', attempts = 0, error = NULL WHERE {where} AND state = 'dead' RETURNING sink_id",
+            f"UPDATE outbox SET state = 'queued', attempts = 0, error = NULL WHERE {where} AND state = 'dead' "
+            "RETURNING sink_id",
             **values,
         )
         for one in sorted({row[0] for row in rows} | ({clean_id(sink_id)} if sink_id else set())):

@@ -70,7 +70,8 @@ class SinkTable(Table):
         """Switch a sink on or off, with the reason; what waits for it is due when it is on again."""
         values = {"user": tx.user_id, "id": clean_id(sink_id)}
         changed = tx.run(
-            f"UPDATE sinks SET state = :state, error = :error, leased_by = NULL, leased_until = NULL, due_at = NULL WHERE {_OWN}",
+            "UPDATE sinks SET state = :state, error = :error, leased_by = NULL, leased_until = NULL, due_at = NULL "
+            f"WHERE {_OWN}",
             state="active" if on else "off",
             error=None if error is None else clean_text(error),
             **values,

@@ -1,0 +1,161 @@
+"""Secrets of sinks: encrypted in the library, with a key that is not in it; or read from the environment or a command.
+
+A secret is never logged or shown. A backup has it only encrypted: the key is a file beside the library, which backups leave
+out, or the setting `secrets_key`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import secrets
+import shlex
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pagekeep import extras
+from pagekeep.config import Settings
+from pagekeep.errors import InvalidQuery, NotFound, NotOffered, ParseError, StoreError
+from pagekeep.library.open import data_folder
+from pagekeep.model.sinks import Sink
+
+KEY_FILE: Final = "secrets.key"
+_KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_PREFIX: Final = "v1."
+_COMMAND_SECONDS: Final = 20.0
+_MAX_SECRET_CHARS: Final = 4_000
+
+
+def check_secret(secret: str) -> str:
+    """Return a secret without spaces around it; `InvalidQuery` when it is empty, too long or not one line."""
+    secret = secret.strip()
+    if not secret or len(secret) > _MAX_SECRET_CHARS or not secret.isprintable():
+        raise InvalidQuery("The secret is empty or not valid.", suggestions=("Copy it again, as one line.",))
+    return secret
+
+
+def seal(settings: Settings, user_id: str, sink_id: str, secret: str) -> str:
+    """Return the secret encrypted; only this sink of this user can read it."""
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    sealed = _cipher(settings, create=True).encrypt(nonce, secret.encode(), _context(user_id, sink_id))
+    return _PREFIX + base64.b64encode(nonce + sealed).decode()
+
+
+def read_secret(settings: Settings, sink: Sink) -> str:
+    """Return the secret of a sink; `NotFound` when it has none, `ParseError` when it cannot be read."""
+    source: Mapping[str, Any] = sink.options.get("secret") or {}
+    if "env" in source:
+        return _from_environment(str(source["env"]))
+    if "command" in source:
+        return _from_command(str(source["command"]))
+    if sink.secret is None:
+        raise NotFound(
+            f"The sink {sink.name:.100} has no secret yet.", suggestions=("Pair it, or give it its secret.",)
+        )
+    return _unseal(settings, sink)
+
+
+def _unseal(settings: Settings, sink: Sink) -> str:
+    from cryptography.exceptions import InvalidTag
+
+    lost = ParseError(
+        f"The secret of the sink {sink.name:.100} cannot be decrypted: it was stored with another key.",
+        suggestions=("Pair the sink again, or give it its secret again.",),
+    )
+    try:
+        data = base64.b64decode((sink.secret or "").removeprefix(_PREFIX), validate=True)
+        plain = _cipher(settings).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], _context(sink.user_id, sink.id))
+        return str(plain.decode())
+    except (InvalidTag, binascii.Error, ValueError, NotFound):
+        raise lost from None
+
+
+def _context(user_id: str, sink_id: str) -> bytes:
+    return f"pagekeep sink {user_id}/{sink_id}".encode()
+
+
+def _cipher(settings: Settings, *, create: bool = False) -> Any:
+    extras.require(
+        "sinks", "A stored secret", error=NotOffered, hint="Or let it be read from the environment or a command."
+    )
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(_key(settings, create=create))
+
+
+def _key(settings: Settings, *, create: bool) -> bytes:
+    if settings.secrets_key is not None:
+        return _decode_key(settings.secrets_key, "the setting `secrets_key`")
+    path = data_folder(settings) / KEY_FILE
+    try:
+        if create:
+            _create_key(path)
+        return _decode_key(path.read_text("ascii").strip(), str(path))
+    except FileNotFoundError:
+        raise NotFound(f"The key {path} is missing.") from None
+    except (OSError, UnicodeDecodeError):
+        raise StoreError(
+            f"The key {path} cannot be read or written.", suggestions=("Check its permissions.",)
+        ) from None
+
+
+def _create_key(path: Path) -> None:
+    """Create the key file, wholly or not at all, unless there is one; only its owner may read it."""
+    if path.exists():
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(base64.b64encode(secrets.token_bytes(_KEY_BYTES)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)  # unlike a rename, it never replaces the key of another process
+        except FileExistsError:
+            return
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _decode_key(text: str, where: str) -> bytes:
+    try:
+        key = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != _KEY_BYTES:
+        raise ParseError(
+            f"{where[0].upper()}{where[1:]} is not a key.", suggestions=("Use Base64 of 32 random bytes.",)
+        )
+    return key
+
+
+def _from_environment(name: str) -> str:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise NotFound(f"The environment variable {name:.100} is not set.", suggestions=("Set it where jobs run.",))
+    return value
+
+
+def _from_command(command: str) -> str:
+    failed = ParseError(
+        "The command of this sink printed no secret.", suggestions=("Run it in a terminal to see why.",)
+    )
+    try:
+        done = subprocess.run(
+            shlex.split(command),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_COMMAND_SECONDS,
+            check=True,
+        )
+        secret = done.stdout.decode("utf-8").partition("\n")[0].strip()
+    except (OSError, ValueError, subprocess.SubprocessError):
+        raise failed from None
+    if not secret or len(secret) > _MAX_SECRET_CHARS:
+        raise failed
+    return secret
