@@ -52,7 +52,7 @@ def _local_guard(settings: Settings) -> Guard:
 class Clients:
     """The HTTP clients of sinks: one that every sink uses, and one for programs on this machine.
 
-    The second is for a kind of sink with a port of its own on this machine, in a library of one user; every other private
+    The second is for a kind of sink with its own port on this machine, in a library of one user; every other private
     address needs the setting `allow_hosts`, as it does for pages.
     """
 
