@@ -175,7 +175,7 @@ def attack_by_sql(server: Server, attack: Attack) -> None:
 
 FOR_WORKERS: Final = ("jobs", "schedules", "crawls", "sinks", "changed_items")
 """Tables of which workers see the rows of all users."""
-_FILLED_BY_SERVER: Final = frozenset({"domain_memory"})
+_FILLED_BY_SERVER: Final = frozenset({"domain_memory", "item_count_changes", "item_count_transactions"})
 
 
 def _attack_table(session: Any, role: str, table: str, attack: Attack) -> None:

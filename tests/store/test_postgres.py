@@ -74,7 +74,10 @@ TABLES = (
     "changed_items",
     "outbox",
     "sent_items",
+    "item_counts",
 )
+DURING_A_TRANSACTION = ("item_count_changes", "item_count_transactions")
+"""Tables that are empty after every commit."""
 TYPES = {
     "uuid": {
         *("items.id", "item_tags.item_id", "raw_pages.item_id", "jobs.id", "annotations.id", "annotations.item_id"),
@@ -185,6 +188,16 @@ def test_without_a_user_nothing_is_seen(session: psycopg.Connection[tuple[object
         assert visible(table, session) or session.execute(f"SELECT * FROM {table}").fetchall() == []
 
 
+def test_the_facets_are_of_ones_own_items_alone(session: psycopg.Connection[tuple[object, ...]]) -> None:
+    assert session.execute("SELECT * FROM item_facets()").fetchall() == []
+
+
+def test_nothing_is_left_of_the_changes_of_counts(server: Server, victim: Store) -> None:
+    with psycopg.connect(server.owner) as owner:
+        for table in DURING_A_TRANSACTION:
+            assert owner.execute(f"SELECT COUNT(*) FROM pagekeep.{table}").fetchone() == (0,)
+
+
 def test_no_row_can_be_written_for_another_user(session: psycopg.Connection[tuple[object, ...]]) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         session.execute("INSERT INTO domain_memory VALUES ('victim', 'evil.example', '{}', 'now')")
@@ -222,7 +235,7 @@ def test_every_table_of_users_rows_is_under_row_security(server: Server) -> None
         ).fetchall()
     closed = {"sessions", "tokens"}  # the application's role has no way to these at all, see test_accounts.py
     assert {name: secured for name, secured, _ in rows if name not in closed} == dict.fromkeys(
-        (*TABLES, "domain_memory"), True
+        (*TABLES, *DURING_A_TRANSACTION, "domain_memory"), True
     )
     assert {name for name, _, forced in rows if not forced} == {"item_words", *closed}
 
@@ -347,7 +360,7 @@ def _check_types(owner: Any) -> None:
     secured = owner.execute(
         "SELECT relname, relforcerowsecurity FROM pg_class WHERE relnamespace = 'pagekeep'::regnamespace AND relrowsecurity"
     ).fetchall()
-    assert dict(secured) == {name: name != "item_words" for name in (*TABLES, "domain_memory")}
+    assert dict(secured) == {name: name != "item_words" for name in (*TABLES, *DURING_A_TRANSACTION, "domain_memory")}
 
 
 def test_there_is_a_fixture_of_every_schema() -> None:

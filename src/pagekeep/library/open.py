@@ -68,7 +68,9 @@ def back_up(store: Store, path: str) -> None:
 
 
 def check(store: Store) -> list[str]:
-    """Return the faults found in the library and its database; none when all is well."""
+    """Return the faults found in the library and its database; none when all is well. Wrong counts are counted again."""
+    if is_writable(store):
+        store.recount()
     return store.check()
 
 

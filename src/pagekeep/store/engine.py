@@ -24,6 +24,8 @@ class Transaction(Protocol):
 
     no_time: str
     """Sorts before every time, where a time is missing."""
+    facets: str
+    """Rows of what each item counts for: user_id, item_id, kind, key, count."""
 
     def all(self, sql: str, **values: Any) -> list[Row]:
         """Return all rows of a query."""

@@ -191,6 +191,7 @@ class PostgresTransaction:
     for_update = "FOR UPDATE"
     no_time = BEFORE_ALL_TIMES
     skip_locked = "FOR UPDATE SKIP LOCKED"
+    facets = "item_facets()"
 
     def __init__(self, connection: Connection, user_id: str) -> None:
         self._connection = connection

@@ -23,7 +23,7 @@ from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.store.sqlite_check import find_damage, is_intact
 from pagekeep.store.sqlite_pages import INDEX_INTERIOR, INDEX_LEAF, TABLE_LEAF, Pages, Row
-from pagekeep.store.storable import ITEM_TIMES, clean_item, clean_time, parse_json
+from pagekeep.store.storable import ITEM_TIMES, clean_id, clean_item, clean_time, parse_json
 from pagekeep.store.tables.items import COLUMNS as ITEM
 from pagekeep.store.tables.items import WRITTEN, column_values, index
 from pagekeep.store.tables.numbers import give_missing
@@ -32,7 +32,6 @@ from pagekeep.store.tables.reading.annotation_words import index_all_words
 _NO_TIME: Final = "1970-01-01T00:00:00.000000Z"
 """Written in place of a time that cannot be read."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
-_ID_CHARS: Final = 36
 _LISTED: Final = {
     "annotations": "annotation",
     "raw_pages": "raw page",
@@ -282,7 +281,7 @@ class _Salvager:
                 if row.texts != [True, True, True, False] or not isinstance(row.values[3], int):
                     continue
                 key, item_id = (bytes(value).decode("utf-8", "replace") for value in row.values[1:3])  # type: ignore[arg-type]
-                if item_id in saved or len(item_id) != _ID_CHARS:
+                if item_id in saved or clean_id(item_id) != item_id:
                     continue
                 lost = self._report.lost_items.setdefault(
                     row.values[3], {"id": item_id, "title": None, "url": urls.get(item_id)}

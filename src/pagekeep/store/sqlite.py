@@ -180,6 +180,7 @@ class SqliteTransaction:
     for_update = ""
     no_time = ""
     skip_locked = ""
+    facets = "item_facets"
 
     def __init__(self, connection: sqlite3.Connection, user_id: str) -> None:
         self._connection = connection

@@ -15,6 +15,7 @@ from pagekeep.store.backup.backup_folder import BackupReport
 from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
+from pagekeep.store.tables.browse.counts import CountTable
 from pagekeep.store.tables.changes import ChangeTable
 from pagekeep.store.tables.crawls.crawls import CrawlTable
 from pagekeep.store.tables.crawls.frontier import FrontierTable
@@ -42,6 +43,7 @@ class Store(
     ItemTable,
     BatchTable,
     FindTable,
+    CountTable,
     NumberTable,
     AnnotationTable,
     AnnotationSearchTable,
@@ -93,4 +95,4 @@ class Store(
 
     def check(self) -> list[str]:
         """Return the faults found in the library and its database; none when all is well."""
-        return [*self._engine.faults(), *self.faults(), *self.blob_faults()]
+        return [*self._engine.faults(), *self.faults(), *self.blob_faults(), *self.count_faults()]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from pagekeep.library.browse.counts import count_states
 from pagekeep.library.feeds.subscriptions import count_unread
 from pagekeep.library.history.watch import count_unseen
 
@@ -89,4 +90,5 @@ def _show(line: Line, counts: dict[str, int], here: str | None) -> MenuLine:
 
 def _count(frame: Frame) -> dict[str, int]:
     """Return the counts by name."""
-    return {"feeds": count_unread(frame.library), "changes": count_unseen(frame.library)}
+    states = count_states(frame.library)
+    return {**states, "feeds": count_unread(frame.library), "changes": count_unseen(frame.library)}

@@ -1,0 +1,1 @@
+"""Browsing the library: counts, tags, sites, authors, suggestions and statistics."""

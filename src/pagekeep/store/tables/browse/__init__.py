@@ -1,0 +1,1 @@
+"""Browsing: counts of items, and the words of the library."""
