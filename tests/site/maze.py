@@ -22,6 +22,8 @@ TRAPS = (
 """The first segment of every trap's addresses."""
 SHARED = "<p>Tell a friend about these pages and come back on Friday.</p>"
 """What every page of a section ends with."""
+LASTMOD = "2025-02-03"
+"""When the pages of the sitemap changed."""
 SECTION = 25
 """Pages in a section."""
 
@@ -83,6 +85,7 @@ class Maze:
         self.counts: Counter[tuple[int, str]] = Counter()
         self.logs = [Log() for _ in range(hosts)]
         self.etags = False
+        self.lastmod = LASTMOD
         self.statuses: list[int] = []
         share = pages // hosts
         self.names = [self._names(host, share) for host in range(hosts)]
@@ -151,7 +154,7 @@ class Maze:
                 headers={"content_type": "application/xml"},
             )
         last = self.names[host][-5:]
-        urls = "".join(f"<url><loc>{base}{name}</loc><lastmod>2025-02-03</lastmod></url>" for name in last)
+        urls = "".join(f"<url><loc>{base}{name}</loc><lastmod>{self.lastmod}</lastmod></url>" for name in last)
         body = f'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'
         return Answer(gzip.compress(body.encode(), mtime=0), headers={"content_type": "application/gzip"})
 

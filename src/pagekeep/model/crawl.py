@@ -68,6 +68,8 @@ class Validators:
     etag: str | None
     last_modified: str | None
     made_by: str
+    fetched_at: str = ""
+    """When the server was last asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class Visit:
     """JSON: the page itself."""
     same_as: int | None = None
     """Position in the run before, for `unchanged`."""
+    requested: bool = True
+    """Whether the server was asked; not if its sitemap says that the page has not changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.crawl.pages import list_problems, read_pages
 from pagekeep.store import Store, open_store
 from tests.library.crawl.conftest import Crawled, Run, Write
-from tests.site.maze import TRAPS, Maze
+from tests.site.maze import LASTMOD, TRAPS, Maze
 
 BOUNDS = {
     "calendar": traps.MAX_CALENDAR,
@@ -174,3 +174,30 @@ def test_a_crawl_is_found_by_its_id_or_url_and_cancelled(library: Store) -> None
 def test_a_finished_crawl_has_nothing_to_resume(crawled: Crawled) -> None:
     with pytest.raises(Conflict):
         resume_crawl(crawled.library, crawled.crawl.id)
+
+
+def test_a_page_that_its_sitemap_calls_unchanged_is_not_requested_again(
+    maze: Maze, run: Run, any_library: Store
+) -> None:
+    options = CrawlOptions((f"{maze.urls[2]}/",), sitemap="only")
+
+    def requests() -> list[str]:
+        maze.reset()
+        crawl = run(any_library, options)
+        assert crawl.state == "done"
+        return [target for target in maze.logs[2].targets if target.startswith("/s") and target.endswith(".html")]
+
+    listed = maze.names[2][-5:]
+    assert set(requests()) == set(listed)
+    (crawl,) = any_library.crawls()
+    first = {page.url: page.fetched_at for page in read_pages(any_library, crawl.id)}
+    assert requests() == []
+    again = {page.url: page.fetched_at for page in read_pages(any_library, crawl.id)}
+    assert {url: at for url, at in again.items() if url in first and url.endswith(".html")} == {
+        url: at for url, at in first.items() if url.endswith(".html")
+    }
+    maze.lastmod = "2099-01-01"
+    try:
+        assert set(requests()) == set(listed)
+    finally:
+        maze.lastmod = LASTMOD

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 
+import pytest
+
 from pagekeep.library.crawl.deciding.scope import make_scope
 from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.crawl.reading.robots import MAX_DELAY, RobotsTask, agent_of, allows
-from pagekeep.library.crawl.reading.sitemaps import MAX_ADDRESSES, SitemapTask
+from pagekeep.library.crawl.reading.sitemaps import MAX_ADDRESSES, SitemapTask, may_be_newer
 
 SITE = "https://example.org"
 SCOPE = make_scope(CrawlOptions((f"{SITE}/",)), frozenset({"example.org"}))
@@ -73,3 +75,24 @@ def test_a_damaged_sitemap_gives_what_was_read_and_bombs_nothing() -> None:
     assert (
         len(read(urlset(*(f"<url><loc>{SITE}/{n}</loc></url>" for n in range(MAX_ADDRESSES + 9))))[0]) == MAX_ADDRESSES
     )
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "newer"),
+    [
+        ("2025-03-01T10:00:00Z", False),
+        ("2025-03-02T10:00:00+02:00", False),
+        ("2025-03-02T13:00:00Z", True),
+        ("2025-03-02", True),
+        ("2025-03-01", False),  # it ended everywhere on earth
+        ("2025-02-28", False),
+        ("2025-03-01T20:00", False),
+        ("2025-03-02T02:00", True),
+        ("2099-01-01", True),
+        ("last week", True),
+        ("2025-02", True),
+        ("", True),
+    ],
+)
+def test_a_page_is_fetched_again_unless_its_sitemap_is_older_than_our_copy(lastmod: str, newer: bool) -> None:
+    assert may_be_newer(lastmod, "2025-03-02T12:00:00.000000Z") is newer

@@ -19,6 +19,8 @@ MIN_BUSY_DELAY: Final = 0.05
 
 def after(before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
     """Return the pace of a host after a visit, and the seconds until its next one; `base` is its least pause."""
+    if not visit.requested:
+        return before, 0.0
     if visit.busy is not None:
         delay = min(MAX_DELAY, max(2 * before.delay, 2 * base, FIRST_DELAY))
         return Pace(delay, 0), max(delay, visit.busy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from xml.parsers import expat
 
@@ -21,6 +22,10 @@ MAX_ADDRESSES: Final = 50_000
 """As the protocol sets it."""
 MAX_FETCHED_BYTES: Final = 20_000_000
 _MAX_TEXT: Final = 4_000
+_DATE_CHARS: Final = 10
+"""Characters of a day; a time is longer."""
+_MAX_OFFSET: Final = timedelta(hours=12)
+"""The farthest that local time is behind UTC."""
 _FIELDS: Final = frozenset({"loc", "lastmod"})
 
 
@@ -116,3 +121,15 @@ class _Reader:
 
     def refuse(self, *_declaration: Any) -> None:
         raise ValueError("it declares entities")
+
+
+def may_be_newer(lastmod: str, fetched_at: str) -> bool:
+    """Return whether a page may have changed after it was fetched; also if the date in the sitemap is not one."""
+    try:
+        changed, fetched = datetime.fromisoformat(lastmod.strip()), datetime.fromisoformat(fetched_at)
+        if changed.tzinfo is None:  # a time of some place on earth, and a day up to its end
+            day = timedelta(days=1) if len(lastmod.strip()) <= _DATE_CHARS else timedelta()
+            changed = changed.replace(tzinfo=UTC) + day + _MAX_OFFSET
+        return changed > fetched
+    except (ValueError, OverflowError, TypeError):
+        return True

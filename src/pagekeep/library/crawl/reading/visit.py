@@ -26,7 +26,7 @@ from pagekeep.library.crawl.deciding.scope import Scope
 from pagekeep.library.crawl.reading import robots, sitemaps
 from pagekeep.library.crawl.reading.read_page import AllowedTask, ReadPage, ReadPageTask
 from pagekeep.model import Fetched
-from pagekeep.model.crawl import FrontierPage, Visit
+from pagekeep.model.crawl import FrontierPage, Validators, Visit
 from pagekeep.workers import DOCUMENT, PAGE, TEXT
 
 MAX_ROBOTS_HOPS: Final = 5
@@ -65,11 +65,19 @@ class Visitor:
         try:
             if page.via in ("seed", "redirect") and page.kind == "page" and not await self._is_allowed(page):
                 return _visit(page, "robots", facts={"reason": "robots.txt forbids this address."})
+            if page.before is not None and self._is_current(page, page.before):
+                return _visit(page, "kept", same_as=page.before.position, requested=False)
             fetched = await self._request(page)
             seconds = monotonic() - started
             return replace(await self._read(page, fetched), seconds=seconds, status=fetched.status)
         except PagekeepError as error:
             return _failure(page, error)
+
+    def _is_current(self, page: FrontierPage, before: Validators) -> bool:
+        """Return whether the page has not changed since the last request, by the sitemap that lists it."""
+        if page.kind != "page" or not page.lastmod or before.made_by != self.made_by:
+            return False
+        return not sitemaps.may_be_newer(page.lastmod, before.fetched_at)
 
     async def _is_allowed(self, page: FrontierPage) -> bool:
         return await self.retrieval.run(AllowedTask(page.url, self.robots, self.agent), TEXT)

@@ -194,14 +194,13 @@ def _add_result(tx: Transaction, key: dict[str, Any], visit: Visit, now: str, *,
 
 
 def _copy_result(tx: Transaction, key: dict[str, Any], visit: Visit, now: str) -> None:
-    """Take the page over from the run before: the server says that it is current."""
-    copied = [name for name in RESULT if name not in ("fetched_at",)]
-    names = ", ".join(copied)
+    """Take the page over from the run before: the server says that it is current, or its sitemap does."""
+    names = ", ".join(name for name in RESULT if name != "fetched_at")
     tx.run(
         f"INSERT INTO crawl_results (user_id, crawl_id, run, position, fetched_at, {names}) "
-        f"SELECT user_id, crawl_id, :run, :position, :now, {names} FROM crawl_results "
+        f"SELECT user_id, crawl_id, :run, :position, COALESCE(:now, fetched_at), {names} FROM crawl_results "
         "WHERE user_id = :user AND crawl_id = :crawl AND run = :before AND position = :same",
-        now=now,
+        now=now if visit.requested else None,
         before=key["run"] - 1,
         same=visit.same_as,
         **key,

@@ -122,7 +122,7 @@ def _with_validators(tx: Transaction, crawl: Crawl, pages: list[FrontierPage]) -
 def _with_validator(tx: Transaction, crawl: Crawl, page: FrontierPage) -> FrontierPage:
     values: dict[str, Any] = {"user": tx.user_id, "crawl": crawl.id, "run": crawl.run, "before": crawl.run - 1}
     rows: list[Row] = tx.all(
-        "SELECT b.position, r.etag, r.last_modified, r.made_by FROM crawl_pages p JOIN crawl_pages b "
+        "SELECT b.position, r.etag, r.last_modified, r.made_by, r.fetched_at FROM crawl_pages p JOIN crawl_pages b "
         "ON b.user_id = p.user_id AND b.crawl_id = p.crawl_id AND b.run = :before AND b.url_hash = p.url_hash "
         "JOIN crawl_results r ON r.user_id = b.user_id AND r.crawl_id = b.crawl_id AND r.run = b.run "
         f"AND r.position = b.position WHERE {_WHERE} AND p.position = :position AND b.outcome IN ('kept', 'duplicate', 'read')",
