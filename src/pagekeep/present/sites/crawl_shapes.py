@@ -25,6 +25,28 @@ REASONS: Final = {
     "cancelled": "it was cancelled",
 }
 """Why a crawl ended."""
+COUNT_WORDS: Final = {
+    "kept": "Kept",
+    "redirect": "Redirects",
+    "duplicate": "Same as another page",
+    "missing": "Not found",
+    "refused": "Access denied",
+    "not_a_page": "Not a page",
+    "too_large": "Too large",
+    "robots": "Forbidden by robots.txt",
+    "caught": "Something else instead of the page",
+    "read": "robots.txt and sitemaps",
+    "off_site": "On other sites",
+    "off_path": "Outside the folder",
+    "not_included": "Not included by a pattern",
+    "excluded": "Excluded by a pattern",
+    "file": "Files",
+    "nofollow": "Links that ask not to be followed",
+    "not_an_address": "Not an address",
+    "session_id": "Session IDs removed",
+    "sort_order": "Sort orders removed",
+}
+"""Outcomes and reasons, in words that people know; the others are shown as they are."""
 
 
 class Crawl(TypedDict):

@@ -12,7 +12,7 @@ from pagekeep.doors.http.web.typed_urls import parse_urls
 from pagekeep.errors import PagekeepError
 from pagekeep.library.crawl import crawls, pages
 from pagekeep.library.crawl.options import CrawlOptions
-from pagekeep.present.sites.crawl_shapes import REASONS
+from pagekeep.present.sites.crawl_shapes import COUNT_WORDS, REASONS
 
 router = APIRouter()
 _MAX_CRAWLS: Final = 100
@@ -68,6 +68,7 @@ def show_crawl(frame: ReadFrame, crawl_id: str, after: Annotated[int, Query(ge=-
         "crawl.html",
         crawl=crawl,
         reasons=REASONS,
+        words=COUNT_WORDS,
         pages=found,
         next=found[-1].position if len(found) == _MAX_PAGES else None,
         problems=pages.list_problems(frame.library, crawl.id, limit=_MAX_PROBLEMS),

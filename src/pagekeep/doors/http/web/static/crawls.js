@@ -12,6 +12,8 @@ for (const place of document.querySelectorAll("[data-crawl]")) {
     show("pages", crawl.pages);
     show("visited", crawl.visited);
     show("found", crawl.found);
+    const bar = place.querySelector("progress");
+    if (bar) Object.assign(bar, { max: crawl.found || 1, value: crawl.visited });
   });
   events.addEventListener("done", () => {
     events.close();
