@@ -87,6 +87,7 @@ def list_tags(request: Request, library: ReadLibrary) -> Response:
     sections = [
         Section(tag, f"/opds/tags/{quote(tag, safe='')}", f"{count:,} page{'s' * (count != 1)}")
         for tag, count in counts
+        if tag.strip()
     ]
     return respond(request, Feed("Tags", "/opds/tags", clock.to_the_second(clock.now()), tuple(sections)))
 

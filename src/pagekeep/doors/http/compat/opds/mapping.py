@@ -70,7 +70,7 @@ def publication(item: Item) -> Publication:
         summary=(about.description or "")[:MAX_SUMMARY_CHARS],
         language=about.language,
         published=(item.published_at or "")[:10] or None,
-        tags=about.tags,
+        tags=tuple(tag for tag in about.tags if tag.strip()),
         source=item.url,
     )
 
