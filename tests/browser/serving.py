@@ -14,9 +14,10 @@ from pagekeep.doors.http.application import create_app
 class Server:
     """A server of ours in a thread."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, port: int = 0) -> None:
         self.app = create_app(settings, processes=1)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", port))
+        self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._server = uvicorn.Server(
             uvicorn.Config(self.app, log_level="error", ws="none", timeout_graceful_shutdown=2)

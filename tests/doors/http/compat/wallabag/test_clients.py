@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pagekeep import accounts
-from pagekeep.config import Settings
+from pagekeep import accounts, clock
+from pagekeep.grants import ACCESS_SECONDS
+from pagekeep.library import annotations as library_annotations
+from pagekeep.library.items import get_numbered
 from pagekeep.store import open_store
-from tests.browser.serving import Server as Running
+from tests.doors.http.compat.conftest import Restartable
 from tests.doors.http.conftest import PASSWORD
 from tests.site.fixtures import Shore, article
-from tests.store.conftest import server
-from tests.store.making import Server, make_item, moment
-
-__all__ = ["server"]
+from tests.store.making import make_item, moment
 
 
 class Reader:
     """A user of a running server, and the client's configuration for them."""
 
-    def __init__(self, running: Running, tools: Path, folder: Path) -> None:
+    def __init__(self, running: Restartable, tools: Path, folder: Path) -> None:
         self.running = running
         self.name = f"ada-{uuid.uuid4().hex[:8]}"
-        self.user = accounts.add_user(running.app.state.service.accounts, self.name, PASSWORD)
-        self._tools, self._config = tools, folder / "wallabag.ini"
+        self.user = accounts.add_user(running.service.accounts, self.name, PASSWORD)
+        self._tools, self.config = tools, folder / "wallabag.ini"
         script = (
             "import sys; from wallabag.config import Configs, Options as O, Sections as S; c = Configs(sys.argv[1]); "
             "c.set(S.API, O.SERVERURL, sys.argv[2]); c.set(S.API, O.USERNAME, sys.argv[3]); "
@@ -38,37 +36,25 @@ class Reader:
         )
         url = f"{running.url}/wallabag"
         subprocess.run(
-            [tools / "python", "-c", script, self._config, url, self.name, PASSWORD], check=True, capture_output=True
+            [tools / "python", "-c", script, self.config, url, self.name, PASSWORD], check=True, capture_output=True
         )
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Call the client; return what it wrote."""
-        command = [self._tools / "wallabag", "--no-spinner", "--config", self._config, *arguments]
+        command = [self._tools / "wallabag", "--no-spinner", "--config", self.config, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done.stdout if not fails else done.stdout + done.stderr
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def reader(
-    request: pytest.FixtureRequest,
-    settings: Settings,
-    tools: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    shared_workers: None,
-) -> Iterator[Reader]:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    if request.param == "postgres":
-        database: Server = request.getfixturevalue("server")
-        settings = replace(settings, library=database.shared)
-    with Running(replace(settings, shared=True)) as running:
-        yield Reader(running, tools, tmp_path)
+@pytest.fixture
+def reader(running: Restartable, tools: Path, tmp_path: Path) -> Reader:
+    return Reader(running, tools, tmp_path)
 
 
 def test_wallabag_client_adds_reads_tags_archives_and_deletes(reader: Reader, shore: Shore, tmp_path: Path) -> None:
     shore.bodies["a"] = article(400, "The keeper")
-    with closing(open_store(reader.running.app.state.service.settings.library, reader.user.id)) as store:
+    with closing(open_store(reader.running.service.settings.library, reader.user.id)) as store:
         for n in range(35):
             item = make_item(n, user_id=reader.user.id, title=f"Page {n}", content=f"Text {n}.", saved_at=moment(n))
             store.upsert(item, None)
@@ -82,6 +68,8 @@ def test_wallabag_client_adds_reads_tags_archives_and_deletes(reader: Reader, sh
     reader.run("tags", "-c", "add", "-e", number, "-t", "sea")
     assert "sea" in reader.run("tags", "-e", number)
     assert "The keeper" in reader.run("list", "--quantity", "9", "--tags", "sea,ships")
+    reader.running.restart()
+    annotate(reader, number)
     reader.run("update", "--read", number)
     assert "The keeper" not in reader.run("list", "--unread", "--quantity", "100")
     reader.run("export", "-f", "epub", "-o", str(tmp_path), number)
@@ -91,6 +79,29 @@ def test_wallabag_client_adds_reads_tags_archives_and_deletes(reader: Reader, sh
     assert reader.run("list", "--quantity", "100") == reader.run("list", "--quantity", "100")
 
 
+def annotate(reader: Reader, number: str) -> None:
+    """The client shows and deletes what was highlighted elsewhere."""
+    assert "counts the ships" not in reader.run("anno", "-e", number)
+    with closing(open_store(reader.running.service.settings.library, reader.user.id)) as store:
+        made = library_annotations.annotate(store, get_numbered(store, int(number)).id, "counts the ships", note="Why?")
+    listed = reader.run("anno", "-e", number)
+    assert "counts the ships" in listed
+    reader.run("anno", "-c", "remove", "-e", number, "-a", str(library_annotations.annotation_number(made)))
+    assert "counts the ships" not in reader.run("anno", "-e", number)
+
+
+def test_wallabag_client_signs_in_again_when_its_token_has_expired(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader.run("list", "--count", "--all")
+    later = clock.add_seconds(clock.now(), 2 * ACCESS_SECONDS)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert "invalid_grant" in reader.run("list", "--count", "--all", fails=True), "it trusts its own clock"
+    text = re.sub(r"(?m)^expires = .*$", "expires = 1", reader.config.read_text())
+    reader.config.write_text(text)
+    reader.run("list", "--count", "--all")
+
+
 def test_wallabag_client_reports_a_wrong_password(reader: Reader) -> None:
-    accounts.set_password(reader.running.app.state.service.accounts, reader.name, "another long password")
+    accounts.set_password(reader.running.service.accounts, reader.name, "another long password")
     assert "invalid_grant" in reader.run("list", fails=True)
