@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pagekeep import clock, extras, store
 from pagekeep.config import Settings
 from pagekeep.errors import AccessError, NotAllowed, NotFound, NotSignedIn, TooManyRequests
-from pagekeep.model import DIALECTS, FEED, PUBLISHED, SCOPES, Scope, Session, Token, User
+from pagekeep.model import DIALECTS, FEED, PAIRING, PUBLISHED, SCOPES, Scope, Session, Token, User
 from pagekeep.store import LOCAL_USER
 from pagekeep.store import Accounts as Accounts
 from pagekeep.store.tables.accounts import session_id
@@ -329,8 +329,8 @@ def is_granted(token: Token) -> bool:
 
 
 def get_tokens(accounts: Accounts, user_id: str) -> tuple[Token, ...]:
-    """Return the user's tokens, oldest first."""
-    return accounts.tokens(user_id)
+    """Return the user's tokens, oldest first; codes of a pairing are none."""
+    return tuple(token for token in accounts.tokens(user_id) if PAIRING not in token.scopes)
 
 
 def token_holder(accounts: Accounts, secret: str, *, local: str | None = None) -> tuple[Token, str]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pagekeep.values import dataclass
 
-Scope = Literal["read", "write", "feed", "wallabag", "linkding", "opds", "refresh", "published"]
+Scope = Literal["read", "write", "feed", "wallabag", "linkding", "opds", "refresh", "published", "pairing"]
 SCOPES: tuple[Scope, ...] = ("read", "write")
 """What a token allows: `read` only reads, `write` also saves and changes."""
 FEED: Scope = "feed"
@@ -17,6 +17,9 @@ REFRESH: Scope = "refresh"
 """The scope of a token that only gets other tokens of its dialect."""
 PUBLISHED: Scope = "published"
 """The scope of a token that is part of the address of a published list or search: it allows to read that list alone."""
+
+PAIRING: Scope = "pairing"
+"""The scope of a code that waits to be exchanged for a token: it allows nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

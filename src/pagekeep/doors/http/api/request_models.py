@@ -276,3 +276,10 @@ class TokenRequest(RequestBody):
     days: Annotated[float, Field(gt=0, le=36_500)] | None = Field(
         None, description="Days until the token expires; without it, the token is valid until revoked."
     )
+
+
+class PairingRequest(RequestBody):
+    """The code that the user confirmed on `/pair`, and the verifier whose hash was its challenge (PKCE, S256)."""
+
+    code: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    verifier: Annotated[str, StringConstraints(min_length=43, max_length=128)]

@@ -1,4 +1,4 @@
-"""`/api/v1/tokens`: access tokens for programs; not available with a token."""
+"""`/api/v1/tokens`: access tokens for programs; not available with a token. `/pairing` gives one for a code."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from fastapi.responses import Response
 
+from pagekeep import pairing
 from pagekeep.accounts import add_token, get_tokens, revoke_token
-from pagekeep.doors.http.api.request_models import TokenRequest
+from pagekeep.doors.http.api.request_models import PairingRequest, TokenRequest
 from pagekeep.doors.http.api.response_models import NewToken, Tokens
 from pagekeep.doors.http.caller import CallerWithoutToken, ReadCaller
 from pagekeep.doors.http.errors import error_responses
@@ -31,6 +32,15 @@ def list_tokens(caller: ReadCaller, service: CurrentService) -> Tokens:
 def make_token(response: Response, body: TokenRequest, caller: CallerWithoutToken, service: CurrentService) -> NewToken:
     """Create a token. Its secret is only in this response."""
     made = add_token(service.accounts, caller.user_id, body.name, tuple(body.scopes), days=body.days)
+    response.headers["Cache-Control"] = "no-store"
+    return {"token": token_shape(made.token), "secret": made.secret}
+
+
+@router.post("/pairing", status_code=201, responses=error_responses())
+def exchange_code(response: Response, body: PairingRequest, service: CurrentService) -> NewToken:
+    """Exchange the code of a confirmed pairing, and its verifier, for a token. Needs no sign-in; a code works once."""
+    local = None if service.shared else service.settings.user
+    made = pairing.exchange(service.accounts, body.code, body.verifier, local=local)
     response.headers["Cache-Control"] = "no-store"
     return {"token": token_shape(made.token), "secret": made.secret}
 

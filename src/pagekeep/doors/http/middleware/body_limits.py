@@ -35,7 +35,9 @@ USER_SHARE: Final = 0.4
 """Part of all bytes that one user can take."""
 MAX_BODY_SECONDS: Final = 120.0
 
-SIGN_IN_PATHS: Final = frozenset({"/sign-in", "/wallabag/oauth/v2/token", "/wallabag/login_check"})
+SIGN_IN_PATHS: Final = frozenset(
+    {"/sign-in", "/api/v1/tokens/pairing", "/wallabag/oauth/v2/token", "/wallabag/login_check"}
+)
 """The only paths that read a body of a client that is not signed in."""
 MAX_SIGN_IN_BYTES: Final = 32_000
 """200 characters of name, 1,000 of password and 2,000 of path, each of up to 12 bytes."""
