@@ -1,6 +1,7 @@
 // The background worker: maps events of the browser and messages of the popup to one function each.
 import { showResult } from "./lib/badge.js";
 import { createMenus, runMenuEntry } from "./lib/menus.js";
+import { continuePairing, showMissing, watchTab } from "./lib/pairing.js";
 import * as queue from "./lib/queue.js";
 import { openPopup, saveTab, saveWindow } from "./lib/save.js";
 import { discard, retry, sendAll } from "./lib/sender.js";
@@ -17,6 +18,7 @@ const ACTIONS = {
   discard: ({ number }) => discard(number),
   sendAll: () => sendAll({ all: true }),
   saveWindow: ({ windowId }) => saveWindow(windowId),
+  pair: () => continuePairing(),
 };
 
 // Only our own pages may send messages: scripts in web pages, ours included, get no response.
@@ -45,5 +47,8 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
   createMenus();
   if (reason === "install") chrome.runtime.openOptionsPage();
 });
+// A popup closes while the browser asks for the permission, so it cannot continue itself.
+chrome.permissions.onAdded.addListener(() => continuePairing().then(showMissing).catch(() => {}));
+chrome.tabs.onUpdated.addListener((tabId, { url }) => watchTab(tabId, url).catch(() => {}));
 chrome.runtime.onStartup.addListener(() => sendAll());
 protectStorage();

@@ -21,7 +21,7 @@ const KINDS = { 401: "stranger", 403: "stranger", 408: "busy", 409: "busy", 429:
 /** Send a request and return the JSON response; throw `RequestError` if it fails. `as` is a server and token not saved yet. */
 export async function request(method, path, { body, file, key, as, timeout = TIMEOUT } = {}) {
   const { server, token } = as ?? (await readSettings());
-  if (!token) throw new RequestError("stranger", "No token is set.", { suggestions: ["Enter one in the options."] });
+  if (!token) throw new RequestError("stranger", "No token is set.", { suggestions: ["Connect in the options."] });
   const response = await send(`${server}/api/v1${path}`, {
     method,
     headers: {
@@ -70,6 +70,29 @@ export const retag = async (id, tags) => (await request("PATCH", `/items/${encod
 const pictureQuery = (id, url) => `/pictures?${new URLSearchParams({ item: id, ...(url && { url }) })}`;
 export const listPictures = async (id) => (await request("GET", pictureQuery(id))).pictures;
 export const uploadPicture = async (id, url, file) => (await request("POST", pictureQuery(id, url), { file })).picture;
+
+/** Return whether a Pagekeep server answers at this address. */
+export async function isPagekeep(server) {
+  try {
+    const response = await send(`${server}/healthz`, { signal: AbortSignal.timeout(SHORT_TIMEOUT) });
+    return response.ok && (await response.json()).status === "ok";
+  } catch {
+    return false;
+  }
+}
+
+/** Exchange the code that the user confirmed on the server's page for a token. */
+export async function exchangeCode(server, code, verifier) {
+  const response = await send(`${server}/api/v1/tokens/pairing`, {
+    method: "POST",
+    headers: { Accept: "application/json", "Content-Type": "application/json" },
+    body: JSON.stringify({ code, verifier }),
+    signal: AbortSignal.timeout(4 * SHORT_TIMEOUT),
+  });
+  const content = await response.json().catch(() => null);
+  if (response.ok && content?.secret) return content;
+  throw toError(response.status, content?.error);
+}
 
 /** Check that the server responds and accepts this token. */
 export const testConnection = (as) => request("GET", "/items?limit=1", { as, timeout: 2 * SHORT_TIMEOUT });

@@ -1,4 +1,5 @@
 // The popup: saves the page on one click (or shows a preview first, if so set), and shows the result.
+import { requestPairing, showMissing } from "../lib/pairing.js";
 import { requestTabsPermission } from "../lib/permissions.js";
 import { readSettings } from "../lib/settings.js";
 
@@ -178,9 +179,25 @@ function button(text, onClick) {
   return element;
 }
 
+/** Before the set-up: one sentence and one button, which tries the server on this computer. */
+function showSetup() {
+  byId("setup").hidden = false;
+  byId("page").hidden = true;
+  byId("window").hidden = true;
+  byId("connect").addEventListener("click", async () => {
+    try {
+      await requestPairing(settings.server);
+      await showMissing(await run("pair"));
+      window.close();
+    } catch (error) {
+      byId("setup").append(Object.assign(document.createElement("p"), { className: "failed", textContent: error.message }));
+    }
+  });
+}
+
 async function start() {
+  if (!settings.token) return showSetup();
   showMessage("Reading the page…", "busy", { title: tab.title ?? "" });
-  if (!settings.token) return showMessage("Not set up yet.", "problem", { advice: ["Open the options and enter your server's address and a token."] });
   try {
     const { result, preview, existing } = await run("open", { tabId: tab.id });
     if (result) showResult(result);

@@ -369,6 +369,7 @@ def test_without_a_click_no_page_can_be_read(browser: Browser, site: Site) -> No
 def test_options_keep_only_what_the_server_takes(browser: Browser, server: Server) -> None:
     browser.set_up(server, token="")
     options = browser.own("options/options.html")
+    options.click("summary")
     options.fill("#server", server.address.removeprefix("http://"))
     kept = "chrome.storage.local.get('settings').then((all) => all.settings.token)"
     options.fill("#token", "pk_wrong")

@@ -24,6 +24,7 @@ from pagekeep.doors.http.server_folder import server_folder
 from pagekeep.doors.http.sign_in_slots import SignInSlots
 from pagekeep.doors.http.token_rates import TokenRates
 from pagekeep.errors import StoreError
+from pagekeep.library.exports.kept_files import KeptExports
 from pagekeep.library.exports.stream import Exports
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
@@ -66,6 +67,8 @@ class Service:
     libraries: OpenLibraries
     imports: ImportSlots
     exports: Exports
+    kept_exports: KeptExports
+    """Exports on the disk, to be downloaded."""
     sign_ins: SignInSlots
     token_rates: TokenRates
 
@@ -92,7 +95,7 @@ async def open_service(
             Retrieval(settings, room=room, observe=observe, report=metrics.record_capture) as retrieval,
             run_in_background(settings, retrieval, metrics.record_job) as background,
         ):
-            folder = server_folder(settings)
+            folder, exports = server_folder(settings), Exports(settings)
             service = Service(
                 settings=settings,
                 accounts=accounts,
@@ -106,7 +109,8 @@ async def open_service(
                 metrics=metrics,
                 libraries=OpenLibraries(lambda user_id: open_library(settings, user_id)),
                 imports=ImportSlots(),
-                exports=Exports(settings),
+                exports=exports,
+                kept_exports=KeptExports(exports, folder / "exports"),
                 sign_ins=SignInSlots(),
                 token_rates=TokenRates(settings.token_requests),
             )
@@ -117,6 +121,7 @@ async def open_service(
             finally:
                 for task in upkeep:
                     task.cancel()
+                await service.kept_exports.close()
                 service.imports.close()
                 service.libraries.close()
     finally:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
+from pathlib import Path
+from time import monotonic
 from typing import BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from pagekeep import config
 from pagekeep.errors import NotFound, PagekeepError
+from pagekeep.library.backup import back_up_folder
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.run import ExportOptions, ExportReport, Format, choose_name, export, select_items
 from pagekeep.library.items import walk_items
@@ -21,6 +26,7 @@ from pagekeep.store import Store, open_store
 MEGABYTES: Final = 1_500
 CPU_SECONDS: Final = 1_800
 """An export of 100,000 pages takes about ten minutes."""
+_REPORT_SECONDS: Final = 0.3
 
 
 def write_zip(store: Store, out: BinaryIO, options: ExportOptions) -> None:
@@ -35,6 +41,30 @@ def write_zip(store: Store, out: BinaryIO, options: ExportOptions) -> None:
             archive.writestr(info, text.encode("utf-8", "replace"))
 
 
+def write_backup(store: Store, out: BinaryIO, settings: config.Settings, folder: Path) -> None:
+    """Back up the library into a new folder, and write that as a ZIP archive; its files are compressed already."""
+    back_up_folder(store, settings, folder)
+    with ZipFile(out, "w") as archive:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            info = ZipInfo(f"pagekeep-backup/{path.relative_to(folder).as_posix()}", (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o600 << 16
+            with path.open("rb") as source, archive.open(info, "w", force_zip64=True) as target:
+                shutil.copyfileobj(source, target, 1_000_000)
+
+
+def _report_to(path: str | None) -> Callable[[int], None]:
+    """Return a function that writes the number of exported pages to a file, a few times per second."""
+    last = 0.0
+
+    def report(pages: int) -> None:
+        nonlocal last
+        if path is not None and (pages == 1 or monotonic() - last > _REPORT_SECONDS):
+            last = monotonic()
+            Path(path).write_text(str(pages), "ascii")
+
+    return report
+
+
 def _limit() -> None:
     try:
         import resource
@@ -47,14 +77,17 @@ def _limit() -> None:
 
 
 def _run(request: dict[str, str | None], out: BinaryIO) -> None:
-    settings = replace(config.Settings(), library=request["library"])
+    settings = replace(config.Settings(), library=request["library"], rules=request.get("rules"))
     options = ExportOptions(
         cast("Format", request["format"]),
         request["query"],
         cast("markdown_files.Profile", request["profile"]),
+        progress=_report_to(request.get("progress_file")),
     )
     with closing(open_store(settings.library, str(request["user"]))) as store:
-        if options.format == "markdown":
+        if folder := request.get("backup_folder"):
+            write_backup(store, out, settings, Path(folder))
+        elif options.format == "markdown":
             write_zip(store, out, options)
         else:
             if options.format == "epub" and next(walk_items(store, options.query, limit=1), None) is None:

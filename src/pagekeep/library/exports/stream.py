@@ -9,6 +9,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from pagekeep import errors
@@ -30,24 +31,35 @@ class Exports:
         self._max_exports = max_exports
         self._users: set[str] = set()
 
-    async def start(self, user_id: str, options: ExportOptions) -> AsyncIterator[bytes]:
+    async def start(
+        self,
+        user_id: str,
+        options: ExportOptions,
+        *,
+        progress_file: Path | None = None,
+        backup_folder: Path | None = None,
+    ) -> AsyncIterator[bytes]:
         """Start an export and return its parts, when the first is there; a failure before that is raised.
 
-        A failure after that ends the parts with an error, so that the client sees that the file is not complete.
+        A failure after that ends the parts with an error, so that the client sees that the file is not complete. The number of
+        exported pages is written to `progress_file`. With `backup_folder`, the parts are those of a ZIP archive of a backup,
+        which is made in that folder first.
         """
         if user_id in self._users or len(self._users) >= self._max_exports:
             raise TooManyRequests("An export is running.", suggestions=("Try again when it is done.",))
         self._users.add(user_id)
         process: Process | None = None
         try:
-            process = await self._start_process(user_id, options)
+            process = await self._start_process(user_id, options, progress_file, backup_folder)
             first = await _read(process)
         except BaseException:
             await self._end(user_id, process)
             raise
         return self._parts(user_id, process, first)
 
-    async def _start_process(self, user_id: str, options: ExportOptions) -> Process:
+    async def _start_process(
+        self, user_id: str, options: ExportOptions, progress_file: Path | None, backup_folder: Path | None
+    ) -> Process:
         # The child can import what this process can, wherever it was started from.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         process = await asyncio.create_subprocess_exec(
@@ -65,6 +77,9 @@ class Exports:
             "format": options.format,
             "query": options.query,
             "profile": options.profile,
+            "progress_file": str(progress_file) if progress_file else None,
+            "backup_folder": str(backup_folder) if backup_folder else None,
+            "rules": self._settings.rules,
         }
         assert process.stdin is not None
         process.stdin.write(json.dumps(request).encode())

@@ -24,9 +24,13 @@ def reject_cross_site(request: Request) -> None:
 
 
 def _follows_link(request: Request) -> bool:
-    """Return whether the user followed a link, which changes nothing; frames and images do not count."""
+    """Return whether the user followed a link, which changes nothing; frames and images do not count.
+
+    Our own service worker passes a followed link on with an empty destination; scripts of pages cannot send this mode.
+    """
     headers = request.headers
-    whole_page = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest", "document") == "document"
+    is_navigation = headers.get("sec-fetch-mode") == "navigate"
+    whole_page = is_navigation and headers.get("sec-fetch-dest", "document") in ("document", "empty")
     return whole_page and request.method in _SAFE_METHODS
 
 

@@ -19,8 +19,10 @@ from pagekeep.doors.http.web import (
     waiting,
 )
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
+from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
 from pagekeep.doors.http.web.reading import highlights
+from pagekeep.doors.http.web.setup import about, exports, extension, tokens
 from pagekeep.doors.http.web.sites import crawls
 
 router = APIRouter(include_in_schema=False)
@@ -36,12 +38,17 @@ for module in (
     add,
     playground,
     settings,
+    tokens,
+    extension,
+    about,
+    exports,
     storage,
     mail,
     feed_inbox,
     subscriptions,
     shared,
     imports,
+    help_pages,
     static_files,
     error_pages,
     waiting,

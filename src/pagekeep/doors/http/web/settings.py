@@ -1,4 +1,4 @@
-"""`/settings`: appearance, account, access tokens and the bookmarklet."""
+"""`/settings`: appearance and account."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.appearance import CHOICES, COOKIE, Appearance
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotAllowed, PagekeepError
-from pagekeep.model import DIALECTS, Scope, Session
+from pagekeep.model import Session
 
 router = APIRouter()
 _YEAR_SECONDS: Final = 31_536_000
 
 
 @router.get("/settings")
-def settings(frame: ReadFrame, password: str = "") -> HTMLResponse:
-    """Show the settings."""
-    return _show_page(frame, changed=password == "changed")
+def settings(frame: ReadFrame) -> HTMLResponse:
+    """Show the appearance, and where the other settings are."""
+    return frame.show("settings/appearance.html")
 
 
-def _show_page(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
-    defaults = {"secret": None, "problem": None, "changed": False}
+@router.get("/settings/account")
+def account(frame: ReadFrame, password: str = "") -> HTMLResponse:
+    """Show the account: password and sessions."""
+    return _show_account(frame, changed=password == "changed")
+
+
+def _show_account(frame: Frame, *, status: int = 200, **values: Any) -> HTMLResponse:
     return frame.show(
-        "settings.html",
+        "settings/account.html",
         status=status,
-        tokens=list_tokens(frame),
-        dialects=DIALECTS,
         sessions=_list_sessions(frame),
-        origin=str(frame.request.base_url).rstrip("/"),
         shared=frame.service.shared,
         min_password=accounts.MIN_PASSWORD_CHARS,
-        **{**defaults, **values},
+        **{"problem": None, "changed": False, **values},
     )
 
 
@@ -49,11 +51,6 @@ def _list_sessions(frame: Frame) -> list[tuple[Session, bool]]:
     current = session_of(frame.request)
     sessions = accounts.sessions(frame.service.accounts, frame.caller.user_id)
     return [(session, accounts.is_session(session, current)) for session in sessions]
-
-
-def list_tokens(frame: Frame) -> list[object]:
-    """Return the user's tokens; nothing for a caller with a token."""
-    return [] if frame.caller.by == "token" else list(accounts.get_tokens(frame.service.accounts, frame.caller.user_id))
 
 
 @router.post("/settings/look")
@@ -78,29 +75,6 @@ def set_appearance(
     return response
 
 
-@router.post("/settings/tokens", dependencies=[Depends(require_no_token)])
-def add_token(
-    frame: WriteFrame,
-    name: Annotated[str, Form(max_length=100)],
-    scope: Annotated[str, Form()] = "write",
-    dialect: Annotated[str, Form()] = "",
-) -> HTMLResponse:
-    """Create a token and show its secret once; with a dialect, it is an app password for that alone."""
-    scopes: tuple[Scope, ...] = ("read",) if scope == "read" else ("read", "write")
-    scopes += tuple(name for name in DIALECTS if name == dialect)
-    made = accounts.add_token(frame.service.accounts, frame.caller.user_id, name, scopes)
-    response = _show_page(frame, secret=made.secret)
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-@router.post("/settings/tokens/{token_id}/revoke", dependencies=[Depends(require_no_token)])
-def revoke_token(frame: WriteFrame, token_id: str) -> Response:
-    """Revoke a token."""
-    accounts.revoke_token(frame.service.accounts, frame.caller.user_id, token_id)
-    return RedirectResponse("/settings#tokens", 303)
-
-
 @router.post("/settings/password", dependencies=[Depends(require_no_token)])
 def change_password(
     frame: WriteFrame,
@@ -116,8 +90,8 @@ def change_password(
             raise NotAllowed("The new passwords do not match.", suggestions=("Enter the same password twice.",))
         _, session = accounts.change_password(service.accounts, frame.caller.user_id, old, new, address)
     except PagekeepError as error:
-        return _show_page(frame, status=status_of(error), problem=error)
-    response = RedirectResponse("/settings?password=changed#account", 303)
+        return _show_account(frame, status=status_of(error), problem=error)
+    response = RedirectResponse("/settings/account?password=changed", 303)
     set_session(response, request, session)
     return response
 
@@ -126,4 +100,4 @@ def change_password(
 def end_session(frame: WriteFrame, key: str) -> Response:
     """End one session of the user."""
     accounts.end_session(frame.service.accounts, frame.caller.user_id, key)
-    return RedirectResponse("/settings#account", 303)
+    return RedirectResponse("/settings/account", 303)

@@ -1,0 +1,1 @@
+"""Help inside the reader: the documentation that ships with the package."""
