@@ -3,7 +3,9 @@
 
 FROM python:3.13.7-slim-bookworm AS build
 WORKDIR /build
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
+COPY docs docs
+COPY extension extension
 COPY src src
 # The last command makes the prebuilt copy of the rules, which the server's user cannot write.
 RUN python -m venv /opt/pagekeep \

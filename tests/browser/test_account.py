@@ -30,7 +30,7 @@ def shared(tmp_path: Path) -> Iterator[Server]:
 
 
 def signed_in(page: Any, password: str) -> None:
-    page.goto("/settings")
+    page.goto("/settings/account")
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()

@@ -132,6 +132,8 @@ def test_a_link_from_another_site_may_be_followed_but_sends_no_form(shared: Test
     token = signed_in(shared, ada)
     follows = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
     assert shared.get(ITEMS, headers=follows).status_code == 200
+    by_our_worker = {**follows, "sec-fetch-dest": "empty"}  # a service worker passes a link on like this
+    assert shared.get(ITEMS, headers=by_our_worker).status_code == 200
     assert shared.post(PURGE, json={"ids": []}, headers={**follows, CSRF_HEADER: token}).status_code == 403
 
 

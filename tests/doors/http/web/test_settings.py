@@ -1,4 +1,4 @@
-"""The look and the tokens."""
+"""The look and the account."""
 
 from __future__ import annotations
 
@@ -23,25 +23,6 @@ def test_the_look_is_kept_in_a_cookie(client: TestClient) -> None:
 def test_a_cookie_that_makes_no_sense_is_the_usual_look(client: TestClient) -> None:
     client.cookies["pagekeep_look"] = 'x" onload=alert(1).9'
     assert 'data-theme="auto" data-size="3" data-width="medium" data-font="serif"' in client.get("/settings").text
-
-
-def test_a_token_is_shown_once_works_and_is_revoked(client: TestClient) -> None:
-    made = client.post("/settings/tokens", data={"name": "Extension", "scope": "read"})
-    assert made.headers["cache-control"] == "no-store"
-    [secret] = re.findall(r"pk_[\w-]+", made.text)
-    assert secret not in client.get("/settings").text
-    bearer = {"authorization": f"Bearer {secret}"}
-    assert client.get("/api/v1/items", headers=bearer).status_code == 200
-    [token] = service_of(client).accounts.tokens("local")
-    client.post(f"/settings/tokens/{token.id}/revoke")
-    assert client.get("/api/v1/items", headers=bearer).status_code == 401
-
-
-def test_no_token_makes_or_sees_others(client: TestClient) -> None:
-    made = client.post("/settings/tokens", data={"name": "Extension"})
-    bearer = {"authorization": f"Bearer {re.findall(r'pk_[A-Za-z0-9_-]+', made.text)[0]}"}
-    assert client.post("/settings/tokens", data={"name": "Another"}, headers=bearer).status_code == 403
-    assert "Extension</th>" not in client.get("/settings", headers=bearer).text
 
 
 @pytest.fixture
@@ -87,12 +68,14 @@ def test_a_password_that_cannot_be_set_says_why_and_the_old_one_stays(
 def test_one_signs_out_elsewhere_from_here(ada: TestClient) -> None:
     accounts = service_of(ada).accounts
     elsewhere = app.open_session(accounts, app.find_user(accounts, "ada").id)
-    page = ada.get("/settings").text
+    page = ada.get("/settings/account").text
     [path] = re.findall(r'action="(/settings/sessions/\w+/end)"', page)  # the one that is here is not offered
     ada.post(path, data=own(ada))
     assert app.session_user(accounts, elsewhere) is None
-    assert "Active sessions" in ada.get("/settings").text
+    assert "Active sessions" in ada.get("/settings/account").text
 
 
 def test_where_nobody_signs_in_there_is_no_account(client: TestClient) -> None:
-    assert "password" not in client.get("/settings").text.lower()
+    page = client.get("/settings/account").text
+    assert "password" not in page.lower()
+    assert "for you alone" in page

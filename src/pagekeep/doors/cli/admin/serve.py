@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from threading import Thread
 
 import click
 
@@ -14,6 +15,7 @@ from pagekeep.doors.cli.output import report_errors, write, write_json
 @click.command(
     epilog=examples(
         "serve",
+        "serve --open",
         "serve --port 9000",
         "serve --shared --host 0.0.0.0 --library postgresql://localhost/pagekeep --workers 4",
     )
@@ -24,6 +26,9 @@ from pagekeep.doors.cli.output import report_errors, write, write_json
 @click.option(
     "--shared", is_flag=True, default=None, help="Several users, who sign in. Add them with `pagekeep user add`."
 )
+@click.option(
+    "--open", "open_browser", is_flag=True, help="Open the reader in the browser when the server has started."
+)
 @library_option
 @click.option(
     "--log-level",
@@ -31,7 +36,14 @@ from pagekeep.doors.cli.output import report_errors, write, write_json
     help="Lowest level to log. Default: info.",
 )
 @json_option
-def serve(host: str | None, port: int | None, workers: int, as_json: bool, **flags: str | bool | None) -> None:
+def serve(
+    host: str | None,
+    port: int | None,
+    workers: int,
+    open_browser: bool,
+    as_json: bool,
+    **flags: str | bool | None,
+) -> None:
     """Start the server: the reader for your browser, and an API for programs. Stop it with Ctrl-C."""
     with report_errors(as_json=as_json):
         from pagekeep import config
@@ -45,14 +57,19 @@ def serve(host: str | None, port: int | None, workers: int, as_json: bool, **fla
         require_writable(settings)
         _export_to_workers({**flags, "listen": settings.listen})
         logs.configure(settings.log_level)
-        serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, as_json))
+        serving.serve(settings, workers=workers, ready=lambda address: _show_address(address, open_browser, as_json))
 
 
-def _show_address(address: str, as_json: bool) -> None:
+def _show_address(address: str, open_browser: bool, as_json: bool) -> None:
     if as_json:
         write_json({"address": address})
     else:
         write(f"Pagekeep is at {address}")
+    if open_browser:
+        import webbrowser
+
+        # In a thread: some browsers return only when they are closed, and the server must answer meanwhile.
+        Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _listen(setting: str, host: str | None, port: int | None) -> str:

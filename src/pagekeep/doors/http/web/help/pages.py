@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 
 from pagekeep.doors.http.caller import Caller, identify
 from pagekeep.doors.http.service import CurrentService, Service
@@ -19,7 +20,7 @@ from pagekeep.doors.http.web.help.contents import (
     search_help,
     slug,
 )
-from pagekeep.doors.http.web.layout.page import page
+from pagekeep.doors.http.web.layout.page import Frame, page
 from pagekeep.errors import AccessError, NotFound
 
 router = APIRouter()
@@ -27,11 +28,15 @@ _HERE: Final = "https://help.invalid"
 """The renderer makes links absolute; this is taken off again, so that they are paths of ours."""
 
 
-async def _find_caller(request: Request, service: Service) -> Caller | None:
-    """Return the caller if there is one, for the tools at the top of the page."""
+async def _show(request: Request, service: Service, template: str, **values: Any) -> HTMLResponse:
+    """Render a page; for a caller who may read a library, with its tools and sidebar."""
+    caller: Caller | None = None
     with suppress(AccessError):
-        return await identify(request, service)
-    return None
+        caller = await identify(request, service)
+    if caller is None or "read" not in caller.scopes:
+        return page(request, template, **values)
+    async with service.libraries.borrow(caller.user_id) as library:
+        return await run_in_threadpool(Frame(request, service, caller, library).show, template, **values)
 
 
 @router.get("/help")
@@ -39,10 +44,8 @@ async def show_help(
     request: Request, service: CurrentService, q: Annotated[str, Query(max_length=MAX_QUERY_CHARS)] = ""
 ) -> HTMLResponse:
     """Show the table of contents, or the sections that a search finds."""
-    caller = await _find_caller(request, service)
-    return page(
-        request, "help/contents.html", caller=caller, sections=list_sections(), query=q.strip(), hits=search_help(q)
-    )
+    values = {"sections": list_sections(), "query": q.strip(), "hits": search_help(q)}
+    return await _show(request, service, "help/contents.html", **values)
 
 
 @router.get("/help/images/{name:path}")
@@ -67,11 +70,10 @@ async def show_help_page(request: Request, service: CurrentService, name: str) -
         html = html.replace(f'id="{heading.id}"', f'id="{slug(heading.text)}"', 1)
         if heading.level == 2:
             headings.append((slug(heading.text), heading.text))
-    caller = await _find_caller(request, service)
-    return page(
+    return await _show(
         request,
+        service,
         "help/page.html",
-        caller=caller,
         sections=list_sections(),
         current=found,
         html=Markup(html),  # sanitised by the renderer

@@ -42,6 +42,7 @@ LINES: Final = (
     Line("more", "/changes", "Changes", "restore", "changes"),
     Line("more", "/import", "Import", "import"),
     Line("more", "/playground", "Rule playground", "rules"),
+    Line("more", "/help", "Help", "help"),
 )
 SECTIONS: Final[dict[Section, str]] = {"library": "Library", "browse": "Browse", "more": "More"}
 
