@@ -120,6 +120,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds
 	$(BIN)/python -m tests.hostile.mail_kill 20
+	$(BIN)/python -m tests.hostile.sink_kills 1000 50
 	$(BIN)/python -m tests.hostile.growth
 	$(BIN)/python -m tests.hostile.foreign_content
 	$(BIN)/python -m tests.hostile.command_bombs

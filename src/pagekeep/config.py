@@ -244,8 +244,7 @@ class Settings:
     secrets_key: str | None = _setting(
         None,
         _TEXT,
-        "Key that encrypts the secrets of sinks: Base64 of 32 random bytes, the same on all machines of one library. Default: "
-        "`secrets.key` in the folder of the library, which is made when it is first needed.",
+        "Key of the secrets of sinks: Base64 of 32 bytes. Default: `secrets.key` beside the library.",
         secret=True,
     )
     auto_tags: bool = _setting(

@@ -23,7 +23,7 @@ from pagekeep.model.sinks import Sink
 from pagekeep.store import Store
 from tests.store.making import make_item
 
-FAST = Pace(lease_seconds=30.0, first_pause=0.001, request_seconds=1.0, max_wait=0.01)
+FAST = Pace(lease_seconds=30.0, first_pause=0.001, request_seconds=0.5, max_wait=0.01)
 
 
 class Bench:

@@ -26,7 +26,7 @@ from jsonschema import Draft202012Validator
 from tests.library.sinks import anytype_schema
 
 Answer = tuple[int, Any]
-STALL_SECONDS = 3.0
+STALL_SECONDS = 0.8
 
 
 def behave_well(_number: int) -> str:

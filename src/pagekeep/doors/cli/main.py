@@ -98,6 +98,10 @@ COMMANDS: Final = {
             "Save the pages in the queue, work on running crawls and deliver to sinks, until interrupted.",
         ),
         "jobs": ("library.queue:jobs", "List the jobs in the queue."),
+        "sinks": (
+            "sinks.sinks:sinks",
+            "Send saved and changed items on to other programs: Anytype, Readwise Reader and webhooks.",
+        ),
         "demo": (
             "library.demo:demo",
             "Fill a library with demo pages in seven kinds and five languages, to try Pagekeep or to show it.",

@@ -175,7 +175,7 @@ def send_existing(store: Store, key: str) -> int:
     return count + len(wanted)
 
 
-async def test_sink(store: Store, key: str, clients: Clients) -> str:
+async def check_sink(store: Store, key: str, clients: Clients) -> str:
     """Check the address and the secret of a sink, and return what was found; `NotSent` when it does not work."""
     sink = (await to_thread(get_sink, store, key)).sink
     api = await to_thread(clients.open_api, sink)

@@ -1,0 +1,12 @@
+"""A few deliveries with kills; `make hostile` runs a thousand with fifty."""
+
+from __future__ import annotations
+
+from tests.hostile.sink_kills import attack
+
+
+def test_nothing_is_lost_or_doubled_when_sinks_fail_and_processes_are_killed() -> None:
+    found, run = attack(36, 3, share=0.2)
+    assert found == []
+    assert run.arrived() >= 36
+    assert sum(run.kills.values()) == 3
