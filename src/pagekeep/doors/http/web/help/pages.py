@@ -66,6 +66,8 @@ async def show_help_page(request: Request, service: CurrentService, name: str) -
         raise NotFound("There is no such page in the help.", suggestions=("Look for it in the contents of the help.",))
     rendered = await service.renderer.render(found.markdown, base=f"{_HERE}/help/{name}", title=found.title)
     html, headings = rendered.html.replace(f'="{_HERE}/', '="/'), []
+    for part in ("<pre", '<div class="table"'):  # wide ones are scrolled with the keyboard, also without a script
+        html = html.replace(part, f'{part} tabindex="0"')
     for heading in rendered.headings:
         html = html.replace(f'id="{heading.id}"', f'id="{slug(heading.text)}"', 1)
         if heading.level == 2:

@@ -17,6 +17,7 @@ from pagekeep.version import __version__
 router = APIRouter()
 _STATIC: Final = Path(__file__).parents[1] / "static"
 _NAME: Final = re.compile(r"[\w.-]+")
+_FOR_DEVELOPERS: Final = re.compile(r"""extra == ["'](?:dev|train)["']""")
 _MAX_LICENCE_CHARS: Final = 60
 """Some packages put the whole text into the field for the licence's name."""
 
@@ -43,7 +44,7 @@ def _parts() -> tuple[Part, ...]:
     except metadata.PackageNotFoundError:  # run from a checkout that was never installed
         return ()
     names = {match.group().lower() for line in needed if (match := _NAME.match(line))} - {"pagekeep"}
-    dev = {match.group().lower() for line in needed if 'extra == "dev"' in line and (match := _NAME.match(line))}
+    dev = {match.group().lower() for line in needed if _FOR_DEVELOPERS.search(line) and (match := _NAME.match(line))}
     found = []
     for name in sorted(names - dev):
         try:
