@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekeep.errors import NotFound
+from pagekeep.model.crawl import Pace, Visit
 from pagekeep.store import Store, open_store
 from tests.store.conftest import Opener
 from tests.store.crawls import HOST, Plain, begin, fill_crawl, step, visited
@@ -67,6 +68,27 @@ def test_a_host_with_a_pause_has_one_visit_at_a_time(library: Store) -> None:
     waiting = step(library, crawl, visits=[visited(0)], **slow)
     assert (waiting.leased, waiting.next_at) == ((), moment(631))
     assert len(step(library, crawl, "other", now=moment(631), **slow).leased) == 1
+
+
+def test_a_burst_of_requests_to_a_busy_host_slows_it_down_once(library: Store) -> None:
+    delays: list[float] = []
+
+    class Doubling(Plain):
+        def pace(self, before: Pace, base: float, visit: Visit) -> tuple[Pace, float]:
+            delays.append(max(1.0, 2 * before.delay))
+            return Pace(delays[-1], 0), 5.0
+
+    def busy(position: int) -> Visit:
+        return visited(position, busy=5.0, retry_after=5.0)
+
+    crawl, policy, later = begin(library, "one", "two", "three"), Doubling(), moment(660)
+    assert len(step(library, crawl).leased) == 3
+    step(library, crawl, visits=[busy(0), busy(1)], policy=policy)
+    step(library, crawl, visits=[busy(2)], policy=policy)
+    assert delays == [1.0]
+    (page,) = step(library, crawl, policy=policy, now=later).leased
+    step(library, crawl, visits=[busy(page.position)], policy=policy, now=later)
+    assert delays == [1.0, 2.0]
 
 
 def test_a_busy_host_is_left_in_peace_and_its_page_tried_again(library: Store) -> None:

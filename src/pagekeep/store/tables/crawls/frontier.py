@@ -216,7 +216,9 @@ def _set_paces(tx: Transaction, visits: Sequence[Visit], policy: Policy, hosts: 
             continue
         before = lock_host(tx, visit.host, now, tx.for_update)
         if before is not None:
-            pace, pause = policy.pace(before.pace, base, visit)
+            # A request that began before the host was left in peace says nothing new: one burst slows it down once.
+            is_late = visit.busy is not None and before.next_at > now
+            pace, pause = (before.pace, visit.busy or 0.0) if is_late else policy.pace(before.pace, base, visit)
             put_host(tx, visit.host, HostState(max(before.next_at, clock.add_seconds(now, pause)), pace))
 
 
