@@ -194,6 +194,10 @@ class Settlement:
     reason: str | None = None
     job: Mapping[str, Any] | None = None
     """Options of a job that follows the crawl."""
+    sink: str | None = None
+    """The id of the sink that gets the events."""
+    events: tuple[Mapping[str, Any], ...] = ()
+    """What to report: `type`, and `position` of a page."""
 
 
 @dataclass(frozen=True, slots=True)

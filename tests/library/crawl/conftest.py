@@ -48,6 +48,8 @@ def run(room: Room) -> Run:
     """Works on a crawl until it ends, or for some seconds; `killed` leaves everything as a killed process would."""
 
     async def work(library: Store, crawl: Crawl, seconds: float | None, killed: bool, settings: Settings) -> Crawl:
+        # A thread of a run that was killed may have leased addresses after all.
+        library.release_leases(crawl.id, library.crawl_workers(crawl.id), "2025-01-01T00:00:00.000000Z")
         async with Retrieval(settings, room=room) as retrieval:
             worker = CrawlWorker(crawl.id, library, retrieval, clients=2)
             if killed:

@@ -70,7 +70,10 @@ def resume_crawl(store: Store, crawl_id: str, **limits: Any) -> Crawl:
 
 def remove_crawl(store: Store, crawl_id: str) -> None:
     """Delete a crawl with its pages; pages that were saved into the library stay."""
+    webhook = store.crawl(crawl_id).options.get("webhook")
     store.remove_crawl(crawl_id)
+    if webhook:
+        store.remove_sink(webhook)
 
 
 def option_names() -> tuple[str, ...]:
@@ -80,4 +83,4 @@ def option_names() -> tuple[str, ...]:
 
 def start_again(store: Store, crawl_id: str) -> Crawl:
     """Update the pages of a crawl that is done, with the same options."""
-    return start_crawl(store, from_json(store.crawl(crawl_id).options))
+    return start_crawl(store, replace(from_json(store.crawl(crawl_id).options), webhook=None))

@@ -41,6 +41,8 @@ class CrawlOptions:
     save: bool = False
     """Whether the pages are saved into the library at the end."""
     tags: tuple[str, ...] = ()
+    webhook: str | None = None
+    """The id of the sink that gets its events."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as they are stored."""

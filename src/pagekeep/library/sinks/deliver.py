@@ -102,7 +102,7 @@ class Deliverer:
     async def _deliver(self, sink: Sink, api: Api, delivery: Delivery) -> Outcome:
         kind = get_kind(sink.kind)
         if delivery.event is not None:
-            await kind.send_event(api, EventMessage(delivery.event, delivery.body or {}))
+            await kind.send_event(api, EventMessage(delivery.event, delivery.body or {}, self.store))
             await to_thread(self.store.finish_delivery, delivery, self.worker, clock.now())
             return "sent"
         message = await to_thread(self._read_item, sink, delivery)

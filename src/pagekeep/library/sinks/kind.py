@@ -15,6 +15,7 @@ from pagekeep.library.sinks import kinds
 from pagekeep.library.sinks.api import Api
 from pagekeep.model import Item
 from pagekeep.model.sinks import SentItem
+from pagekeep.store import Store
 
 MAX_SETTING_CHARS: Final = 500
 
@@ -54,6 +55,8 @@ class EventMessage:
 
     id: str
     body: Mapping[str, Any]
+    store: Store | None = None
+    """The library that it is about, for what is read when it is sent."""
 
 
 class Kind(ABC):
@@ -73,6 +76,8 @@ class Kind(ABC):
     """The port of a program on this machine. A library of one user reaches it without `allow_hosts`."""
     secret: ClassVar[str]
     """What its secret is called, as in `API token`."""
+    optional_secret: ClassVar[bool] = False
+    """Whether it may have no secret."""
     makes_secret: ClassVar[bool] = False
     """Whether we make the secret, and show it once, unless the user has one."""
     pairs: ClassVar[bool] = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Protocol, cast
@@ -146,7 +146,17 @@ class _Deciding:
             state,
             reason,
             job=save_job_options(self._crawl) if state == "done" and self._options.save and self._kept else None,
+            sink=self._options.webhook,
+            events=tuple(self._events(state, reason)) if self._options.webhook else (),
         )
+
+    def _events(self, state: CrawlState, reason: str | None) -> Iterator[Mapping[str, Any]]:
+        """Yield what a webhook is told of these decisions."""
+        if self._decisions and not self._crawl.settled:
+            yield {"type": "started"}
+        yield from ({"type": "page", "position": one.position} for one in self._decisions if one.outcome == "kept")
+        if state == "done":
+            yield {"type": "failed" if reason == "no_page" else "completed"}
 
     def _limit(self) -> str | None:
         if self._kept >= self._options.pages:

@@ -15,6 +15,7 @@ from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import raw_pages
 from pagekeep.store.tables.crawls.admit import add_addresses
+from pagekeep.store.tables.crawls.events import post_events
 from pagekeep.store.tables.crawls.rows import IN_RUN, SELECT_CRAWL, find_crawl, in_run, read_crawl
 
 _DROP_BATCH: Final = 200
@@ -114,6 +115,7 @@ class CrawlTable(Table):
         crawl = _get(tx, crawl_id)
         if crawl.state == "running":
             _set(tx, crawl_id, state="cancelled", reason="cancelled", finished_at=now)
+            post_events(tx, crawl, crawl.options.get("webhook"), [{"type": "failed"}], now)
         return _get(tx, crawl_id)
 
     @writes

@@ -16,6 +16,7 @@ from pagekeep.store.engine import Transaction
 from pagekeep.store.storable import clean_json, clean_text, parse_json
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables.crawls.admit import Lookup, add_addresses
+from pagekeep.store.tables.crawls.events import post_events
 from pagekeep.store.tables.crawls.hosts import HostState, lock_host, put_host, read_hosts
 from pagekeep.store.tables.crawls.lease import lease
 from pagekeep.store.tables.crawls.rows import FRONTIER, IN_RUN, RESULT, find_crawl, in_run
@@ -298,5 +299,6 @@ def _apply(tx: Transaction, crawl: Crawl, settlement: Settlement, now: str) -> N
         reason=settlement.reason,
         finished=None if settlement.state == "running" else now,
     )
+    post_events(tx, crawl, settlement.sink, settlement.events, now)
     if settlement.job is not None:
         add_job(tx, f"pagekeep:crawl/{crawl.id}/{crawl.run}", "pagekeep:crawl", settlement.job, now)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from pagekeep.config import Settings
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.compat.firecrawl.errors import failure_responses
 from pagekeep.doors.http.compat.firecrawl.formats import ScrapeOptions
@@ -20,10 +21,14 @@ from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import Conflict, InvalidQuery, PagekeepError
+from pagekeep.library.crawl import webhooks
 from pagekeep.library.crawl.crawls import cancel_crawl, list_crawls, start_crawl
 from pagekeep.library.crawl.map_site import map_site
 from pagekeep.library.crawl.options import MAX_BATCH, CrawlOptions, check
 from pagekeep.library.crawl.pages import list_problems
+from pagekeep.library.open import Store
+from pagekeep.library.sinks.kinds.firecrawl import EVENTS
+from pagekeep.model.crawl import Crawl
 
 router = APIRouter(prefix="/v2", tags=["reader"])
 _MAX_LIMIT: Final = 100_000
@@ -49,6 +54,20 @@ class MapRequest(_Body):
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 5_000
 
 
+class WebhookConfig(_Body):
+    """Where the events of a crawl are posted."""
+
+    url: Url
+    headers: Annotated[dict[str, str], Field(max_length=20)] = {}
+    metadata: Annotated[dict[str, Any], Field(max_length=100)] = {}
+    events: Annotated[list[Literal["started", "page", "completed", "failed"]], Field(min_length=1, max_length=20)] = (
+        list(EVENTS)
+    )
+
+
+Webhook = Url | WebhookConfig | None
+
+
 class CrawlRequest(_Body):
     url: Url
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = _DEFAULT_LIMIT
@@ -58,6 +77,7 @@ class CrawlRequest(_Body):
     sitemap: Sitemap = "include"
     crawl_entire_domain: bool = False
     scrape_options: ScrapeOptions | None = None
+    webhook: Webhook = None
 
 
 class BatchRequest(ScrapeOptions):
@@ -65,6 +85,7 @@ class BatchRequest(ScrapeOptions):
 
     urls: Annotated[list[Url], Field(min_length=1, max_length=MAX_BATCH)]
     ignore_invalid_urls: bool = Field(True, alias="ignoreInvalidURLs")
+    webhook: Webhook = None
 
 
 @router.post("/map", name="map_site_v2", responses=failure_responses())
@@ -97,7 +118,8 @@ async def start(body: CrawlRequest, request: Request, library: WriteLibrary, ser
     )
     if body.max_discovery_depth is not None:
         options = replace(options, depth=body.max_discovery_depth)
-    job = Job(await to_thread(start_crawl, library, options), formats)
+    hook = _read_webhook(body.webhook, "crawl", formats)
+    job = Job(await to_thread(_start, library, service.retrieval.settings, options, hook), formats)
     return {"success": True, "id": job.id, "url": _address(request, "crawl", job.id)}
 
 
@@ -129,7 +151,8 @@ async def start_batch(
     if not valid or (invalid and not body.ignore_invalid_urls):
         raise InvalidQuery(f"Invalid address: {invalid[0]:.200}.", suggestions=("Correct it, or leave it out.",))
     options = CrawlOptions(tuple(dict.fromkeys(valid)), depth=0, pages=len(valid), sitemap="skip")
-    job = Job(await to_thread(start_crawl, library, options), formats)
+    hook = _read_webhook(body.webhook, "batch_scrape", formats)
+    job = Job(await to_thread(_start, library, service.retrieval.settings, options, hook), formats)
     address = _address(request, "batch/scrape", job.id)
     return {"success": True, "id": job.id, "url": address, "invalidURLs": invalid}
 
@@ -185,6 +208,24 @@ async def cancel(job_id: JobId, library: WriteLibrary) -> dict[str, Any]:
         raise Conflict("The crawl is not running.", suggestions=("Read its pages.",))
     await to_thread(cancel_crawl, library, job.crawl.id)
     return {"success": True, "status": "cancelled"}
+
+
+def _read_webhook(given: str | WebhookConfig | None, kind: str, formats: tuple[str, ...]) -> webhooks.Webhook | None:
+    if given is None:
+        return None
+    config = WebhookConfig(url=given) if isinstance(given, str) else given
+    return webhooks.Webhook(config.url, kind, formats, config.headers, config.metadata, tuple(config.events))
+
+
+def _start(library: Store, settings: Settings, options: CrawlOptions, webhook: webhooks.Webhook | None) -> Crawl:
+    """Start a crawl, with its webhook if it has one."""
+    if webhook is None:
+        return start_crawl(library, options)
+    check(options)
+    sink = webhooks.add_webhook(library, settings, webhook)
+    crawl = start_crawl(library, replace(options, webhook=sink))
+    webhooks.report_start(library, crawl)
+    return crawl
 
 
 def _address(request: Request, kind: str, job_id: str) -> str:

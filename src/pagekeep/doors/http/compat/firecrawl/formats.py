@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 from pagekeep.capture.from_url import Request as CaptureRequest
 from pagekeep.capture.view_options import ViewOptions
 from pagekeep.errors import InvalidQuery, NotOffered
+from pagekeep.library.crawl.documents import RAW
 from pagekeep.library.page_request import FRESH_SECONDS, PageRequest, PageResponse, Picture
 from pagekeep.model import Page
 
@@ -19,7 +20,6 @@ Milliseconds = Annotated[int, Field(ge=0, le=180_000)]
 Selector = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 _SCREENSHOT: Final = "screenshot"
 _FULL_PAGE: Final = "screenshot@fullPage"
-RAW: Final = "rawHtml"
 ATTRIBUTES: Final = "attributes"
 CHANGES: Final = "changeTracking"
 FORMATS: Final = ("markdown", "html", RAW, "links", "images", _SCREENSHOT, _FULL_PAGE, ATTRIBUTES, CHANGES)

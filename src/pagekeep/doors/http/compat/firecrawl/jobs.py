@@ -8,18 +8,14 @@ from typing import Any, Final
 
 from pagekeep import clock
 from pagekeep.capture.from_url import Retrieval
-from pagekeep.capture.source import decode_source
-from pagekeep.doors.http.compat.firecrawl.formats import RAW, ScrapeOptions, Wanted
+from pagekeep.doors.http.compat.firecrawl.formats import ScrapeOptions, Wanted
 from pagekeep.errors import NotFound, NotOffered
-from pagekeep.library.build_item import to_fetched
 from pagekeep.library.crawl.crawls import get_crawl
-from pagekeep.library.crawl.pages import list_pages, read_raw
+from pagekeep.library.crawl.documents import LETTERS, job_id, make_document
+from pagekeep.library.crawl.pages import list_pages
 from pagekeep.library.open import Store
-from pagekeep.library.preview import preview_options
-from pagekeep.model.crawl import Crawl, CrawledPage
+from pagekeep.model.crawl import Crawl
 
-_LETTERS: Final = {"markdown": "m", "html": "h", RAW: "r", "links": "l", "images": "i"}
-"""The formats that the pages of a crawl have, each with a letter of the job's id: the SDKs send nothing else with it."""
 _PAGES: Final = 50
 """Documents of one response."""
 _MAX_CHARS: Final = 10_000_000
@@ -39,7 +35,7 @@ class Job:
     @property
     def id(self) -> str:
         """The id of the job: that of the crawl, with a letter for each format."""
-        return f"{self.crawl.id}-{''.join(_LETTERS[name] for name in self.formats)}"
+        return job_id(self.crawl.id, self.formats)
 
     @property
     def state(self) -> str:
@@ -51,20 +47,20 @@ def check_formats(options: ScrapeOptions | None) -> tuple[str, ...]:
     """Return the formats of the documents; raise `NotOffered` for one that only a single page can have."""
     names = Wanted(options).names if options is not None else ["markdown"]
     for name in names:
-        if name not in _LETTERS:
+        if name not in LETTERS:
             raise NotOffered(
                 f"The format `{name}` is not offered for many pages.",
-                suggestions=(f"Use {', '.join(_LETTERS)}, or scrape the pages one by one.",),
+                suggestions=(f"Use {', '.join(LETTERS)}, or scrape the pages one by one.",),
             )
-    return tuple(name for name in _LETTERS if name in names)
+    return tuple(name for name in LETTERS if name in names)
 
 
-async def find_job(library: Store, job_id: str) -> Job:
+async def find_job(library: Store, key: str) -> Job:
     """Return a job by its id; `NotFound` when there is none."""
-    crawl_id, _, letters = job_id.rpartition("-")
-    formats = tuple(name for name, letter in _LETTERS.items() if letter in letters)
-    if not crawl_id or set(letters) - set(_LETTERS.values()):
-        raise NotFound(f"There is no job {job_id[:100]!r}.")
+    crawl_id, _, letters = key.rpartition("-")
+    formats = tuple(name for name, letter in LETTERS.items() if letter in letters)
+    if not crawl_id or set(letters) - set(LETTERS.values()):
+        raise NotFound(f"There is no job {key[:100]!r}.")
     return Job(await to_thread(get_crawl, library, crawl_id), formats)
 
 
@@ -77,7 +73,7 @@ async def show_job(job: Job, library: Store, retrieval: Retrieval, after: int, b
     for page in pages[:_PAGES]:
         if chars > _MAX_CHARS:
             break
-        documents.append(await _document(page, job, library, retrieval))
+        documents.append(await make_document(page, crawl.id, job.formats, library, retrieval))
         chars += len(str(page.content.get("markdown", "")))
         last = page.position
     shown: dict[str, Any] = {
@@ -92,41 +88,3 @@ async def show_job(job: Job, library: Store, retrieval: Retrieval, after: int, b
     if last is not None and len(documents) < len(pages):
         shown["next"] = f"{base}?skip={last + 1}"
     return shown
-
-
-async def _document(page: CrawledPage, job: Job, library: Store, retrieval: Retrieval) -> dict[str, Any]:
-    content, about = page.content, page.content.get("metadata") or {}
-    document: dict[str, Any] = {}
-    if "markdown" in job.formats:
-        document["markdown"] = content.get("markdown", "")
-    if "links" in job.formats:
-        document["links"] = list(content.get("links") or ())
-    if {"html", RAW, "images"} & set(job.formats):
-        document |= await _read_again(page, job, library, retrieval)
-    metadata = {
-        "title": content.get("title"),
-        "description": about.get("description"),
-        "language": about.get("language"),
-        "sourceURL": page.requested,
-        "url": page.url,
-        "statusCode": page.status or 200,
-    }
-    document["metadata"] = {name: value for name, value in metadata.items() if value is not None}
-    return document
-
-
-async def _read_again(page: CrawledPage, job: Job, library: Store, retrieval: Retrieval) -> dict[str, Any]:
-    """Return the formats that are not stored, from the response that is."""
-    raw = await to_thread(read_raw, library, job.crawl.id, page)
-    if raw is None:
-        return {}
-    fetched = to_fetched(raw)
-    extracted = await retrieval.extract(fetched, preview_options(retrieval, clock.now()))
-    document: dict[str, Any] = {}
-    if "html" in job.formats:
-        document["html"] = extracted.html
-    if "images" in job.formats:
-        document["images"] = list(dict.fromkeys(one.url for one in extracted.media if one.kind == "image"))
-    if RAW in job.formats:
-        document[RAW] = await decode_source(extracted, fetched, retrieval)
-    return document

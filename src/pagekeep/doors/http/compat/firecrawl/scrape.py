@@ -14,7 +14,6 @@ from pagekeep.doors.http.compat.firecrawl.errors import failure_responses
 from pagekeep.doors.http.compat.firecrawl.formats import (
     ATTRIBUTES,
     CHANGES,
-    RAW,
     ScrapeOptions,
     Wanted,
     make_call,
@@ -24,6 +23,7 @@ from pagekeep.doors.http.compat.screenshots import store_screenshot
 from pagekeep.doors.http.connected import while_connected
 from pagekeep.doors.http.observability.logs import log_host
 from pagekeep.doors.http.service import CurrentService
+from pagekeep.library.crawl.documents import RAW
 from pagekeep.library.items import look_up_url
 from pagekeep.library.open import Store
 from pagekeep.library.page_request import PageResponse, respond
