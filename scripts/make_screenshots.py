@@ -4,7 +4,8 @@ Usage: python scripts/make_screenshots.py FOLDER [--only PATTERN] [--sheets]
        python scripts/make_screenshots.py --docs
 
 FOLDER gets one file per page, width and theme, such as `inbox-390-dark.png`; `--sheets` also puts them side by side on a few
-large pictures. `--docs` writes the pictures of the README and of docs/reader.md to docs/images. The Arabic and Japanese pages
+large pictures. `--docs` writes the pictures of the README and of docs/reader.md to docs/images, and the
+pictures with which phones and desktops offer to install the reader to its static files. The Arabic and Japanese pages
 need fonts for these scripts (Debian: fonts-noto-core, fonts-ipafont-gothic).
 """
 
@@ -34,7 +35,9 @@ from pagekeep.library.demo.fill import fill_library
 from pagekeep.library.demo.pages import load_pages
 from pagekeep.library.open import open_library
 
-IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+STATIC = ROOT / "src" / "pagekeep" / "doors" / "http" / "web" / "static"
 SIZES = {390: 844, 820: 1180, 1280: 860}
 """Width to height: a phone, a tablet and a desktop."""
 THEMES = ("light", "dark")
@@ -128,7 +131,7 @@ def open_window(browser: Any, address: str, width: int, theme: str, scale: float
         device_scale_factor=scale,
         has_touch=width < 1000,
         is_mobile=width < 600,
-        color_scheme=theme,
+        color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",
         service_workers="block",
     )
@@ -201,26 +204,44 @@ def draw_docs() -> None:
         for name, place, theme in (("list", "/", "light"), ("page", f"item:{ARTICLE}", "light")):
             page = open_window(browser, address, 1280, theme)
             show(page, path_of(place, ids))
-            save_picture(Image.open(io.BytesIO(page.screenshot())), f"reader-{name}")
+            shot = Image.open(io.BytesIO(page.screenshot()))
+            save_picture(shot, IMAGES / f"reader-{name}.webp")
+            if name == "page":
+                save_picture(shot, STATIC / "screenshot-wide.webp", 70)
             page.context.close()
         phones = (("/", "light"), (f"item:{ARTICLE}", "dark"), (f"item:{RIGHT_TO_LEFT}", "sepia"))
         shots = []
         for place, theme in phones:
-            page = open_window(browser, address, 390, theme, 1.5)
+            page = open_window(browser, address, 390, theme, 2)
             show(page, path_of(place, ids))
             shots.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
             page.context.close()
+        save_picture(shots[0], STATIC / "screenshot-phone.webp", 60)
+        shots = [shot.resize((585, 1266), Image.Resampling.LANCZOS) for shot in shots]
         gap = 36
         strip = Image.new("RGB", (sum(shot.width + gap for shot in shots) + gap, shots[0].height + 2 * gap), "#d9dde3")
         for number, shot in enumerate(shots):
             strip.paste(shot, (gap + number * (shot.width + gap), gap))
-        save_picture(strip, "reader-phone")
+        save_picture(strip, IMAGES / "reader-phone.webp")
+        draw_maskable_icon(browser)
 
 
-def save_picture(picture: Image.Image, name: str) -> None:
-    """Write a picture of the docs as a small file."""
-    path = IMAGES / f"{name}.webp"
-    picture.convert("RGB").save(path, "WEBP", quality=QUALITY, method=6)
+def draw_maskable_icon(browser: Any) -> None:
+    """Write the icon that phones cut to their own shape: the drawing within the inner four fifths, colour to the edges."""
+    page = browser.new_page(viewport={"width": 512, "height": 512})
+    drawing = (STATIC / "icon.svg").read_text(encoding="utf-8")
+    page.set_content(
+        "<style>body { margin: 0; display: grid; place-items: center; height: 512px; background: #1f5f6b }"
+        f"svg {{ width: 410px }}</style>{drawing}"
+    )
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(32)
+    picture.save(STATIC / "icon-maskable.png", optimize=True)
+    page.close()
+
+
+def save_picture(picture: Image.Image, path: Path, quality: int = QUALITY) -> None:
+    """Write a picture as a small file."""
+    picture.convert("RGB").save(path, "WEBP", quality=quality, method=6)
     print(f"{path.name}: {path.stat().st_size // 1000} KB")
 
 

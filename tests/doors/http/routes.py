@@ -210,6 +210,7 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /service-worker.js": public("/service-worker.js"),
     "GET /manifest.webmanifest": public("/manifest.webmanifest"),
     "GET /offline": public("/offline"),
+    "GET /offline/pages": looks("/offline/pages"),
     "GET /api/v1/tokens": Route(f"{API}/tokens", 401, 200, 403, 200),
     "POST /api/v1/tokens": changes(f"{API}/tokens", json={"name": "phone"}, other=201, ada=201),
     "DELETE /api/v1/tokens/{token_id}": changes(f"{API}/tokens/{{token}}", other=404, ada=204),

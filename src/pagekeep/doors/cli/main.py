@@ -103,7 +103,7 @@ COMMANDS: Final = {
             "Send saved and changed items on to other programs: Anytype, Readwise Reader and webhooks.",
         ),
         "demo": (
-            "library.demo:demo",
+            "admin.demo:demo",
             "Fill a library with demo pages in seven kinds and five languages, to try Pagekeep or to show it.",
         ),
     },

@@ -6,7 +6,6 @@ from pagekeep.doors.http.web import (
     add,
     annotations,
     changes,
-    error_pages,
     explain,
     history,
     imports,
@@ -21,6 +20,7 @@ from pagekeep.doors.http.web import (
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web.phone import shelf
 from pagekeep.doors.http.web.reading import highlights
 from pagekeep.doors.http.web.setup import about, exports, extension, tokens
 from pagekeep.doors.http.web.sites import crawls
@@ -50,7 +50,7 @@ for module in (
     imports,
     help_pages,
     static_files,
-    error_pages,
+    shelf,
     waiting,
     sign_in,
 ):

@@ -7,9 +7,9 @@ from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any, Final, cast
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Scope
 
@@ -18,8 +18,6 @@ from pagekeep.doors.http.observability.logs import log_reason
 from pagekeep.doors.http.web.layout.page import page
 from pagekeep.doors.http.web.sign_in import redirect_to_sign_in
 from pagekeep.errors import NotFound, NotSignedIn, PagekeepError
-
-router = APIRouter()
 
 _PROGRAM_PATHS: Final = (
     "/api/",
@@ -35,12 +33,6 @@ _PROGRAM_PATHS: Final = (
     "/opds",
 )
 _Handler = Callable[[Request, Exception], Response | Awaitable[Response]]
-
-
-@router.get("/offline")
-def offline(request: Request) -> HTMLResponse:
-    """Show the page the service worker falls back to without a connection; it contains no user data, so it needs no sign-in."""
-    return page(request, "offline.html")
 
 
 def install(app: FastAPI, record: Callable[[PagekeepError], None]) -> None:

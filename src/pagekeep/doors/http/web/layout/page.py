@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -45,6 +46,7 @@ def templates() -> Environment:
         failure=describe_failure,
         marked=formatting.marked,
         number=formatting.number,
+        shelf_key=shelf_key,
         quality=formatting.quality,
         reason_words=reason_words,
         shade=formatting.shade,
@@ -53,6 +55,11 @@ def templates() -> Environment:
         words=formatting.words,
     )
     return environment
+
+
+def shelf_key(caller: Caller) -> str:
+    """Return the name of the user's offline pages: another user of the same browser must not see them."""
+    return hashlib.sha256(f"shelf:{caller.user_id}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def page(

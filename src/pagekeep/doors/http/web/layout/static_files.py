@@ -21,10 +21,13 @@ _MEDIA_TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webp": "image/webp",
 }
 _COMMON_STYLES: Final = ("base", "top", "sidebar", "list", "messages", "article", "highlights", "code", "pages")
 _LAST_STYLE: Final = "screens"
 """Small screens, print and reduced motion: these rules win over those of single pages."""
+_NOT_OFFLINE: Final = frozenset({"service-worker.js", "screenshot-phone.webp", "screenshot-wide.webp"})
+"""Files that no page shows: the worker itself, and the pictures with which phones and desktops offer the app."""
 
 
 class _File(NamedTuple):
@@ -71,7 +74,7 @@ def static(name: str, v: str = "") -> Response:
 @router.get("/service-worker.js")
 def service_worker() -> Response:
     """Return the service worker; its text changes with every static file, so that browsers update it."""
-    shell = [static_url(name) for name in _load_files() if name != "service-worker.js"]
+    shell = [static_url(name) for name in _load_files() if name not in _NOT_OFFLINE]
     version = hashlib.sha256("".join(shell).encode()).hexdigest()[:12]
     constants = f"const VERSION = {json.dumps(version)};\nconst SHELL = {json.dumps(shell)};\n"
     script = constants.encode() + _load_files()["service-worker.js"].content
@@ -93,14 +96,36 @@ def manifest() -> Response:
         "theme_color": "#fbfaf7",
         "icons": [
             {"src": static_url("icon-192.png"), "sizes": "192x192", "type": "image/png"},
-            {"src": static_url("icon-512.png"), "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
+            {"src": static_url("icon-512.png"), "sizes": "512x512", "type": "image/png"},
+            {
+                "src": static_url("icon-maskable.png"),
+                "sizes": "512x512",
+                "type": "image/png",
+                "purpose": "maskable",
+            },
             {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+        ],
+        "screenshots": [
+            {
+                "src": static_url("screenshot-phone.webp"),
+                "sizes": "780x1688",
+                "type": "image/webp",
+                "form_factor": "narrow",
+                "label": "The inbox on a phone",
+            },
+            {
+                "src": static_url("screenshot-wide.webp"),
+                "sizes": "1280x860",
+                "type": "image/webp",
+                "form_factor": "wide",
+                "label": "A saved article with its highlights",
+            },
         ],
         "share_target": {
             "action": "/add",
             "method": "GET",
             "params": {"title": "title", "text": "text", "url": "url"},
         },
-        "shortcuts": [{"name": "Add a page", "url": "/add"}],
+        "shortcuts": [{"name": "Add a page", "url": "/add"}, {"name": "Offline pages", "url": "/offline"}],
     }
     return Response(json.dumps(content), media_type="application/manifest+json", headers={"Cache-Control": "no-cache"})

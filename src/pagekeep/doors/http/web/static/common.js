@@ -297,7 +297,16 @@ for (const form of document.querySelectorAll("form.appearance")) {
   form.addEventListener("change", (event) => appearance.set(event.target.name, event.target.value));
 }
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});
+// Offline pages: the service worker keeps what was opened, and on touch screens and in the installed app the last pages saved.
+async function startWorker() {
+  await navigator.serviceWorker.register("/service-worker.js");
+  const { active } = await navigator.serviceWorker.ready;
+  const { shelf } = document.body.dataset;
+  const onPhone = matchMedia("(pointer: coarse), (display-mode: standalone)").matches && !navigator.connection?.saveData;
+  if (shelf) active.postMessage({ user: shelf, fill: onPhone && location.pathname === "/" });
+  else if (location.pathname === "/sign-in") active.postMessage("forget"); // the session has ended
+}
+if ("serviceWorker" in navigator) startWorker().catch(() => {});
 // Remove this user's offline pages when they sign out.
 for (const form of document.querySelectorAll('form[action="/sign-out"]')) {
   form.addEventListener("submit", () => navigator.serviceWorker?.controller?.postMessage("forget"));

@@ -1,0 +1,1 @@
+"""What phones need: pages that can be read without a connection."""
