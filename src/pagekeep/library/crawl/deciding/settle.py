@@ -151,7 +151,7 @@ class _Deciding:
         )
 
     def _events(self, state: CrawlState, reason: str | None) -> Iterator[Mapping[str, Any]]:
-        """Yield what a webhook is told of these decisions."""
+        """Yield what a webhook is sent of these decisions."""
         if self._decisions and not self._crawl.settled:
             yield {"type": "started"}
         yield from ({"type": "page", "position": one.position} for one in self._decisions if one.outcome == "kept")

@@ -55,7 +55,7 @@ class MapRequest(_Body):
 
 
 class WebhookConfig(_Body):
-    """Where the events of a crawl are posted."""
+    """Where the events of a crawl are sent."""
 
     url: Url
     headers: Annotated[dict[str, str], Field(max_length=20)] = {}
