@@ -130,3 +130,24 @@ def test_help_and_settings_are_read_without_scripts(fresh: Server, window: Windo
     expect(page.locator("#secret")).to_be_visible()
     page.get_by_role("button", name="Revoke Script").click()
     expect(page.locator("table")).to_have_count(0)
+
+
+BOOKMARKS = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Bookmarks</TITLE><DL><p>
+<DT><A HREF="https://one.invalid/a" ADD_DATE="1700000000">The boat</A>
+<DT><A HREF="nonsense">&lt;b&gt;Nothing</A></DL>"""
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_an_import_shows_its_progress_and_what_failed(fresh: Server, window: Window, size: str) -> None:
+    page = window("/import", size, bypass_csp=True)
+    page.get_by_label("If a page has no text").select_option("never")
+    file = {"name": "bookmarks.html", "mimeType": "text/html", "buffer": BOOKMARKS}
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("main").get_by_role("button", name="Import").click()
+    state = page.locator("#import-state")
+    expect(state).to_contain_text("2 rows imported. 1 added, 1 failed.")
+    expect(state.locator("table")).to_contain_text("nonsense")
+    assert violations(page) == []
+    page.locator("input[type=file]").set_input_files({**file, "buffer": b"\0\1\2 nothing"})
+    page.get_by_role("main").get_by_role("button", name="Import").click()
+    expect(state.locator(".problem")).to_be_visible()

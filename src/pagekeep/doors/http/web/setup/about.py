@@ -43,10 +43,10 @@ def _parts() -> tuple[Part, ...]:
         needed = metadata.requires("pagekeep") or []
     except metadata.PackageNotFoundError:  # run from a checkout that was never installed
         return ()
-    names = {match.group().lower() for line in needed if (match := _NAME.match(line))} - {"pagekeep"}
-    dev = {match.group().lower() for line in needed if _FOR_DEVELOPERS.search(line) and (match := _NAME.match(line))}
+    used = [line for line in needed if not _FOR_DEVELOPERS.search(line)]
+    names = {match.group().lower() for line in used if (match := _NAME.match(line))} - {"pagekeep"}
     found = []
-    for name in sorted(names - dev):
+    for name in sorted(names):
         try:
             about = metadata.metadata(name)
         except metadata.PackageNotFoundError:  # an optional part that is not installed
