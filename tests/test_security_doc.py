@@ -27,6 +27,7 @@ STATED = (
     f"{connections.MAX_ADDRESS_CONNECTIONS} from one address, except trusted proxies",
     f"the sign-in form: {body_limits.MAX_SIGN_IN_BYTES // 1000} KB, {body_limits.MAX_SIGN_IN_SECONDS:g} s",
     f"{body_limits.MAX_ANONYMOUS_BODIES}, {body_limits.MAX_ADDRESS_BODIES} from one address",
+    f"{Settings().token_requests:,} in a minute (`token_requests`)",
     f"{sign_in_slots.MAX_RUNNING} at once, two of them checking a password",
     f"{sign_in_slots.MAX_WAITING} wait, {sign_in_slots.MAX_ADDRESS_WAITING} from one address",
     f"refusals ({', '.join(map(str, sorted(refusals.STATUSES)))})",

@@ -37,6 +37,7 @@ EXTRAS: Final[dict[str, Extra]] = {
     "feeds": Extra("RSS and Atom feeds", ("feedparser",)),
     "sinks": Extra("stored secrets of sinks", ("cryptography",)),
     "browser": Extra("pages that need JavaScript", ("playwright",)),
+    "openid": Extra("sign-in with OpenID Connect", ("joserfc",)),
     "postgres": Extra("a library on PostgreSQL", ("psycopg",)),
     "evaluate": Extra("`pagekeep evaluate`", ("markdown-it-py", "mdit-py-plugins")),
 }

@@ -49,7 +49,7 @@ from tests.store.making import NOW, Server, make_item, make_raw, postgres_server
 from tests.store.sinks import fill_sink
 
 SECRET: Final = "quincewort"
-DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "sign_in_failures"})
+DOOR_TABLES: Final = frozenset({"users", "sessions", "tokens", "identities", "sign_in_failures"})
 """Tables that only the role of the accounts can use."""
 ROLES: Final = ("pagekeep_app", "pagekeep_worker")
 OWNER_FUNCTIONS: Final = frozenset({"matches", "head_matches"})

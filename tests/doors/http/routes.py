@@ -239,6 +239,8 @@ ROUTES: Final[dict[str, Route]] = {
     "GET /metrics": looks("/metrics"),
     "GET /api/proxy-image": looks("{picture}", other=403),
     "GET /sign-in": public("/sign-in"),
+    "GET /sign-in/openid": public("/sign-in/openid", 404),  # this server has no provider
+    "GET /sign-in/openid/callback": public("/sign-in/openid/callback", 404),
     "POST /sign-in": public("/sign-in", 401, form={"name": "ada", "password": "wrong"}),
     "* /mcp": Route("/mcp/", 401, 401, 400, 401, 401),  # by token alone; what it then answers is the protocol's
     "DELETE /api/v1/feeds/{feed_id}": changes(FEED, other=404, ada=204),

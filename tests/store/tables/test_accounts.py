@@ -115,3 +115,19 @@ def test_sessions_are_listed_newest_first_and_ended_one_by_one(accounts: Account
     accounts.end_session(user.id, found[0].id)
     assert accounts.session_user(digests[2], moment(3)) is None
     assert accounts.session_user(digests[1], moment(3)) == user
+
+
+def test_a_user_of_a_provider_opens_one_account(accounts: Accounts) -> None:
+    issuer, ada, grace = f"https://{uuid.uuid4()}.example", *(accounts.add_user(name(), None, NOW) for _ in range(2))
+    assert accounts.linked_user(issuer, "1") is None
+    accounts.link_user(issuer, "1", ada.id, NOW)
+    assert (accounts.linked_user(issuer, "1"), accounts.linked_user("https://other.example", "1")) == (ada.id, None)
+    assert (accounts.is_linked(issuer, ada.id), accounts.is_linked(issuer, grace.id)) == (True, False)
+    accounts.link_user(issuer, "1", grace.id, NOW)
+    assert accounts.linked_user(issuer, "1") == grace.id
+    accounts.open_session(key := uuid.uuid4().hex, grace.id, NOW, moment(900))
+    accounts.unlink_user(grace.id)
+    assert accounts.linked_user(issuer, "1") is None
+    assert accounts.session_user(key, NOW) is None
+    with pytest.raises(NotFound):
+        accounts.unlink_user(grace.id)

@@ -29,6 +29,7 @@ from pagekeep.library.exports.stream import Exports
 from pagekeep.library.open import LOCAL_USER, open_library
 from pagekeep.library.queue.background import Background, run_in_background
 from pagekeep.library.storage import remove_unused
+from pagekeep.openid.provider import Provider
 from pagekeep.present.renderer import Renderer
 from pagekeep.workers import Room
 from pagekeep.workers.heap import Heap
@@ -71,6 +72,7 @@ class Service:
     """Exports on the disk, to be downloaded."""
     sign_ins: SignInSlots
     token_rates: TokenRates
+    openid: Provider
 
     @property
     def shared(self) -> bool:
@@ -113,6 +115,7 @@ async def open_service(
                 kept_exports=KeptExports(exports, folder / "exports"),
                 sign_ins=SignInSlots(),
                 token_rates=TokenRates(settings.token_requests),
+                openid=Provider(settings, retrieval.client),
             )
             work = (_remove_expired(service.screenshots), _return_memory(), _remove_unused(service))
             upkeep = [asyncio.create_task(task) for task in work]

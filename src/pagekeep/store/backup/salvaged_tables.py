@@ -7,6 +7,7 @@ from typing import Final
 SALVAGED_TABLES: Final[dict[str, tuple[str, str]]] = {
     "users": ("id name password disabled created_at", "TTt#D"),
     "tokens": ("id digest user_id name scopes created_at last_used_at expires_at", "TTTTTDdd"),
+    "identities": ("issuer subject user_id created_at", "TTTD"),
     "items": (
         "seq user_id id url_hash domain_key title_key saved_at published_at created_at updated_at last_opened_at deleted_at "
         "metadata source domain url url_full title author content",

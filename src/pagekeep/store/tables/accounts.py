@@ -163,6 +163,40 @@ class Accounts:
         if not self._engine.write(lambda tx: tx.run(sql, id=clean_id(token_id), user=user_id)):
             raise NotFound("There is no such token.")
 
+    # Users of an OpenID Connect provider
+
+    def linked_user(self, issuer: str, subject: str) -> str | None:
+        """Return the id of the user whose account this user of a provider opens."""
+        sql = "SELECT user_id FROM identities WHERE issuer = :issuer AND subject = :subject"
+        rows = self._rows(sql, issuer=clean_text(issuer), subject=clean_text(subject))
+        return str(rows[0][0]) if rows else None
+
+    def is_linked(self, issuer: str, user_id: str) -> bool:
+        """Return whether a user of the provider opens this account."""
+        sql = "SELECT 1 FROM identities WHERE issuer = :issuer AND user_id = :user"
+        return bool(self._rows(sql, issuer=clean_text(issuer), user=clean_text(user_id)))
+
+    def link_user(self, issuer: str, subject: str, user_id: str, now: str) -> None:
+        """Let a user of a provider open this account, and no other."""
+        values = {"issuer": clean_text(issuer), "subject": clean_text(subject), "user": clean_text(user_id), "now": now}
+        self._engine.write(
+            lambda tx: tx.run(
+                "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (:issuer, :subject, :user, :now) "
+                "ON CONFLICT (issuer, subject) DO UPDATE SET user_id = excluded.user_id",
+                **values,
+            )
+        )
+
+    def unlink_user(self, user_id: str) -> None:
+        """Let no user of a provider open this account, and end all its sessions; `NotFound` when none could."""
+
+        def work(tx: Transaction) -> None:
+            if not tx.run("DELETE FROM identities WHERE user_id = :user", user=clean_text(user_id)):
+                raise NotFound("The user is not linked to a provider.")
+            tx.run("DELETE FROM sessions WHERE user_id = :user", user=clean_text(user_id))
+
+        self._engine.write(work)
+
     # Failed sign-ins
 
     def failures(self, key: str, since: str) -> int:

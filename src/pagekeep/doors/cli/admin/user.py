@@ -101,6 +101,34 @@ def enable(name: str, library: str | None, as_json: bool) -> None:
     _set_disabled(name, library, as_json, False)
 
 
+@user.command(epilog=examples("user link ada 248289761001"))
+@click.argument("name")
+@click.argument("subject")
+@account_options
+def link(name: str, subject: str, library: str | None, as_json: bool) -> None:
+    """Let a user of the OpenID Connect provider sign in as NAME; SUBJECT is their id there."""
+    with open_accounts(library, as_json) as (settings, accounts):
+        from pagekeep.errors import NotFound
+        from pagekeep.openid import users
+
+        if settings.openid_issuer is None:
+            raise NotFound(
+                "There is no sign-in provider.", suggestions=("Set `openid_issuer`, as docs/sign-in.md describes.",)
+            )
+        _show(users.link(accounts, settings.openid_issuer.rstrip("/"), subject, name), as_json, "Linked")
+
+
+@user.command(epilog=examples("user unlink ada"))
+@click.argument("name")
+@account_options
+def unlink(name: str, library: str | None, as_json: bool) -> None:
+    """Let no user of a provider sign in as NAME. They are signed out everywhere."""
+    with open_accounts(library, as_json) as (_, accounts):
+        from pagekeep.openid import users
+
+        _show(users.unlink(accounts, name), as_json, "Unlinked")
+
+
 def _set_disabled(name: str, library: str | None, as_json: bool, disabled: bool) -> None:
     with open_accounts(library, as_json) as (_, accounts):
         from pagekeep import accounts as app

@@ -20,6 +20,7 @@ from pagekeep.doors.http.web import (
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web.openid import pages as openid_pages
 from pagekeep.doors.http.web.phone import shelf
 from pagekeep.doors.http.web.reading import highlights
 from pagekeep.doors.http.web.setup import about, exports, extension, tokens
@@ -53,5 +54,6 @@ for module in (
     shelf,
     waiting,
     sign_in,
+    openid_pages,
 ):
     router.include_router(module.router)

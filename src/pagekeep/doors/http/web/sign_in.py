@@ -33,7 +33,7 @@ def show_sign_in(
     """Show the form; redirect to the library on a server without accounts."""
     if not service.shared:
         return RedirectResponse(own_path(back), 303)
-    return _form(request, back)
+    return show_form(request, service, back)
 
 
 @router.post("/sign-in")
@@ -53,7 +53,7 @@ async def sign_in(
         async with service.sign_ins.take(address):
             session = await run_in_threadpool(_replace_session, request, service, name, password)
     except AccessError as error:
-        return _form(request, back, name=name, error=error)
+        return show_form(request, service, back, name=name, error=error)
     response = RedirectResponse(own_path(back), 303)
     set_session(response, request, session)
     return response
@@ -89,8 +89,14 @@ def redirect_to_sign_in(request: Request) -> Response:
     return RedirectResponse(f"/sign-in{back}", 303)
 
 
-def _form(request: Request, back: str, *, name: str = "", error: AccessError | None = None) -> Response:
+def show_form(
+    request: Request, service: Service, back: str, *, name: str = "", error: AccessError | None = None
+) -> Response:
+    """Return the page with the form, and what went wrong."""
     status = status_of(error) if error else 200
-    response = page(request, "sign_in.html", status=status, back=own_path(back), name=name, error=error)
+    provider = service.settings.openid_name if service.openid.is_set_up else None
+    response = page(
+        request, "sign_in.html", status=status, back=own_path(back), name=name, error=error, provider=provider
+    )
     response.headers["Cache-Control"] = "no-store"
     return response
