@@ -13,7 +13,7 @@ from pagekeep.errors import ParseError, TooManyRequests
 from pagekeep.present import markdown_html
 from pagekeep.present.markdown_html import render
 from pagekeep.present.rendered import Rendered
-from pagekeep.present.renderer import Renderer
+from pagekeep.present.renderer import KeptTexts, Renderer
 from pagekeep.workers import Limits, Room
 
 LONG = "The keeper counts *the ships* and [writes](/log) it down.\n\n![A ship](/ship.png)\n\n" * 500
@@ -126,3 +126,25 @@ def test_a_text_of_a_list_that_fails_is_not_kept() -> None:
     texts = [("a", "", ""), ("b", "", "")]
     assert all("busy" in html for html in asyncio.run(renderer.render_many(texts)))
     assert asyncio.run(renderer.render_many(texts)) == ["<p>a</p>\n", "<p>b</p>\n"]
+
+
+def test_texts_are_kept_by_all_they_were_made_of() -> None:
+    kept = KeptTexts(100)
+    kept.put("one", "a", "bc")
+    assert kept.get("a", "bc") == "one"
+    assert kept.get("ab", "c") is None
+    kept.put("\ud800", "\ud800")
+    assert kept.get("\ud800") == "?"
+
+
+def test_those_not_used_for_longest_are_dropped() -> None:
+    kept = KeptTexts(10)
+    for name in "abc":
+        kept.put(name * 3, name)
+    assert kept.get("a") == "aaa"
+    kept.put("dddd", "d")
+    assert [kept.get(name) for name in "abcd"] == ["aaa", None, "ccc", "dddd"]
+    kept.put("ccccc", "c")
+    assert [kept.get(name) for name in "acd"] == [None, "ccccc", "dddd"]
+    kept.put("x" * 11, "x")
+    assert kept.get("x") is None

@@ -1361,7 +1361,7 @@ CREATE TABLE identities (
     issuer TEXT COLLATE "C" NOT NULL,
     subject TEXT COLLATE "C" NOT NULL,
     user_id TEXT COLLATE "C" NOT NULL,
-    created_at TEXT COLLATE "C" NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (issuer, subject)
 );
 CREATE INDEX identities_user ON identities (user_id);
