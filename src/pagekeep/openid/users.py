@@ -53,7 +53,7 @@ def unlink(accounts: Accounts, name: str) -> User:
 
 
 def _with_email(accounts: Accounts, claims: Claims) -> User | None:
-    """Link the account whose name is the verified address, unless it is linked to somebody else there."""
+    """Link the account whose name is the verified address, unless it is linked to another user there."""
     try:
         user = accounts.find_user(app.clean_name(claims.email))
     except NotAllowed:  # an address that cannot be a name
@@ -65,7 +65,7 @@ def _with_email(accounts: Accounts, claims: Claims) -> User | None:
 
 
 def _create(accounts: Accounts, claims: Claims) -> User:
-    """Add an account without a password. A name that is taken belongs to somebody else, so it gets an ending."""
+    """Add an account without a password. A name that is taken belongs to another user, so it gets an ending."""
     wanted = _NOT_IN_NAMES.sub("-", claims.name).strip("-")[:_MAX_NAME_CHARS] or "user"
     ending = app.digest(f"{claims.issuer} {claims.subject}")[:8]
     for name in (wanted, f"{wanted}-{ending}"):
