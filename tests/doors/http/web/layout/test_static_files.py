@@ -13,6 +13,16 @@ def test_files_are_kept_for_ever_under_the_address_of_their_content(client: Test
     assert client.get("/static/reader.css?v=old").headers["cache-control"] == "no-cache"
 
 
+def test_texts_are_compressed_for_browsers_that_can_read_that(client: TestClient) -> None:
+    small = client.get("/static/reader.css", headers={"Accept-Encoding": "gzip"})
+    plain = client.get("/static/reader.css", headers={"Accept-Encoding": "identity"})
+    assert small.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert small.text == plain.text
+    assert {small.headers["vary"], plain.headers["vary"]} == {"Accept-Encoding"}
+    assert "content-encoding" not in client.get("/static/icon-192.png", headers={"Accept-Encoding": "gzip"}).headers
+
+
 def test_only_our_own_files_are_served(client: TestClient) -> None:
     for name in ("nothing.css", "../files.py", "..%2Ffiles.py", "%2e%2e/files.py"):
         assert client.get(f"/static/{name}").status_code == 404

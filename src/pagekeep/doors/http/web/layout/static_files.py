@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from pagekeep.errors import NotFound
@@ -26,6 +27,7 @@ _MEDIA_TYPES: Final = {
 _COMMON_STYLES: Final = ("base", "top", "sidebar", "list", "messages", "article", "highlights", "code", "pages")
 _LAST_STYLE: Final = "screens"
 """Small screens, print and reduced motion: these rules win over those of single pages."""
+_TEXTS: Final = frozenset({".css", ".js", ".svg"})
 _NOT_OFFLINE: Final = frozenset({"service-worker.js", "screenshot-phone.webp", "screenshot-wide.webp"})
 """Files that no page shows: the worker itself, and the pictures with which phones and desktops offer the app."""
 
@@ -35,6 +37,8 @@ class _File(NamedTuple):
     media_type: str
     version: str
     """Hash of the content: a changed file has a new URL, so browsers may cache each URL for ever."""
+    compressed: bytes | None = None
+    """The content of a text file as gzip; on a phone's network this saves half a second."""
 
 
 @cache
@@ -45,7 +49,9 @@ def _load_files() -> dict[str, _File]:
 
 
 def _make_file(name: str, content: bytes) -> _File:
-    return _File(content, _MEDIA_TYPES[Path(name).suffix], hashlib.sha256(content).hexdigest()[:12])
+    suffix, version = Path(name).suffix, hashlib.sha256(content).hexdigest()[:12]
+    compressed = gzip.compress(content, mtime=0) if suffix in _TEXTS else None
+    return _File(content, _MEDIA_TYPES[suffix], version, compressed)
 
 
 def _join_styles() -> bytes:
@@ -62,13 +68,19 @@ def static_url(name: str) -> str:
 
 
 @router.get("/static/{name}")
-def static(name: str, v: str = "") -> Response:
+def static(request: Request, name: str, v: str = "") -> Response:
     """Return a static file."""
     file = _load_files().get(name)
     if file is None:
         raise NotFound(f"File {name!r} not found.")
     caching = "public, max-age=31536000, immutable" if v == file.version else "no-cache"
-    return Response(file.content, media_type=file.media_type, headers={"Cache-Control": caching})
+    headers = {"Cache-Control": caching}
+    if file.compressed is None:
+        return Response(file.content, media_type=file.media_type, headers=headers)
+    headers["Vary"] = "Accept-Encoding"
+    if "gzip" not in request.headers.get("accept-encoding", "").lower():
+        return Response(file.content, media_type=file.media_type, headers=headers)
+    return Response(file.compressed, media_type=file.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
 @router.get("/service-worker.js")

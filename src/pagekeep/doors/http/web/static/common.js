@@ -297,6 +297,11 @@ for (const form of document.querySelectorAll("form.appearance")) {
   form.addEventListener("change", (event) => appearance.set(event.target.name, event.target.value));
 }
 
+// On small screens some menus are rows that scroll: show the current line.
+for (const line of document.querySelectorAll(".states [aria-current], .settings-nav [aria-current]")) {
+  if (line.parentElement.closest("ul, nav").scrollWidth > innerWidth) line.scrollIntoView({ block: "nearest", inline: "center", behavior: "instant" });
+}
+
 // Offline pages: the service worker keeps what was opened, and on touch screens and in the installed app the last pages saved.
 async function startWorker() {
   await navigator.serviceWorker.register("/service-worker.js");
