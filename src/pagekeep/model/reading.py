@@ -30,6 +30,33 @@ class ReadingState:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemLink:
+    """What a link to an item needs."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The items before and after an item in a list."""
+
+    previous: ItemLink | None = None
+    next: ItemLink | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarItem:
+    """An item that is about the same as another."""
+
+    item: Item
+    score: float
+    """How much they have in common, from 0 to 1."""
+    shared: tuple[str, ...] = ()
+    """The words that both have and few others, the rarest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotationPage:
     """One page of the annotations of a library, newest first, and the items they are on."""
 

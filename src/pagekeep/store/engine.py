@@ -22,6 +22,9 @@ class Transaction(Protocol):
     skip_locked: str
     """Appended to a SELECT that must leave out rows that another transaction has locked."""
 
+    word_matches: str
+    """Query for the numbers of the user's items that have `:word`, newest first, at most `:limit`."""
+
     no_time: str
     """Sorts before every time, where a time is missing."""
     facets: str

@@ -29,6 +29,7 @@ from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.postgres_errors import APP_ROLE, DOOR_ROLE, WORKER_ROLE, refuse
 from pagekeep.store.postgres_types import BEFORE_ALL_TIMES, adapt
+from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
 
 T = TypeVar("T")
@@ -190,6 +191,7 @@ class PostgresTransaction:
 
     for_update = "FOR UPDATE"
     no_time = BEFORE_ALL_TIMES
+    word_matches = word_matches.POSTGRES
     skip_locked = "FOR UPDATE SKIP LOCKED"
     facets = "item_facets()"
 

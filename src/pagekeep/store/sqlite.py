@@ -24,6 +24,7 @@ from pagekeep.store.blobs.folder import BlobFolder, blob_root
 from pagekeep.store.engine import Row
 from pagekeep.store.migrations import Migration, migrations
 from pagekeep.store.packing import pack, packer, unpack
+from pagekeep.store.search import word_matches
 from pagekeep.store.search.filters import Where
 from pagekeep.store.sqlite_check import REPAIR, find_damage, has_broken_structure
 from pagekeep.store.sqlite_errors import is_busy, refuse, refuse_code
@@ -179,6 +180,7 @@ class SqliteTransaction:
 
     for_update = ""
     no_time = ""
+    word_matches = word_matches.SQLITE
     skip_locked = ""
     facets = "item_facets"
 

@@ -30,6 +30,8 @@ from pagekeep.store.tables.lists.lists import ListTable
 from pagekeep.store.tables.lists.save_rules import SaveRuleTable
 from pagekeep.store.tables.numbers import NumberTable
 from pagekeep.store.tables.reading.annotation_search import AnnotationSearchTable
+from pagekeep.store.tables.reading.neighbours import NeighbourTable
+from pagekeep.store.tables.reading.similar import SimilarTable
 from pagekeep.store.tables.reading.states import ReadingTable
 from pagekeep.store.tables.schedules import ScheduleTable
 from pagekeep.store.tables.sinks.outbox import OutboxTable
@@ -48,6 +50,8 @@ class Store(
     AnnotationTable,
     AnnotationSearchTable,
     ReadingTable,
+    NeighbourTable,
+    SimilarTable,
     JobTable,
     ScheduleTable,
     FeedTable,

@@ -19,13 +19,14 @@ from pagekeep.store.tables.search import has_words, search
 
 MAX_ITEMS: Final = 1_000
 """Items of one page."""
-_COLUMNS: Final[dict[Order, str]] = {
+ORDER_COLUMNS: Final[dict[Order, str]] = {
     "saved": "i.saved_at",
     "opened": "COALESCE(i.last_opened_at, '{no_time}')",
     "title": "i.title_key",
     "published": "COALESCE(i.published_at, '')",
     "updated": "i.updated_at",
 }
+"""What each order sorts by."""
 _TIMES: Final = ("saved", "opened", "updated")
 """Orders whose keys are times."""
 
@@ -41,7 +42,7 @@ class FindTable(Table):
             return search(tx, query)
         limit = max(1, min(query.limit, MAX_ITEMS))
         where, kind = where_of(tx.user_id, query.filters), [query.order, query.descending]
-        column = _COLUMNS[query.order].format(no_time=tx.no_time)
+        column = ORDER_COLUMNS[query.order].format(no_time=tx.no_time)
         direction, sign = ("DESC", "<") if query.descending else ("ASC", ">")
         if query.after is not None:
             begin, item_id = read_key(query.after, kind, str, str)

@@ -53,12 +53,12 @@ def search(tx: Transaction, query: ItemQuery) -> ItemPage:
     else:
         newest, *values = read_key(query.after, kind, int, int, int, int, float, int)
         begin = _Place(*values)
-    places = list(islice(_places(tx, query, newest, begin), limit + 1))
+    places = list(islice(walk_places(tx, query, newest, begin), limit + 1))
     key = write_key(kind, newest, *places[limit - 1]) if len(places) > limit else None
     return ItemPage(tuple(_hits(tx, query, places[:limit])), key)
 
 
-def _places(tx: Transaction, query: ItemQuery, newest: int, begin: _Place | None) -> Iterator[_Place]:
+def walk_places(tx: Transaction, query: ItemQuery, newest: int, begin: _Place | None) -> Iterator[_Place]:
     """Yield all hits after `begin`, best first; windows are fetched when they are reached."""
     part, top, bottom = (0 if query.terms else 1, newest, None) if begin is None else begin[:3]
     while part < 2:  # A forged key may begin at any part above; there is nothing then.
