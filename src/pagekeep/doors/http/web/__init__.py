@@ -22,7 +22,7 @@ from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
 from pagekeep.doors.http.web.openid import pages as openid_pages
 from pagekeep.doors.http.web.phone import shelf
-from pagekeep.doors.http.web.reading import highlights
+from pagekeep.doors.http.web.reading import highlights, progress, similar
 from pagekeep.doors.http.web.setup import about, exports, extension, tokens
 from pagekeep.doors.http.web.sites import crawls
 
@@ -32,6 +32,8 @@ for module in (
     item,
     annotations,
     highlights,
+    progress,
+    similar,
     history,
     changes,
     crawls,

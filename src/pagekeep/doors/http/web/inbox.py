@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, cast, get_args
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -17,7 +17,10 @@ from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.queue.jobs import count_jobs
+from pagekeep.library.reading.neighbours import find_neighbours
+from pagekeep.library.reading.states import readings_of, started_items
 from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model.reading import Neighbours, ReadingState
 
 router = APIRouter()
 
@@ -92,11 +95,16 @@ class Row:
     item: Item
     picture: str | None
     snippet: str = ""
+    listed: str = ""
+    """The list's query, which goes along to the article; empty for the inbox."""
+    reading: ReadingState | None = None
 
     @property
     def address(self) -> str:
         """Where it is read; an entry of the feed inbox is not in the library yet."""
-        return f"/feeds/entries/{self.item.id}" if self.item.source == FEED_INBOX else f"/items/{self.item.id}"
+        if self.item.source == FEED_INBOX:
+            return f"/feeds/entries/{self.item.id}"
+        return f"/items/{self.item.id}{list_parameter(self.listed)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,7 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
     if frame.wants_part:
         return frame.show("_rows.html", **values)
     toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
+    values["started"] = started_items(frame.library) if view == View() else ()
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
@@ -146,18 +155,41 @@ def list_rows(frame: Frame, view: View) -> Listing:
     try:
         if view.q:
             page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after)
-            return Listing(tuple(_row(frame, hit) for hit in page.hits), page.next)
+            return Listing(_rows(frame, view, page.hits), page.next)
         page = find_items(frame.library, _list_query(view))
         empty = not page.hits and is_empty(frame.library)
-        return Listing(tuple(_row(frame, hit) for hit in page.hits), page.next, is_empty_library=empty)
+        return Listing(_rows(frame, view, page.hits), page.next, is_empty_library=empty)
     except PagekeepError as error:
         return Listing(problem=" ".join((error.message, *error.suggestions)))
 
 
-def _row(frame: Frame, hit: Hit) -> Row:
-    hero = hit.item.metadata.hero_image
-    image_url = f"{image_signer(frame.service, frame.caller)(hero)}&small=true" if hero else None
-    return Row(hit.item, image_url, hit.snippet or "")
+def _rows(frame: Frame, view: View, hits: tuple[Hit, ...]) -> tuple[Row, ...]:
+    readings = readings_of(frame.library, [hit.item for hit in hits])
+    signer, listed = image_signer(frame.service, frame.caller), view.address().partition("?")[2]
+    heroes = [hit.item.metadata.hero_image for hit in hits]
+    pictures = [f"{signer(hero)}&small=true" if hero else None for hero in heroes]
+    return tuple(
+        Row(hit.item, picture, hit.snippet or "", listed, readings.get(hit.item.id))
+        for hit, picture in zip(hits, pictures, strict=True)
+    )
+
+
+def list_parameter(listed: str) -> str:
+    """Return the query of an article's address that says which list it was opened from."""
+    return f"?{urlencode({'list': listed})}" if listed else ""
+
+
+def view_of_list(listed: str, item: Item) -> View:
+    """Return the list that an article was opened from; without one, the list that the item is in."""
+    known = {name: value for name, value in parse_qsl(listed, max_num_fields=20) if name in View.__slots__}
+    if known:
+        return parse_view(**{**known, "after": None})
+    return View(state="trash" if item.deleted_at else "archive" if item.metadata.archived else "inbox")
+
+
+def neighbours_in(frame: Frame, view: View, item: Item) -> Neighbours:
+    """Return what is before and after an item in a list."""
+    return find_neighbours(frame.library, item.id, _query(view) if view.q else _list_query(view))
 
 
 def _list_query(view: View) -> ItemQuery:

@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
@@ -15,6 +15,7 @@ from pagekeep.capture.from_url import Request
 from pagekeep.doors.http.errors import status_of
 from pagekeep.doors.http.responses import copy_response, file_name, file_response
 from pagekeep.doors.http.web.annotations import COLOURS
+from pagekeep.doors.http.web.inbox import list_parameter, neighbours_in, view_of_list
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import NotFound, PagekeepError
@@ -27,6 +28,7 @@ from pagekeep.library.history.versions import find_lost, get_history
 from pagekeep.library.history.watch import find_watch
 from pagekeep.library.items import get_item, get_item_and_raw, get_raw, related_items
 from pagekeep.library.pictures.kept import show_pictures
+from pagekeep.library.reading.states import get_reading
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Annotation, Item
 from pagekeep.model.archive import COPY_KINDS, CopyKind
@@ -48,13 +50,24 @@ RAW_POLICY: Final = (
 
 
 @router.get("/items/{key}")
-async def read(frame: ReadFrame, key: str, copying: CopyKind | None = None) -> HTMLResponse:
-    """Show the article. This changes nothing: our script reports that it was opened."""
-    return await _show_item(frame, await run_in_threadpool(get_item, frame.library, key), copying=copying)
+async def read(
+    frame: ReadFrame, key: str, copying: CopyKind | None = None, list: Annotated[str, Query(max_length=4_000)] = ""
+) -> HTMLResponse:
+    """Show the article. This changes nothing: our script reports that it was opened.
+
+    `list` is the query of the list that it was opened from.
+    """
+    item = await run_in_threadpool(get_item, frame.library, key)
+    return await _show_item(frame, item, copying=copying, listed=list)
 
 
 async def _show_item(
-    frame: Frame, item: Item, problem: PagekeepError | None = None, *, copying: CopyKind | None = None
+    frame: Frame,
+    item: Item,
+    problem: PagekeepError | None = None,
+    *,
+    copying: CopyKind | None = None,
+    listed: str = "",
 ) -> HTMLResponse:
     image_url = image_signer(frame.service, frame.caller)
     rendered = await frame.service.renderer.render(
@@ -62,7 +75,7 @@ async def _show_item(
     )
     annotations = await run_in_threadpool(get_annotations, frame.library, item.id)
     lost = await find_lost(item, annotations, frame.service.retrieval)
-    return await run_in_threadpool(_fill_template, frame, item, rendered, problem, annotations, lost, copying)
+    return await run_in_threadpool(_fill_template, frame, item, rendered, problem, annotations, lost, copying, listed)
 
 
 def _fill_template(
@@ -73,8 +86,9 @@ def _fill_template(
     annotations: tuple[Annotation, ...],
     lost: tuple[str, ...],
     copying: CopyKind | None,
+    listed: str,
 ) -> HTMLResponse:
-    pages = _match_pages(item, rendered)
+    pages, view = _match_pages(item, rendered), view_of_list(listed, item)
     tried, versions = item.metadata.retry_count, get_history(frame.library, item.id).versions
     watched = find_watch(frame.library, item.id) is not None
     page = frame.show(
@@ -97,6 +111,10 @@ def _fill_template(
         copying=copying is not None and copying not in copies,
         copy_kinds=COPY_KINDS,
         related=related_items(frame.library, item),
+        reading=get_reading(frame.library, item.id),
+        list_address=view.address() if listed else "/",
+        list_parameter=list_parameter(listed),
+        neighbours=neighbours_in(frame, view, item),
     )
     if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"

@@ -31,6 +31,18 @@ class StartedItems(TypedDict):
     items: list[StartedItem]
 
 
+class Similar(TypedDict):
+    item: Item
+    score: float
+    """How much they have in common, from 0 to 1."""
+    shared: list[str]
+    """Rare words that both have."""
+
+
+class SimilarItems(TypedDict):
+    items: list[Similar]
+
+
 class ReadingChanges(RequestBody):
     """A position that a device reports, or a state that the user chose, or both."""
 

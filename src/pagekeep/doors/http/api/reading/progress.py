@@ -1,4 +1,4 @@
-"""`/api/v1/items/{item}/reading` and `/api/v1/reading`: how far items have been read."""
+"""`/api/v1/items/{item}/reading`, `/similar` and `/api/v1/reading`: how far items have been read, and similar ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from pagekeep.doors.http.api.items import ItemId
-from pagekeep.doors.http.api.reading.models import OneReading, ReadingChanges, StartedItems
+from pagekeep.doors.http.api.reading.models import OneReading, ReadingChanges, SimilarItems, StartedItems
 from pagekeep.doors.http.caller import ReadLibrary, WriteLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.errors import InvalidQuery
+from pagekeep.library.reading.similar import similar_items
 from pagekeep.library.reading.states import choose_state, get_reading, report_position, started_items
 from pagekeep.present.json_shapes import item_shape
 from pagekeep.present.reading_shapes import reading_shape
@@ -45,3 +46,10 @@ def list_started(library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=24)]
     """List the items of the inbox that are being read, those read last first."""
     found = started_items(library, limit)
     return {"items": [{"item": item_shape(one.item), "reading": reading_shape(one.reading)} for one in found]}
+
+
+@router.get("/items/{item_id}/similar", responses=error_responses(404))
+def list_similar(item_id: ItemId, library: ReadLibrary, limit: Annotated[int, Query(ge=1, le=20)] = 5) -> SimilarItems:
+    """List the items that share rare words with an item, best first."""
+    found = similar_items(library, item_id, limit)
+    return {"items": [{"item": item_shape(one.item), "score": one.score, "shared": [*one.shared]} for one in found]}

@@ -362,3 +362,16 @@ Object.assign(keys, {
 });
 
 drawHighlights();
+
+// A link to a highlight, as on the page of all highlights: without this script, the browser finds its words by itself.
+function showLinked() {
+  const [, linked] = location.hash.match(/^#annotation-([\w-]{36})/) ?? [];
+  const found = linked && findMark(linked);
+  if (!found) return;
+  found.scrollIntoView({ block: "center" });
+  found.tabIndex = -1;
+  found.focus({ preventScroll: true });
+}
+addEventListener("hashchange", showLinked);
+if (document.readyState === "complete") showLinked();
+else addEventListener("load", showLinked);

@@ -88,6 +88,51 @@ async function runAction(form, button) {
   }
 }
 
+// Places in articles that the server has not confirmed: kept on this device, and sent again from the next page. The server takes the
+// newest, so sending one twice does no harm.
+
+const UNSENT = "pagekeep:unsent";
+const MAX_UNSENT = 50;
+
+function unsentPlaces() {
+  try {
+    return JSON.parse(localStorage.getItem(UNSENT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function keepUnsent(places) {
+  try {
+    localStorage.setItem(UNSENT, JSON.stringify(Object.fromEntries(Object.entries(places).slice(-MAX_UNSENT))));
+  } catch { /* storage is blocked: it is sent once */ }
+}
+
+/** Send the place in an article; `leaving` for a page that ends now and cannot wait for the response. */
+async function sendPlace(itemId, place, leaving = false) {
+  keepUnsent({ ...unsentPlaces(), [itemId]: place });
+  const address = `/items/${encodeURIComponent(itemId)}/reading`;
+  const data = new FormData();
+  for (const [name, value] of Object.entries(place)) data.set(name, value);
+  if (document.body.dataset.csrf) data.set("csrf_token", document.body.dataset.csrf);
+  if (leaving) {
+    navigator.sendBeacon(address, data);
+    return;
+  }
+  try {
+    const { ok, status } = await fetch(address, { method: "POST", body: data, keepalive: true, headers: { "X-Part": "1" } });
+    if (!ok && ![403, 404, 422].includes(status)) return; // these do not go away by sending again
+    const { [itemId]: sent, ...others } = unsentPlaces();
+    if (sent?.at === place.at) keepUnsent(others);
+  } catch { /* no connection: it is sent again later */ }
+}
+
+function sendUnsent() {
+  for (const [itemId, place] of Object.entries(unsentPlaces())) sendPlace(itemId, place);
+}
+addEventListener("online", sendUnsent);
+sendUnsent();
+
 // Saving pages, with progress.
 
 const saving = document.getElementById("saving");
@@ -314,5 +359,8 @@ async function startWorker() {
 if ("serviceWorker" in navigator) startWorker().catch(() => {});
 // Remove this user's offline pages when they sign out.
 for (const form of document.querySelectorAll('form[action="/sign-out"]')) {
-  form.addEventListener("submit", () => navigator.serviceWorker?.controller?.postMessage("forget"));
+  form.addEventListener("submit", () => {
+    navigator.serviceWorker?.controller?.postMessage("forget");
+    keepUnsent({});
+  });
 }

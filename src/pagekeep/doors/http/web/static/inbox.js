@@ -29,7 +29,6 @@ async function refresh() {
     markSearch(find.elements.q.value.trim() !== "");
     announceCount();
     observeNextLink();
-    showReadingProgress();
   } catch (error) {
     showMessage(error.message);
   } finally {
@@ -48,19 +47,6 @@ function markSearch(searching) {
     else each.removeAttribute("aria-current");
   }
   document.querySelector(".heading h1").textContent = (searching ? search : line).querySelector(".name").textContent;
-}
-
-// Show how far each page was read; only this browser knows.
-function showReadingProgress() {
-  for (const label of rows.querySelectorAll(".reading-progress[hidden]")) {
-    let read = 0;
-    try {
-      read = Number(localStorage.getItem(`pagekeep:place:${label.dataset.item}`));
-    } catch { /* storage is blocked */ }
-    if (!(read > 0)) continue;
-    label.textContent = `${Math.max(1, Math.round(read * 100))} % read`;
-    label.hidden = false;
-  }
 }
 
 function announceCount() {
@@ -105,13 +91,11 @@ async function loadMore(link) {
     const more = nodes.querySelector(".more");
     if (more) rows.append(more);
     observeNextLink();
-    showReadingProgress();
   } catch (error) {
     showMessage(error.message);
   }
 }
 observeNextLink();
-showReadingProgress();
 
 // Actions that remove an item from the list it is in.
 const REMOVES = { inbox: ["archive", "delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };

@@ -1,4 +1,4 @@
-// The article page: marks it as opened, remembers the reading position, copies code and Markdown.
+// The article page: marks it as opened, shows how much was read and similar pages, copies code and Markdown.
 "use strict";
 
 const article = document.querySelector(".reading");
@@ -40,7 +40,7 @@ for (const block of document.querySelectorAll(".content pre")) {
 }
 for (const wide of document.querySelectorAll(".content .table, .content .formula")) if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
 
-// Reading position.
+// How much was read, as a line at the top.
 const progress = document.querySelector(".progress");
 function readFraction() {
   const room = document.documentElement.scrollHeight - innerHeight;
@@ -50,25 +50,20 @@ if (!CSS.supports("animation-timeline: scroll()")) {
   addEventListener("scroll", () => progress.style.setProperty("--read", readFraction()), { passive: true });
 }
 
-const place = `pagekeep:place:${id}`;
-let saveTimer;
-addEventListener("scroll", () => {
-  clearTimeout(saveTimer);
-  saveTimer = setTimeout(() => {
-    const read = readFraction();
+// Similar pages are looked up when the end of the article comes near.
+const similar = document.querySelector("[data-similar]");
+if (similar) {
+  new IntersectionObserver(async (changes, observer) => {
+    if (!changes.some((change) => change.isIntersecting)) return;
+    observer.disconnect();
     try {
-      if (read > 0.02 && read < 0.98) localStorage.setItem(place, read.toFixed(4));
-      else localStorage.removeItem(place);
-    } catch { /* storage is blocked: start at the top next time */ }
-  }, 400);
-}, { passive: true });
-addEventListener("load", () => {
-  try {
-    const saved = Number(localStorage.getItem(place));
-    const fresh = !location.hash && performance.getEntriesByType("navigation")[0]?.type === "navigate";
-    if (saved && fresh) scrollTo({ top: saved * (document.documentElement.scrollHeight - innerHeight), behavior: "instant" });
-  } catch { /* as above */ }
-});
+      const part = await fetchPart(similar.dataset.similar);
+      similar.hidden = !part.querySelector("li");
+      similar.append(...part.childNodes);
+      similar.classList.add("loaded");
+    } catch { /* the heading is a link to the same list */ }
+  }, { rootMargin: "0px 0px 800px" }).observe(similar);
+}
 
 const entries = new Map([...document.querySelectorAll(".toc.wide a:not(.page)")].map((link) => [link.hash.slice(1), link]));
 if (entries.size) {
@@ -87,7 +82,8 @@ if (entries.size) {
 
 document.addEventListener("pagekeep:done", ({ detail }) => {
   if (["delete", "archive"].includes(detail.action) && !("undo" in detail.form.dataset)) {
-    location.assign(`/?${new URLSearchParams({ did: detail.action, ids: id })}`);
+    const list = document.querySelector(".back-link").getAttribute("href");
+    location.assign(`${list}${list.includes("?") ? "&" : "?"}${new URLSearchParams({ did: detail.action, ids: id })}`);
   } else location.reload();
 });
 
@@ -114,6 +110,9 @@ Object.assign(keys, {
   u: press("u"),
   v: press("v"),
   m: press("m"),
+  r: press("r"),
+  "[": press("["),
+  "]": press("]"),
   "+": () => appearance.step("size", 1),
   "=": () => appearance.step("size", 1),
   "-": () => appearance.step("size", -1),
