@@ -56,14 +56,6 @@ def test_the_first_page_is_saved_from_the_empty_library(fresh: Server, site: Sit
     expect(page.locator(".first-steps")).to_have_count(0)
 
 
-def test_the_list_tells_how_far_one_has_read(save: Save, window: Window) -> None:
-    page = window(f"/items/{save('clock')}", "phone")
-    page.evaluate("scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: 'instant' })")
-    until(lambda: page.evaluate("Object.keys(localStorage).some((name) => name.startsWith('pagekeep:place:'))"))
-    page.goto("/")
-    expect(page.locator(".reading-progress")).to_have_text(re.compile(r"^[1-9][0-9] % read$"))
-
-
 def test_a_page_is_archived_at_its_end(save: Save, window: Window) -> None:
     page = window(f"/items/{save('clock')}")
     page.locator(".article-end").get_by_role("button", name="Archive").click()
