@@ -43,6 +43,8 @@ ORDERS: Final[dict[Order, str]] = {
     "title": "Title",
 }
 _PAGE_SIZE: Final = 30
+_MAX_LIST_CHARS: Final = 4_000
+"""Of the query of a list in the address of an article."""
 _MAX_IDS: Final = 500
 """Items changed by one form."""
 _MAX_UNDO_IDS: Final = 50
@@ -181,9 +183,10 @@ def list_parameter(listed: str) -> str:
 
 def view_of_list(listed: str, item: Item) -> View:
     """Return the list that an article was opened from; without one, the list that the item is in."""
-    known = {name: value for name, value in parse_qsl(listed, max_num_fields=20) if name in View.__slots__}
+    names = set(View.__slots__) - {"after"}
+    known = {name: value for name, value in parse_qsl(listed[:_MAX_LIST_CHARS]) if name in names}
     if known:
-        return parse_view(**{**known, "after": None})
+        return parse_view(**known)
     return View(state="trash" if item.deleted_at else "archive" if item.metadata.archived else "inbox")
 
 
