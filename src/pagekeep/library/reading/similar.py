@@ -24,7 +24,7 @@ _MAX_ITEMS: Final = 20
 
 
 def similar_items(store: Store, key: str, limit: int = 5) -> tuple[SimilarItem, ...]:
-    """Return the items that are most similar to an item, best first; none when it has no words of its own."""
+    """Return the items that are most similar to an item, best first; none when all its words are common."""
     item = get_item(store, key)
     return store.similar(item.id, weigh_words(item), max(1, min(limit, _MAX_ITEMS)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -23,8 +24,23 @@ _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".webp": "image/webp",
+    ".woff2": "font/woff2",
 }
-_COMMON_STYLES: Final = ("base", "top", "sidebar", "list", "messages", "article", "highlights", "code", "pages")
+_COMMON_STYLES: Final = (
+    "base",
+    "fonts",
+    "top",
+    "sidebar",
+    "list",
+    "messages",
+    "article",
+    "highlights",
+    "code",
+    "pages",
+)
+_FONT: Final = re.compile(rb'url\("fonts/([\w-]+\.woff2)"\)')
+_FIRST_FONTS: Final = ("literata-latin.woff2", "source-sans-latin.woff2")
+"""Fonts that nearly every page needs; the others are cached when a page first has such a character."""
 _LAST_STYLE: Final = "screens"
 """Small screens, print and reduced motion: these rules win over those of single pages."""
 _TEXTS: Final = frozenset({".css", ".js", ".svg"})
@@ -43,9 +59,10 @@ class _File(NamedTuple):
 
 @cache
 def _load_files() -> dict[str, _File]:
-    paths = sorted(path for path in _FOLDER.iterdir() if path.suffix in _MEDIA_TYPES)
-    contents = {path.name: path.read_bytes() for path in paths} | {"reader.css": _join_styles()}
-    return {name: _make_file(name, content) for name, content in contents.items()}
+    found = (*_FOLDER.iterdir(), *(_FOLDER / "fonts").iterdir())
+    paths = sorted(path for path in found if path.suffix in _MEDIA_TYPES)
+    files = {path.name: _make_file(path.name, path.read_bytes()) for path in paths}
+    return files | {"reader.css": _make_file("reader.css", _link_fonts(_join_styles(), files))}
 
 
 def _make_file(name: str, content: bytes) -> _File:
@@ -62,9 +79,18 @@ def _join_styles() -> bytes:
     return b"\n".join((_FOLDER / "style" / f"{name}.css").read_bytes() for name in ordered)
 
 
+def _link_fonts(styles: bytes, files: dict[str, _File]) -> bytes:
+    """Return the style sheet with the addresses of the fonts as they are served, with their versions."""
+    return _FONT.sub(lambda font: f'url("{_address(font[1].decode(), files)}")'.encode(), styles)
+
+
+def _address(name: str, files: dict[str, _File]) -> str:
+    return f"/static/{name}?v={files[name].version}"
+
+
 def static_url(name: str) -> str:
     """Return the URL of a static file, with its version."""
-    return f"/static/{name}?v={_load_files()[name].version}"
+    return _address(name, _load_files())
 
 
 @router.get("/static/{name}")
@@ -86,7 +112,8 @@ def static(request: Request, name: str, v: str = "") -> Response:
 @router.get("/service-worker.js")
 def service_worker() -> Response:
     """Return the service worker; its text changes with every static file, so that browsers update it."""
-    shell = [static_url(name) for name in _load_files() if name not in _NOT_OFFLINE]
+    fonts = {name for name in _load_files() if name.endswith(".woff2")} - {*_FIRST_FONTS}
+    shell = [static_url(name) for name in _load_files() if name not in _NOT_OFFLINE | fonts]
     version = hashlib.sha256("".join(shell).encode()).hexdigest()[:12]
     constants = f"const VERSION = {json.dumps(version)};\nconst SHELL = {json.dumps(shell)};\n"
     script = constants.encode() + _load_files()["service-worker.js"].content
