@@ -69,7 +69,7 @@ def _export(store: Store, format_: str, words: str, out: Path) -> None:
 
 def _list(store: Store, words: str, page: dict[str, Any], as_json: bool) -> None:
     from pagekeep.library.reading.highlights import find_annotations
-    from pagekeep.present.reading_shapes import found_annotation_shape
+    from pagekeep.present.reading.shapes import found_annotation_shape
 
     found = find_annotations(store, words, **page)
     if as_json:

@@ -12,7 +12,7 @@ from pagekeep.doors.http.caller import ReadLibrary
 from pagekeep.doors.http.errors import error_responses
 from pagekeep.library.reading.annotation_files import FILES, AnnotationFormat, write_annotations
 from pagekeep.library.reading.highlights import find_annotations
-from pagekeep.present.reading_shapes import found_annotation_shape
+from pagekeep.present.reading.shapes import found_annotation_shape
 
 router = APIRouter(prefix="/api/v1/annotations", tags=["annotations"])
 Words = Annotated[str, Query(max_length=500, description="Only those with all of these words in quote or note.")]

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from pagekeep.doors.http.api.request_models import RequestBody
 from pagekeep.model.reading import ReadState
 from pagekeep.present.json_shapes import Item
-from pagekeep.present.reading_shapes import FoundAnnotation, Reading
+from pagekeep.present.reading.shapes import FoundAnnotation, Reading
 
 
 class FoundAnnotations(TypedDict):

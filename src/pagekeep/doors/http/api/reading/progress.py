@@ -14,7 +14,7 @@ from pagekeep.errors import InvalidQuery
 from pagekeep.library.reading.similar import similar_items
 from pagekeep.library.reading.states import choose_state, get_reading, report_position, started_items
 from pagekeep.present.json_shapes import item_shape
-from pagekeep.present.reading_shapes import reading_shape
+from pagekeep.present.reading.shapes import reading_shape
 
 router = APIRouter(prefix="/api/v1", tags=["reading"])
 

@@ -1,0 +1,1 @@
+"""What doors show about reading."""
