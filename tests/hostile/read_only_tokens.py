@@ -37,6 +37,7 @@ from pagekeep.model import NewEntry
 from pagekeep.store import Store, open_store
 from tests.doors.http.routes import ROUTES
 from tests.store.making import make_item, make_raw, postgres_server
+from tests.store.sinks import add_sink
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PAGE: Final = "<title>The lamp</title><article><h1>The lamp</h1>" + "<p>He trims the lamp at dusk.</p>" * 60
@@ -106,6 +107,8 @@ class Reader:
             "other_published": publish(library, service.accounts, "lamp")[0].id,
             "crawl": crawls[0].id,
             "other_crawl": crawls[1].id,
+            "sink": add_sink(library, "secret", ()).id,
+            "other_sink": add_sink(library, "other", ()).id,
             "item": item.id,
             "job": jobs[0],
             "other_job": jobs[1],

@@ -147,6 +147,26 @@ ROUTES: Final[dict[str, Route]] = {
     "POST /crawls": changes("/crawls", form={"url": "https://crawl.invalid/"}, other=303, ada=303),
     "GET /crawls/{crawl_id}": looks("/crawls/{other_crawl}", other=404),
     "POST /crawls/{crawl_id}": changes("/crawls/{other_crawl}", form={"action": "remove"}, other=404, ada=303),
+    "GET /api/v1/sinks": looks(f"{API}/sinks"),
+    "POST /api/v1/sinks": changes(  # nothing can be sent to a private address
+        f"{API}/sinks", json={"kind": "webhook", "address": "http://10.0.0.1/"}, other=403, ada=403
+    ),
+    "GET /api/v1/sinks/{sink_id}": looks(f"{API}/sinks/{{sink}}", other=404),
+    "PATCH /api/v1/sinks/{sink_id}": changes(f"{API}/sinks/{{sink}}", json={"rules": ["tag:x"]}, other=404),
+    "POST /api/v1/sinks/{sink_id}/test": changes(f"{API}/sinks/{{sink}}/test", other=404, ada=404),  # it has no secret
+    "POST /api/v1/sinks/{sink_id}/pairing": changes(f"{API}/sinks/{{sink}}/pairing", other=404, ada=501),
+    "POST /api/v1/sinks/{sink_id}/pairing/code": changes(
+        f"{API}/sinks/{{sink}}/pairing/code", json={"attempt": "x", "code": "1234"}, other=404, ada=501
+    ),
+    "POST /api/v1/sinks/{sink_id}/send": changes(f"{API}/sinks/{{sink}}/send", other=404, ada=202),
+    "DELETE /api/v1/sinks/{sink_id}": changes(f"{API}/sinks/{{other_sink}}", other=404, ada=204),
+    "GET /api/v1/outbox": looks(f"{API}/outbox?sink={{sink}}", other=404),
+    "POST /api/v1/outbox/retry": changes(f"{API}/outbox/retry", json={"sink": "{sink}"}, other=404),
+    "POST /api/v1/outbox/drop": changes(f"{API}/outbox/drop", json={"sink": "{sink}"}, other=404),
+    "GET /sinks": looks("/sinks"),
+    "POST /sinks": changes("/sinks", form={"kind": "nothing"}, other=422, ada=422),
+    "POST /sinks/outbox": changes("/sinks/outbox", form={"action": "retry"}, other=303, ada=303),
+    "POST /sinks/{sink_id}": changes("/sinks/{sink}", form={"action": "off"}, other=404, ada=303),
     "GET /changes": looks("/changes"),
     "POST /changes": changes("/changes", form={"x": "y"}, other=303, ada=303),
     "POST /changes/feed": changes("/changes/feed", form={"x": "y"}),

@@ -38,6 +38,7 @@ from tests.site.server import Reply, Request, Site
 from tests.store.conftest import server
 from tests.store.making import Server, make_item, make_raw
 from tests.store.rows import all_rows
+from tests.store.sinks import add_sink
 
 __all__ = ["server"]
 SECRET_WORD = "quincewort"
@@ -97,6 +98,8 @@ class People:
             "other_published": publish(self.library, self.service.accounts, SECRET_WORD)[0].id,
             "crawl": self._crawl("docs"),
             "other_crawl": self._crawl("blog"),
+            "sink": add_sink(self.library, SECRET_WORD, ()).id,
+            "other_sink": add_sink(self.library, "other", ()).id,
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
 
@@ -116,6 +119,7 @@ class People:
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
         marks = self.library.annotations(self.known["item"])
         feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
+        feeds += [self.library.sinks(hidden=True), self.library.deliveries()]
         return [items, marks, self.library.jobs(), self.library.crawls(), dict(self.library.stats()), tokens, feeds]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:

@@ -32,6 +32,7 @@ from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.feeds import feeds, mail
 from pagekeep.doors.http.api.reading import annotations as all_annotations
 from pagekeep.doors.http.api.reading import progress
+from pagekeep.doors.http.api.sinks import sinks
 from pagekeep.doors.http.api.sites import crawls
 from pagekeep.doors.http.caller import require_caller
 from pagekeep.doors.http.compat import (
@@ -125,6 +126,7 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         crawls,
         mail,
         feeds,
+        sinks,
     ):
         rest.include_router(module.router)
     api.include_router(rest)

@@ -14,6 +14,8 @@ from pagekeep.present.feeds.mail_shapes import MailSource
 from pagekeep.present.history import shapes as history_shapes
 from pagekeep.present.history.shapes import Change, Diff, LinkCheck, Version, Watch, WholeVersion
 from pagekeep.present.json_shapes import Annotation, Fault, Item, Job, Page, SavedItem, Token, WholeItem
+from pagekeep.present.sinks import shapes as sink_shapes
+from pagekeep.present.sinks.shapes import Delivery, Sink, SinkKind
 
 
 class OneItem(TypedDict):
@@ -174,8 +176,40 @@ class MailSources(TypedDict):
     sources: list[MailSource]
 
 
+class OneSink(TypedDict):
+    sink: Sink
+
+
+class NewSink(TypedDict):
+    sink: Sink
+    secret: str | None
+    """A secret that was made for it; null if it has none, or you gave it."""
+
+
+class Sinks(TypedDict):
+    sinks: list[Sink]
+    kinds: list[SinkKind]
+
+
+class SinkMessage(TypedDict):
+    message: str
+
+
+class SinkPairing(TypedDict):
+    attempt: str
+    """Needed with the code that the other program shows."""
+
+
+class SinkCount(TypedDict):
+    count: int
+
+
+class Deliveries(TypedDict):
+    deliveries: list[Delivery]
+
+
 _CONFIG = with_config(ConfigDict(extra="allow", use_attribute_docstrings=True))
-_SHAPES = (json_shapes, history_shapes, mail_shapes, feed_shapes)
+_SHAPES = (json_shapes, history_shapes, mail_shapes, feed_shapes, sink_shapes)
 for _shape in (*(shape for module in _SHAPES for shape in vars(module).values()), *list(globals().values())):
     if isinstance(_shape, type) and hasattr(_shape, "__required_keys__"):
         _CONFIG(_shape)

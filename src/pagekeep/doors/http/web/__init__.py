@@ -24,6 +24,7 @@ from pagekeep.doors.http.web.openid import pages as openid_pages
 from pagekeep.doors.http.web.phone import shelf
 from pagekeep.doors.http.web.reading import highlights, progress, similar
 from pagekeep.doors.http.web.setup import about, exports, extension, tokens
+from pagekeep.doors.http.web.sinks import page as sinks
 from pagekeep.doors.http.web.sites import crawls
 
 router = APIRouter(include_in_schema=False)
@@ -47,6 +48,7 @@ for module in (
     exports,
     storage,
     mail,
+    sinks,
     feed_inbox,
     subscriptions,
     shared,

@@ -1,0 +1,1 @@
+"""Sinks and their outbox."""
