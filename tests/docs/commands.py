@@ -67,6 +67,7 @@ NOT_RUN = (
     (r"bulk 's3:", "needs a cluster and a bucket"),
     (r"bulk pages\.parquet|bulk 'crawl/", "the same command with other files as the first of bulk.md"),
     (r"library install", "needs a PostgreSQL server; tests/store does it"),
+    (r"sinks (test|pair|add readwise)", "needs another program; tests/doors/cli/test_sinks.py has one"),
     (r"mail (add|poll)", "needs a mail server; tests/library/mail has one"),
     (r"compare|compared", "measures a corpus for minutes, or needs a remote reader; tests/lab does it on few pages"),
     (r"crawl URL\.\.\.|crawl list \|", "a summary of the options"),
