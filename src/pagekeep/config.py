@@ -161,7 +161,6 @@ class Settings:
         "Key of the secrets of sinks: Base64 of 32 bytes. Default: `secrets.key` beside the library.",
         secret=True,
     )
-    secrets_key: str | None = _setting(None, _TEXT, "Key of stored secrets: Base64 of 32 bytes.", secret=True)
     auto_tags: bool = _setting(
         False, kinds.SWITCH, "Add the tags that Pagekeep suggests for a page to its tags when it is first saved."
     )

@@ -40,7 +40,6 @@ LINES: Final = (
     Line("more", "/feeds/inbox", "Feeds", "feed", "feeds", below="/feeds"),
     Line("more", "/crawls", "Crawls", "site"),
     Line("more", "/changes", "Changes", "restore", "changes"),
-    Line("more", "/offline", "Offline pages", "download"),
     Line("more", "/sinks", "Send to", "external"),
     Line("more", "/import", "Import", "import"),
     Line("more", "/playground", "Rule playground", "rules"),
