@@ -69,6 +69,16 @@ PROOFS: Final[dict[str, str]] = {
     "GET /linkding/api/tags/": f"{AIO}, {LINKDING}",
     "POST /linkding/api/tags/": AIO,
     "GET /linkding/api/user/profile/": AIO,
+    "POST /linkding/api/bookmarks/singlefile/": "a file of SingleFile's single-file-cli 2.0.83",
+    "GET /wallabag/api/annotations/{number}": "wallabag-client 1.8.12",
+    "DELETE /wallabag/api/annotations/{number}": "wallabag-client 1.8.12",
+    **dict.fromkeys(
+        (
+            *("GET /opds", "GET /opds/", "GET /opds/search", "GET /opds/tags", "GET /opds/tags/{tag:path}"),
+            "GET /opds/{name}",
+        ),
+        "our schemas of OPDS 1.2 and 2.0",
+    ),
     "GET /opds/books/{item_id}.epub": "epubcheck 5",
     "GET /opds/periodicals/{name}.epub": "epubcheck 5",
 }

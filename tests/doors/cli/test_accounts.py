@@ -48,6 +48,8 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
         "user password",
         "user disable",
         "user enable",
+        "user link",
+        "user unlink",
         "token add",
         "token list",
         "token revoke",
@@ -131,3 +133,17 @@ def test_tokens_are_their_users_own(shell: Shell) -> None:
 
 def test_only_a_library_on_a_server_is_installed(shell: Shell) -> None:
     assert shell.json("library", "install", str(shell.path), code=2)["error"]["type"] == "StoreError"
+
+
+def test_an_account_is_linked_to_a_user_of_the_provider(shell: Shell) -> None:
+    shell.run("user", "add", "ada", given=f"{PASSWORD}\n")
+    refused = shell.json("user", "link", "ada", "42", code=2)
+    assert refused["error"]["type"] == "NotFound", "no provider is set"
+    shell.env["PAGEKEEP_OPENID_ISSUER"] = "https://id.example.org/"
+    assert shell.json("user", "link", "ada", "42")["users"][0]["name"] == "ada"
+    with closing(open_accounts(shell.path)) as accounts:
+        linked = accounts.linked_user("https://id.example.org", "42")
+        assert linked is not None
+        assert accounts.user(linked) == accounts.find_user("ada")
+    assert "Unlinked ada." in shell.run("user", "unlink", "ada").stdout
+    assert shell.json("user", "unlink", "ada", code=2)["error"]["type"] == "NotFound"
