@@ -39,7 +39,7 @@ async def fill_library(store: Store, retrieval: Retrieval, progress: Progress = 
         if item.source != SOURCE:
             raise Conflict(
                 "The library already has pages, and the demo does not mix with them.",
-                suggestions=("Give the demo a library to itself: pagekeep demo --library demo.db",),
+                suggestions=("Give the demo a library to itself.",),
             )
         present.add(item.url)
     added = []

@@ -36,3 +36,4 @@ const appearance = {
   },
 };
 appearance.apply();
+document.documentElement.classList.add("scripted"); // style sheets may hide at once what a script will close

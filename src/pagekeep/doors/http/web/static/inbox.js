@@ -8,6 +8,7 @@ let latest = 0;
 let typingTimer;
 
 if (matchMedia("(max-width: 56rem)").matches) filters.open = ["quality", "domain", "tag"].some((name) => find.elements[name].value);
+filters.classList.add("ready");
 
 function listUrl() {
   const query = new URLSearchParams();
