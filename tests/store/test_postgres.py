@@ -75,6 +75,7 @@ TABLES = (
     "outbox",
     "sent_items",
     "item_counts",
+    "vocabulary",
 )
 DURING_A_TRANSACTION = ("item_count_changes", "item_count_transactions")
 """Tables that are empty after every commit."""

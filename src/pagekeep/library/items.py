@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound
 from pagekeep.library import normal_url
-from pagekeep.model import Hit, Item, ItemPage, ItemQuery, RawPage, item_filters
-from pagekeep.store import Store, parse_query, unknown_filters
+from pagekeep.model import Hit, Item, ItemPage, ItemQuery, Order, RawPage, item_filters
+from pagekeep.store import Store, parse_query
 from pagekeep.store.search.filters import tag_key
 
 MAX_NUMBER: Final = 2**31 - 1
@@ -74,16 +74,23 @@ def find_items(store: Store, query: ItemQuery) -> ItemPage:
     return store.find(query)
 
 
-def search_items(store: Store, text: str, *, limit: int = 20, after: str | None = None) -> ItemPage:
+def search_items(
+    store: Store, text: str, *, limit: int = 20, after: str | None = None, order: Order | None = None
+) -> ItemPage:
     """Return one page of the items that a text in the query language finds, best first, with snippets.
 
-    With `feed:`, these are entries of the feed inbox, newest first.
+    With `feed:`, these are entries of the feed inbox, newest first. With an `order`, a text without words, which has filters
+    only, finds items in this order.
     """
     query = parse_query(text, limit=limit, after=after)
     if asks_for_feeds(query):
         from pagekeep.library.feeds.search import search_inbox
 
         return search_inbox(store, query)
+    if order is not None and not (query.terms or query.excluded):
+        query = store.expand(query)
+        if not (query.terms or query.excluded):
+            query = replace(query, order=order, descending=order != "title")
     return store.find(query)
 
 
@@ -133,11 +140,6 @@ def find_slice(store: Store, query: ItemQuery, offset: int, limit: int) -> ItemS
 def search_slice(store: Store, text: str, offset: int, limit: int) -> ItemSlice:
     """Return the items from a place on that a text in the query language finds."""
     return find_slice(store, parse_query(text), offset, limit)
-
-
-def unknown_operators(text: str) -> tuple[str, ...]:
-    """Return the operators in a query that do not exist, such as `autor` in `autor:ada`; they are searched as words."""
-    return unknown_filters(text)
 
 
 def is_empty(store: Store) -> bool:

@@ -181,7 +181,7 @@ PutResult = Literal["added", "updated", "unchanged"]
 """What happened to one item of a batch."""
 
 
-FilterName = Literal["is", "domain", "tag", "list", "before", "after", "changed", "quality", "feed"]
+FilterName = Literal["is", "domain", "tag", "author", "lang", "list", "before", "after", "changed", "quality", "feed"]
 Order = Literal["saved", "opened", "title", "published", "updated"]
 
 
@@ -200,7 +200,7 @@ class Filter:
 
     name: FilterName
     value: str
-    """For `is`: pinned, archived, deleted, fetch-again or gone."""
+    """For `is`: pinned, archived, deleted, unread, reading, read, fetch-again or gone."""
     negated: bool = False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekeep.store.opening import LOCAL_USER, default_library, install_library, open_accounts, open_store
-from pagekeep.store.search.query import parse_query, unknown_filters
+from pagekeep.store.search.query import parse_query
 from pagekeep.store.tables.accounts import Accounts
 from pagekeep.store.user_store import Store
 
@@ -16,5 +16,4 @@ __all__ = [
     "open_accounts",
     "open_store",
     "parse_query",
-    "unknown_filters",
 ]

@@ -16,6 +16,7 @@ from pagekeep.store.tables.annotations import AnnotationTable
 from pagekeep.store.tables.batch import BatchTable
 from pagekeep.store.tables.blobs import BlobTable
 from pagekeep.store.tables.browse.counts import CountTable
+from pagekeep.store.tables.browse.vocabulary import VocabularyTable
 from pagekeep.store.tables.changes import ChangeTable
 from pagekeep.store.tables.crawls.crawls import CrawlTable
 from pagekeep.store.tables.crawls.frontier import FrontierTable
@@ -46,6 +47,7 @@ class Store(
     BatchTable,
     FindTable,
     CountTable,
+    VocabularyTable,
     NumberTable,
     AnnotationTable,
     AnnotationSearchTable,

@@ -72,10 +72,12 @@ def test_a_backup_names_the_folder_that_is_missing(library: Library, tmp_path: P
     assert (done.exit_code, f"There is no folder {tmp_path / 'no'}" in done.stderr) == (2, True)
 
 
-def test_an_unknown_operator_is_named_and_addresses_are_not(library: Library) -> None:
+def test_an_unknown_operator_is_an_error_and_an_address_is_not(library: Library) -> None:
     done = library.run("search", "autor:ada kettle https://x.example")
-    assert "Not an operator, searched for as a word: `autor:`. Operators are is:, domain:" in done.stderr
-    assert library.json("search", "autor:ada tag:sea")["unknown_operators"] == ["autor"]
+    assert done.exit_code == 2
+    assert "There is no search operator `autor:`." in done.stderr
+    assert "Operators are is:, domain:" in done.stderr
+    assert library.json("search", "https://x.example tag:sea")["unknown_operators"] == []
     assert library.run("search", "kettle tag:sea").stderr == ""
 
 

@@ -22,6 +22,37 @@ def test_a_query_is_read_part_by_part() -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["autor:ada", "-foo:bar", 'tide foo:"a b"', "before2:x noted:y"])
+def test_an_unknown_operator_is_an_error_that_names_the_others(text: str) -> None:
+    with pytest.raises(InvalidQuery, match="There is no search operator") as caught:
+        parse_query(text)
+    assert "is:, domain:, tag:, author:, lang:" in caught.value.suggestions[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/a:b",
+        "12:30",
+        '"foo:bar"',
+        "std::vector",
+        "c:drive",
+        "mailto:ada@example.com",
+        "Re:x",
+        "foo:",
+    ],
+)
+def test_addresses_times_quotes_and_code_are_words(text: str) -> None:
+    assert parse_query(text).terms
+    assert parse_query(text).filters == ()
+
+
+def test_a_language_is_its_code() -> None:
+    assert parse_query("lang:EN-gb lang:yue").filters == (Filter("lang", "en"), Filter("lang", "yue"))
+    with pytest.raises(InvalidQuery, match="is not a language"):
+        parse_query("lang:english")
+
+
 def test_signs_alone_are_nothing() -> None:
     query = parse_query('- * "" -"" : tag:')
     assert (query.terms, query.excluded, query.filters) == ((Term(("tag",)),), (), ())

@@ -29,6 +29,7 @@ from pagekeep.doors.http.api import (
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
+from pagekeep.doors.http.api.browse import facets
 from pagekeep.doors.http.api.feeds import feeds, mail
 from pagekeep.doors.http.api.reading import annotations as all_annotations
 from pagekeep.doors.http.api.reading import progress
@@ -117,6 +118,7 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         progress,
         history,
         search,
+        facets,
         rules,
         tokens,
         account,

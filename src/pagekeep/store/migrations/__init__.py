@@ -38,6 +38,12 @@ class Migration(NamedTuple):
             for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
                 begin(user).all(act_for, user=user)
                 split_tags(begin(user))
+        if self.name == "vocabulary":
+            from pagekeep.store.tables.browse.vocabulary import fill
+
+            for (user,) in begin("").all(f"SELECT DISTINCT user_id FROM {table}"):
+                begin(user).all(act_for, user=user)
+                fill(begin(user))
         if self.name == "reading":
             from pagekeep.store.tables.reading.annotation_words import index_all_words
 

@@ -10,6 +10,9 @@ from pagekeep.store.search.search_words import fold
 from pagekeep.store.storable import clean_id, clean_text, clean_time, domain_key
 
 _FIRST_DAY: Final = "0001-01-01"
+NAME_END: Final = "\x1f"
+"""Follows each of the authors that a filter stands for."""
+_IN_STATE: Final = "EXISTS (SELECT 1 FROM reading_states r WHERE r.user_id = i.user_id AND r.item_id = i.id AND {})"
 _MAX_TAG_CHARS: Final = 200
 """Both engines can index keys of this length."""
 
@@ -78,6 +81,12 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                 "EXISTS (SELECT 1 FROM item_tags t WHERE t.user_id = i.user_id AND t.item_id = i.id AND t.tag = {0})",
                 tag_key(value),
             )
+        case "author":  # the names, which `expand_names` has looked up
+            names = [name for name in value.split(NAME_END) if name]
+            marks = ", ".join(f"{{{number}}}" for number in range(len(names)))
+            return (f"(i.author_key IN ({marks}))", *names) if names else ("(1 = 0)",)
+        case "lang":
+            return "(i.language = {0})", value
         case "list":  # the id of a manual list: `expand_lists` has looked it up
             return (
                 "(i.id IN (SELECT l.item_id FROM list_items l WHERE l.user_id = :user AND l.list_id = {0}))",
@@ -107,5 +116,8 @@ def _condition(filter: Filter) -> tuple[str, *tuple[Any, ...]]:
                     "deleted": "(i.deleted_at IS NOT NULL)",
                     "fetch-again": "i.fetch_again",
                     "gone": "i.gone",
+                    "reading": _IN_STATE.format("r.state = 'reading'"),
+                    "read": _IN_STATE.format("r.state = 'read'"),
+                    "unread": "NOT " + _IN_STATE.format("r.state IN ('reading', 'read')"),
                 }[value],
             )

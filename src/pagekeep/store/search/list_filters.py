@@ -9,11 +9,17 @@ from pagekeep.errors import InvalidQuery
 from pagekeep.model import ItemQuery, Term
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import tag_key
+from pagekeep.store.search.narrow import expand_names
 from pagekeep.store.search.query import MAX_TERMS, parse_query
 from pagekeep.store.storable import clean_id, clean_text
 
 _MAX_DEPTH: Final = 5
 """Saved searches that name others; more is a circle."""
+
+
+def expand(tx: Transaction, query: ItemQuery) -> ItemQuery:
+    """Return the query with lists and names of authors replaced by what they mean in this library."""
+    return expand_names(tx, expand_lists(tx, query))
 
 
 def expand_lists(tx: Transaction, query: ItemQuery, depth: int = 0) -> ItemQuery:

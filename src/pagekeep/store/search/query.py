@@ -4,17 +4,20 @@
     "solar panels"       next to each other
     pan*                 words that start with this
     -wind                without the word (also before a phrase or a filter)
-    is:pinned            also is:archived, is:deleted, is:fetch-again (kept without content, to be fetched again) and
-                         is:gone (the page has gone from the web)
+    is:pinned            also is:unread, is:reading, is:read, is:archived, is:deleted, is:fetch-again (kept without content,
+                         to be fetched again) and is:gone (the page has gone from the web)
     domain:example.com   and its subdomains
     tag:energy
+    author:ada           a name, or words of it
+    lang:de              the language, by its code
     list:reading         items of a list, or those that a saved search finds; list:"to read"
     before:2025-03       saved before; `after:` from then on; year, month, day or time
     changed:2025-03      changed from then on
     quality:article      article, simplified, bookmark or discarded
     feed:harbour         entries in the feed inbox, by the feed's name, folder or address; feed:all
 
-An unknown filter is searched for as words. Archived items are found, deleted ones only with `is:deleted`.
+An unknown filter is an error; addresses (`https://...`) and everything in quotes are words. Archived items are found, deleted
+ones only with `is:deleted`.
 """
 
 from __future__ import annotations
@@ -39,9 +42,13 @@ _SHORT_CHARS: Final = 2
 
 _PART: Final = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _DATE: Final = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2}(T[0-9:.]+Z?)?)?)?")
-_STATES: Final = ("pinned", "archived", "deleted", "fetch-again", "gone")
+_STATES: Final = ("pinned", "unread", "reading", "read", "archived", "deleted", "fetch-again", "gone")
 _LEVELS: Final = get_args(QualityLevel)
 _FILTERS: Final = get_args(FilterName)
+OPERATORS: Final = ", ".join(f"{name}:" for name in _FILTERS)
+_SCHEMES: Final = ("http", "https", "ftp", "mailto", "doi", "urn")
+"""What comes before the colon of an address."""
+_LANGUAGE: Final = re.compile(r"([a-z]{2,3})(?:[-_].*)?")
 
 
 def parse_query(text: str, *, limit: int = 20, after: str | None = None) -> ItemQuery:
@@ -53,6 +60,7 @@ def parse_query(text: str, *, limit: int = 20, after: str | None = None) -> Item
         if name in _FILTERS and (phrase or word):
             filters.append(Filter(name, _value(name, phrase or word), minus == "-"))
             continue
+        _refuse_unknown(name, phrase or word)
         parts = words(f"{name} {phrase or word}" if name else phrase or word)
         if parts:
             prefix = word.endswith("*") and len(parts) <= MAX_PHRASE_WORDS
@@ -70,11 +78,17 @@ def parse_query(text: str, *, limit: int = 20, after: str | None = None) -> Item
     )
 
 
-def unknown_filters(text: str) -> tuple[str, ...]:
-    """Return the names before a colon that are not filters, and are searched for as words; addresses are not meant."""
-    found = _PART.findall(clean_text(text[:MAX_QUERY_CHARS]))
-    names = (name for _, name, phrase, word in found if phrase or (word and not word.startswith("//")))
-    return tuple(dict.fromkeys(name for name in names if name and name not in _FILTERS))
+def _refuse_unknown(name: str, value: str) -> None:
+    """Raise `InvalidQuery` for an operator that does not exist; `std::vector`, `c:` and addresses are words."""
+    if len(name) < _SHORT_CHARS or name in _SCHEMES or not value or value.startswith((":", "//")):
+        return
+    raise InvalidQuery(
+        f"There is no search operator `{name:.40}:`.",
+        suggestions=(
+            f"Operators are {OPERATORS}.",
+            f'To search for the words, write them in quotes: "{name:.40}:{value:.40}".',
+        ),
+    )
 
 
 def took_too_long() -> InvalidQuery:
@@ -99,6 +113,13 @@ def _value(name: str, value: str) -> str:
                 f"`{name}:{value:.40}` is not a date.", suggestions=(f"Write it as `{name}:2025-03-19`.",)
             )
         return value
+    if name == "lang":
+        found = _LANGUAGE.fullmatch(value.lower())
+        if found is None:
+            raise InvalidQuery(
+                f"`lang:{value:.40}` is not a language.", suggestions=("Write the code of a language: `lang:de`.",)
+            )
+        return found[1]
     known = {"is": _STATES, "quality": _LEVELS}.get(name)
     value = value.lower()
     if known and value not in known:

@@ -13,6 +13,7 @@ from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
 from pagekeep.store.tables import items, numbers, raw_pages, snapshots
 from pagekeep.store.tables.annotations import add_missing
+from pagekeep.store.tables.browse.vocabulary import add_words
 
 Merge = Callable[[Item, Item], Item]
 _DEFAULT_RETENTION: Final = Retention()
@@ -118,7 +119,9 @@ def _insert(tx: Transaction, slots: Sequence[_Slot]) -> None:
     seqs: dict[str, int] = {row[0]: row[1] for row in rows}
     for slot in slots:
         slot.seq = seqs[slot.item.id]
-    tx.add_words([(seqs[slot.item.id], *items.search_words(slot.item)) for slot in slots])
+    words = [(seqs[slot.item.id], *items.search_words(slot.item)) for slot in slots]
+    tx.add_words(words)
+    add_words(tx, *(text for _, head, body, _ in words for text in (head, body)))
     tx.many(
         items.INSERT_TAG,
         [{"user": tx.user_id, "tag": key, "id": slot.item.id} for slot in slots for key in items.tag_keys(slot.item)],

@@ -5,12 +5,14 @@ Pages follow each other by key and not by offset: nothing is skipped or repeated
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pagekeep.model import Filter, Hit, ItemPage, ItemQuery, Order
+from pagekeep.model import Filter, Hit, Item, ItemPage, ItemQuery, Order
 from pagekeep.store.engine import Transaction
 from pagekeep.store.search.filters import where_of
-from pagekeep.store.search.list_filters import expand_lists
+from pagekeep.store.search.list_filters import expand
+from pagekeep.store.search.narrow import narrowed
 from pagekeep.store.search.page_key import read_key, read_time, write_key
 from pagekeep.store.storable import clean_id
 from pagekeep.store.table import Table, reads
@@ -27,6 +29,8 @@ ORDER_COLUMNS: Final[dict[Order, str]] = {
     "updated": "i.updated_at",
 }
 """What each order sorts by."""
+_LIST_LENGTH: Final = 100
+"""Values in one list of a statement."""
 _TIMES: Final = ("saved", "opened", "updated")
 """Orders whose keys are times."""
 
@@ -37,11 +41,11 @@ class FindTable(Table):
     @reads
     def find(self, tx: Transaction, query: ItemQuery) -> ItemPage:
         """Return one page of the items that the query describes."""
-        query = expand_lists(tx, query)
+        query = expand(tx, query)
         if query.order == "relevance" or query.terms or query.excluded:
             return search(tx, query)
         limit = max(1, min(query.limit, MAX_ITEMS))
-        where, kind = where_of(tx.user_id, query.filters), [query.order, query.descending]
+        where, kind = narrowed(tx, query.filters), [query.order, query.descending]
         column = ORDER_COLUMNS[query.order].format(no_time=tx.no_time)
         direction, sign = ("DESC", "<") if query.descending else ("ASC", ">")
         if query.after is not None:
@@ -51,17 +55,18 @@ class FindTable(Table):
             where.add(f"({column}, i.id) {sign} ({{0}}, {{1}})", begin, clean_id(item_id))
         order = f"{column} {direction}, i.id {direction}"
         skip = f" OFFSET {int(query.offset)}" if query.offset > 0 else ""
-        rows = tx.all(f"{SELECT} WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}", **where.values)
-        hits = tuple(Hit(item_of(row)) for row in rows[:limit])
-        if len(rows) <= limit:
-            return ItemPage(hits, None)
-        last = tx.all(f"SELECT {column}, i.id FROM items i WHERE i.seq = :seq", seq=rows[limit - 1][-1])[0]
-        return ItemPage(hits, write_key(kind, *last))
+        # First the numbers, then the items: a sort then moves no texts.
+        found = tx.all(
+            f"SELECT {column}, i.id, i.seq FROM items i WHERE {where} ORDER BY {order} LIMIT {limit + 1}{skip}",
+            **where.values,
+        )
+        hits = tuple(Hit(item) for item in _get_items(tx, [row[-1] for row in found[:limit]]))
+        return ItemPage(hits, write_key(kind, *found[limit - 1][:2]) if len(found) > limit else None)
 
     @reads
     def count(self, tx: Transaction, filters: tuple[Filter, ...]) -> int:
         """Return the number of items for which all filters hold."""
-        filters = expand_lists(tx, ItemQuery(filters=filters)).filters
+        filters = expand(tx, ItemQuery(filters=filters)).filters
         where = where_of(tx.user_id, filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])
 
@@ -73,12 +78,23 @@ class FindTable(Table):
     @reads
     def expand(self, tx: Transaction, query: ItemQuery) -> ItemQuery:
         """Return the query with saved searches replaced by their terms and filters."""
-        return expand_lists(tx, query)
+        return expand(tx, query)
+
+
+def _get_items(tx: Transaction, seqs: Sequence[int]) -> Iterator[Item]:
+    """Yield items by their numbers, in this order."""
+    found: dict[int, Item] = {}
+    for begin in range(0, len(seqs), _LIST_LENGTH):
+        part = list(seqs[begin : begin + _LIST_LENGTH])
+        values = {f"n{at}": seq for at, seq in enumerate([*part, *part[:1] * (_LIST_LENGTH - len(part))])}
+        marks = ", ".join(f":{name}" for name in values)
+        found.update((row[-1], item_of(row)) for row in tx.all(f"{SELECT} WHERE i.seq IN ({marks})", **values))
+    return (found[seq] for seq in seqs)
 
 
 def item_matches(tx: Transaction, item_id: str, query: ItemQuery) -> bool:
     """Return whether the query finds the item."""
-    query = expand_lists(tx, query)
+    query = expand(tx, query)
     where = where_of(tx.user_id, query.filters)
     where.add("i.id = {0}", clean_id(item_id))
     rows = tx.all(f"SELECT i.seq FROM items i WHERE {where}", **where.values)

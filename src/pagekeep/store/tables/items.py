@@ -28,6 +28,7 @@ from pagekeep.store.storable import (
 )
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
+from pagekeep.store.tables.browse.vocabulary import add_words
 from pagekeep.text import count_words
 
 COLUMNS: Final = (
@@ -352,7 +353,9 @@ def rewrite(tx: Transaction, item: Item, seq: int) -> None:
 
 def index(tx: Transaction, item: Item, seq: int) -> None:
     """Store the search words and tags of an item in place of those it had."""
-    tx.put_words(seq, *search_words(item))
+    head, body, count = search_words(item)
+    tx.put_words(seq, head, body, count)
+    add_words(tx, head, body)
     tx.run("DELETE FROM item_tags WHERE user_id = :user AND item_id = :id", user=tx.user_id, id=item.id)
     for key in tag_keys(item):
         tx.run(INSERT_TAG, user=tx.user_id, tag=key, id=item.id)

@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from pagekeep.model import Hit, ItemPage, ItemQuery, Term
 from pagekeep.store.engine import Transaction
-from pagekeep.store.search.filters import Where, where_of
+from pagekeep.store.search.filters import Where
 from pagekeep.store.search.indexed_text import FIELD_END
+from pagekeep.store.search.narrow import narrowed
 from pagekeep.store.search.page_key import read_key, write_key
 from pagekeep.store.search.snippet import snippet
 from pagekeep.store.tables.items import SELECT, item_of
@@ -76,7 +77,7 @@ def _follows(place: _Place, begin: _Place) -> bool:
 
 def _window(tx: Transaction, query: ItemQuery, part: int, top: int, bottom: int | None) -> list[_Place]:
     """Return the items of a window by rank; without `bottom` it reaches down as far as `WINDOW` allows."""
-    where = where_of(tx.user_id, query.filters)
+    where = narrowed(tx, query.filters)
     rows = tx.candidates(query, where, head=part == 0, top=top, bottom=bottom or 0, limit=WINDOW)
     if bottom is None:
         bottom = min(row[0] for row in rows) if len(rows) == WINDOW else 0

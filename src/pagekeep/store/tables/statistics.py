@@ -57,8 +57,7 @@ class StatisticsTable(Table):
     def tag_counts(self, tx: Transaction) -> Sequence[tuple[str, int]]:
         """Return the tags of items that are not deleted with their number of items, the most used first."""
         rows = tx.all(
-            "SELECT t.tag, COUNT(*) FROM item_tags t JOIN items i ON i.user_id = t.user_id AND i.id = t.item_id "
-            "WHERE t.user_id = :user AND i.deleted_at IS NULL GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag",
+            "SELECT key, count FROM item_counts WHERE user_id = :user AND kind = 'tag' ORDER BY count DESC, key",
             user=tx.user_id,
         )
         return [(tag, int(count)) for tag, count in rows]

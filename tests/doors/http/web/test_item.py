@@ -127,7 +127,7 @@ def test_a_suggested_tag_becomes_a_tag_with_one_click(client: TestClient, librar
     assert library.get(key).metadata.tags == ("sea", "boats")
     assert 'name="remove" value="boats"' in part
     assert 'name="add" value="boats"' not in part
-    assert "boats" not in client.get("/?tag=boats&state=all").text.split("<main")[0]
+    assert "boats" not in client.get("/?tag=boats&state=all").text.split("<aside")[0]
 
 
 def test_retrying_past_the_limit_is_told_on_the_page(client: TestClient, library: Store, key: str) -> None:

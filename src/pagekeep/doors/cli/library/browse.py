@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pagekeep.library.open import Store
     from pagekeep.model import Hit, Item, ItemQuery
 
-OPERATORS = "is:, domain:, tag:, before:, after: and quality:"
 LEVELS = ("article", "simplified", "bookmark", "discarded")
 
 
@@ -124,22 +123,18 @@ def search(
 ) -> None:
     """Search saved pages, best match first.
 
-    Also understood: "a phrase", -without, is:pinned, domain:example.com, tag:name, before:2025-01-01.
+    Also understood: "a phrase", -without, is:unread, domain:example.com, tag:name, author:name, lang:de, before:2025-01-01.
     """
     with open_library(library, user, as_json) as (_, store):
-        from pagekeep.library.items import search_items, unknown_operators
+        from pagekeep.library.items import search_items
         from pagekeep.present.json_shapes import hit_shape
 
         text = " ".join(words)
         page = search_items(store, text, limit=limit, after=after)
-        unknown = unknown_operators(text)
         if as_json:
             hits = [hit_shape(hit) for hit in page.hits]
-            write_json({"items": hits, "next": page.next, "unknown_operators": list(unknown)})
+            write_json({"items": hits, "next": page.next, "unknown_operators": []})
             return
-        if unknown:
-            names = ", ".join(f"`{name}:`" for name in unknown)
-            click.echo(f"Not an operator, searched for as a word: {names}. Operators are {OPERATORS}.", err=True)
         for hit in page.hits:
             write(_format_hit(hit))
         if not page.hits:

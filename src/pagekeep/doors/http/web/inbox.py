@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Final, Literal, cast, get_args
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,29 +14,44 @@ from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
 from pagekeep.errors import PagekeepError
+from pagekeep.library.browse.counts import suggest
+from pagekeep.library.browse.did_you_mean import correct_query
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
 from pagekeep.library.items import find_items, is_empty, search_items
 from pagekeep.library.queue.jobs import count_jobs
 from pagekeep.library.reading.neighbours import find_neighbours
 from pagekeep.library.reading.states import readings_of, started_items
-from pagekeep.model import Hit, Item, ItemQuery, Order, QualityLevel, item_filters
+from pagekeep.model import Filter, Hit, Item, ItemQuery, Order, QualityLevel, item_filters
 from pagekeep.model.reading import Neighbours, ReadingState
 
 router = APIRouter()
 
-State = Literal["inbox", "pinned", "archive", "all", "trash"]
+State = Literal["inbox", "unread", "reading", "read", "pinned", "archive", "all", "trash"]
 Quality = QualityLevel | Literal["fetch-again", "gone"]
 """The choices of the quality filter; `fetch-again` are bookmarks of pages that could not be fetched, `gone` are pages that have
 gone from the web."""
 _STATE_FILTERS: Final = ("fetch-again", "gone")
 STATES: Final[dict[State, str]] = {
     "inbox": "Inbox",
+    "unread": "Unread",
+    "reading": "Reading",
+    "read": "Read",
     "pinned": "Pinned",
     "archive": "Archive",
     "all": "All",
     "trash": "Trash",
 }
+_READ_STATES: Final = ("unread", "reading", "read")
+_SEARCHED_STATES: Final[dict[State, str]] = {
+    "unread": "unread",
+    "reading": "reading",
+    "read": "read",
+    "pinned": "pinned",
+    "archive": "archived",
+    "trash": "deleted",
+}
+"""Lists that a search stays within; one from the inbox covers all pages outside the trash."""
 ORDERS: Final[dict[Order, str]] = {
     "saved": "Date saved",
     "opened": "Last opened",
@@ -116,6 +132,8 @@ class Listing:
     rows: tuple[Row, ...] = ()
     next: str | None = None
     problem: str = ""
+    meant: str | None = None
+    """What the search may have meant, if it finds nothing."""
     is_empty_library: bool = False
     """Whether the whole library is empty, as on the first visit."""
 
@@ -149,6 +167,7 @@ def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str
         return frame.show("_rows.html", **values)
     toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
     values["started"] = started_items(frame.library) if view == View() else ()
+    values["known"] = partial(suggest, frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
 
 
@@ -156,8 +175,9 @@ def list_rows(frame: Frame, view: View) -> Listing:
     """Return the rows of the view. An invalid query becomes a message in the list, not an error page."""
     try:
         if view.q:
-            page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after)
-            return Listing(_rows(frame, view, page.hits), page.next)
+            page = search_items(frame.library, _query(view), limit=_PAGE_SIZE, after=view.after, order=view.order)
+            meant = correct_query(frame.library, view.q) if not page.hits and view.after is None else None
+            return Listing(_rows(frame, view, page.hits), page.next, meant=meant)
         page = find_items(frame.library, _list_query(view))
         empty = not page.hits and is_empty(frame.library)
         return Listing(_rows(frame, view, page.hits), page.next, is_empty_library=empty)
@@ -196,7 +216,7 @@ def neighbours_in(frame: Frame, view: View, item: Item) -> Neighbours:
 
 
 def _list_query(view: View) -> ItemQuery:
-    archived = {"inbox": False, "archive": True}.get(view.state)
+    archived = {"inbox": False, "unread": False, "archive": True}.get(view.state)
     filters = item_filters(
         domain=view.domain or None,
         tags=(view.tag,) if view.tag else (),
@@ -207,6 +227,8 @@ def _list_query(view: View) -> ItemQuery:
         fetch_again=True if view.quality == "fetch-again" else None,
         gone=True if view.quality == "gone" else None,
     )
+    if view.state in _READ_STATES:
+        filters += (Filter("is", view.state),)
     descending = view.order != "title"
     return ItemQuery(filters=filters, order=view.order, descending=descending, limit=_PAGE_SIZE, after=view.after)
 
@@ -214,7 +236,7 @@ def _list_query(view: View) -> ItemQuery:
 def _query(view: View) -> str:
     """Return the search with the filters added. A search from the inbox covers all pages outside the trash."""
     parts = [_with_prefix_search(view.q)]
-    parts += {"pinned": ["is:pinned"], "archive": ["is:archived"], "trash": ["is:deleted"]}.get(view.state, [])
+    parts += [f"is:{_SEARCHED_STATES[view.state]}"] if view.state in _SEARCHED_STATES else []
     named = (
         ("is" if view.quality in _STATE_FILTERS else "quality", view.quality),
         ("domain", view.domain),

@@ -130,7 +130,7 @@ def _where(tx: Transaction, kind: CountedKind, text: str) -> tuple[str, dict[str
 
 
 def _label(tx: Transaction, kind: CountedKind, rows: Sequence[tuple[str, int]]) -> list[ItemCount]:
-    """Return counts with the names to show: of a tag, as its newest item spells it."""
+    """Return counts with the names to show: of a tag, as one of its items spells it."""
     if kind != "tag":
         return [ItemCount(key, key, int(count)) for key, count in rows]
     return [ItemCount(key, _spelling(tx, key), int(count)) for key, count in rows]

@@ -10,7 +10,7 @@ from pagekeep.doors.http.web.layout.sidebar import LINES
 
 
 def _current(html: str) -> list[str]:
-    side = html[html.index('<div class="side">') : html.index('<main id="main"')]
+    side = html[html.index('<aside class="side"') : html.index('<main id="main"')]
     return re.findall(r'aria-current="page">.*?<span class="name">([^<]*)', side, re.S)
 
 

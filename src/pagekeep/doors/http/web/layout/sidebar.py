@@ -32,11 +32,18 @@ class Line(NamedTuple):
 
 LINES: Final = (
     Line("library", "/", "Inbox", "inbox", "inbox"),
+    Line("library", "/?state=unread", "Unread", "unread", "unread"),
+    Line("library", "/?state=reading", "Reading", "reading", "reading"),
+    Line("library", "/?state=read", "Read", "read", "read"),
     Line("library", "/?state=pinned", "Pinned", "pinned", "pinned"),
     Line("library", "/?state=archive", "Archive", "archive", "archive"),
     Line("library", "/?state=all", "All", "all", "all"),
     Line("library", "/?state=trash", "Trash", "trash", "trash"),
+    Line("browse", "/tags", "Tags", "tags"),
+    Line("browse", "/sites", "Sites", "site"),
+    Line("browse", "/authors", "Authors", "author"),
     Line("browse", "/highlights", "Highlights", "pen"),
+    Line("browse", "/statistics", "Statistics", "statistics"),
     Line("more", "/feeds/inbox", "Feeds", "feed", "feeds", below="/feeds"),
     Line("more", "/crawls", "Crawls", "site"),
     Line("more", "/changes", "Changes", "restore", "changes"),

@@ -59,10 +59,18 @@ function announceCount() {
   if (!messages.querySelector(".toast")) messages.replaceChildren(words);
 }
 
+function isName(field) {
+  return field.name === "tag" || field.name === "domain";
+}
+
 document.addEventListener("input", (event) => {
   if (event.target.form !== find) return;
+  if (isName(event.target) && event.isTrusted) return; // a name that is being typed is not one yet
   clearTimeout(typingTimer);
   typingTimer = setTimeout(refresh, 140);
+});
+document.addEventListener("change", (event) => {
+  if (event.target.form === find && isName(event.target)) refresh();
 });
 find.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -99,7 +107,7 @@ async function loadMore(link) {
 observeNextLink();
 
 // Actions that remove an item from the list it is in.
-const REMOVES = { inbox: ["archive", "delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };
+const REMOVES = { inbox: ["archive", "delete"], unread: ["archive", "delete"], reading: ["delete"], read: ["delete"], pinned: ["unpin", "delete"], archive: ["unarchive", "delete"], all: ["delete"], trash: ["restore"] };
 
 document.addEventListener("pagekeep:done", ({ detail }) => {
   const state = find.elements.state.value;

@@ -1,0 +1,1 @@
+"""Browsing: tags, sites, authors, languages and statistics."""

@@ -1,0 +1,1 @@
+"""Pages to browse the library: tags, sites, authors, statistics, and suggestions while typing."""

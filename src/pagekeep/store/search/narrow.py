@@ -1,0 +1,101 @@
+"""How a list is found in a large library: by the rarest of its filters when that leaves few items, else along its order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from pagekeep.model import Filter, ItemQuery
+from pagekeep.store.engine import Transaction
+from pagekeep.store.search.filters import NAME_END, Where, tag_key, where_of
+from pagekeep.store.search.search_words import words
+from pagekeep.store.storable import clean_text, domain_key
+
+FEW: Final = 1_000
+"""Items that are sorted rather than looked for along the order: a walk to a page of 50 then passes about as many."""
+_MAX_AUTHORS: Final = 400
+"""Authors whose names a filter may match; SQLite allows 999 parameters."""
+_MAX_NAMES: Final = 50_000
+"""Names that are compared with a filter."""
+
+
+def expand_names(tx: Transaction, query: ItemQuery) -> ItemQuery:
+    """Return the query with `author:` replaced by the names in the library that have its words."""
+    if not any(filter.name == "author" and NAME_END not in filter.value for filter in query.filters):
+        return query
+    filters = (
+        replace(filter, value=_find_authors(tx, filter.value)) if filter.name == "author" else filter
+        for filter in query.filters
+    )
+    return replace(query, filters=tuple(filters))
+
+
+def _find_authors(tx: Transaction, text: str) -> str:
+    """Return the names with all words of the text, each followed by its mark; a word may be the beginning of one."""
+    if NAME_END in text:
+        return text
+    wanted = [f" {word}" for word in words(text)]
+    rows = tx.all(
+        f"SELECT key FROM item_counts WHERE user_id = :user AND kind = 'author' ORDER BY count DESC, key LIMIT {_MAX_NAMES}",
+        user=tx.user_id,
+    )
+    names = (name for (name,) in rows if wanted and all(word in _folded(name) for word in wanted))
+    found = [name for name, _ in zip(names, range(_MAX_AUTHORS), strict=False)]
+    return "".join(f"{name}{NAME_END}" for name in found) or NAME_END
+
+
+def _folded(name: str) -> str:
+    return f" {' '.join(words(name))}"
+
+
+def narrowed(tx: Transaction, filters: tuple[Filter, ...]) -> Where:
+    """Return the condition that all filters hold; where one of them leaves few items, these are looked up first."""
+    where = where_of(tx.user_id, filters)
+    if Filter("is", "deleted") in filters:
+        return where
+    sets = [found for found in (_select(tx, filter) for filter in filters if not filter.negated) if found]
+    if sets:
+        _, sql, value = min(sets, key=lambda found: found[0])
+        where.add(f"i.seq IN ({sql})", *value)
+    return where
+
+
+def _select(tx: Transaction, filter: Filter) -> tuple[int, str, tuple[Any, ...]] | None:
+    """Return how many items a filter leaves and the query for their numbers; `None` for many, or without an index."""
+    value = clean_text(filter.value)
+    if filter.name == "tag":
+        count = _count(tx, "tag", tag_key(value))
+        sql = (
+            "SELECT n.seq FROM item_tags t JOIN items n ON n.user_id = t.user_id AND n.id = t.item_id "
+            "WHERE t.user_id = :user AND t.tag = {0}"
+        )
+        return (count, sql, (tag_key(value),)) if count <= FEW else None
+    if filter.name == "is" and value in ("reading", "read"):
+        count = _count(tx, "state", value)
+        sql = (
+            "SELECT n.seq FROM reading_states t JOIN items n ON n.user_id = t.user_id AND n.id = t.item_id "
+            "WHERE t.user_id = :user AND t.state = {0}"
+        )
+        return (count, sql, (value,)) if count <= FEW else None
+    if filter.name == "quality":
+        count = _count(tx, "quality", value)
+        sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.quality = {0}"
+        return (count, sql, (value,)) if count <= FEW else None
+    if filter.name == "domain":
+        key = domain_key(value)
+        sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.domain_key >= {0} AND n.domain_key < {1}"
+        first = sql.format(":first", ":last") + f" LIMIT {FEW + 1}"
+        rows = tx.all(f"SELECT COUNT(*) FROM ({first}) few", user=tx.user_id, first=key, last=key[:-1] + "/")
+        count = int(rows[0][0])
+        return (count, sql, (key, key[:-1] + "/")) if count <= FEW else None
+    return None
+
+
+def _count(tx: Transaction, kind: str, key: str) -> int:
+    rows = tx.all(
+        "SELECT count FROM item_counts WHERE user_id = :user AND kind = :kind AND key = :key",
+        user=tx.user_id,
+        kind=kind,
+        key=key,
+    )
+    return int(rows[0][0]) if rows else 0
