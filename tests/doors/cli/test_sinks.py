@@ -125,7 +125,7 @@ def test_a_secret_from_the_environment_is_never_stored(
         (("add", "notion"), "no kind of sink"),
         (("add", "webhook"), "needs an address"),
         (("add", "webhook", "--address", "http://10.1.2.3/"), "private address"),
-        (("add", "webhook", "--address", "https://example.com", "--rule", "tga:work"), "not a filter"),
+        (("add", "webhook", "--address", "https://example.com", "--rule", "tga:work"), "no search operator"),
         (("add", "webhook", "--address", "https://example.com", "--set", "colour=red"), "no setting `colour`"),
         (("add", "webhook", "--address", "ftp://example.com"), "http"),
         (("remove", "nothing"), "no sink"),

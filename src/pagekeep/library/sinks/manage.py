@@ -18,7 +18,7 @@ from pagekeep.library.sinks.routing import EVERYTHING, takes
 from pagekeep.library.sinks.runner import Clients, guard_for
 from pagekeep.library.sinks.secret_box import check_secret, seal
 from pagekeep.model.sinks import Delivery, Sink
-from pagekeep.store import Store, parse_query, unknown_filters
+from pagekeep.store import Store, parse_query
 from pagekeep.text import one_line
 
 MAX_SINKS: Final = 20
@@ -234,10 +234,6 @@ def clean_rules(rules: Iterable[str]) -> tuple[str, ...]:
         if rule == EVERYTHING:
             continue
         parse_query(rule)
-        if unknown := unknown_filters(rule):
-            raise InvalidQuery(
-                f"`{unknown[0]}:` in the rule is not a filter.", suggestions=("Use `tag:`, `domain:`, `is:` or words.",)
-            )
     return cleaned
 
 
