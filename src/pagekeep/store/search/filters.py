@@ -11,7 +11,7 @@ from pagekeep.store.storable import clean_id, clean_text, clean_time, domain_key
 
 _FIRST_DAY: Final = "0001-01-01"
 NAME_END: Final = "\x1f"
-"""Follows each of the authors that a filter stands for."""
+"""Follows each of the authors that a filter means."""
 _IN_STATE: Final = "EXISTS (SELECT 1 FROM reading_states r WHERE r.user_id = i.user_id AND r.item_id = i.id AND {})"
 _MAX_TAG_CHARS: Final = 200
 """Both engines can index keys of this length."""
