@@ -42,7 +42,7 @@ OVERRIDES = """
 MESSAGES = """
   window.told = [];
   addEventListener("message", (event) => { if (!event.data?.mine) told.push(event.data); });
-  const acts = ["save", "open", "waiting", "sendAll", "retry", "discard", "saveWindow"];
+  const acts = ["save", "open", "waiting", "sendAll", "retry", "discard", "saveWindow", "pair"];
   const shout = () => {
     for (const act of acts) {
       postMessage({ act, tabId: 1, number: 1, mine: true }, "*");

@@ -68,7 +68,9 @@ class Storage:
     text: int
     """Texts of the items."""
     raw_pages: BlobUse
-    """Pages as they were fetched."""
+    """Pages as they were fetched, with earlier versions."""
+    snapshots: BlobUse
+    """Of these, those that only earlier versions use."""
     blobs: BlobUse
     """All kept files, each once."""
     roles: Mapping[str, BlobUse]

@@ -54,6 +54,7 @@ class StorageUse(TypedDict):
 
     text: int
     raw_pages: Use
+    snapshots: Use
     files: Use
     """All kept files, each once."""
     roles: dict[str, Use]
@@ -93,6 +94,7 @@ def storage_shape(storage: model.Storage) -> StorageUse:
     return {
         "text": storage.text,
         "raw_pages": _use(storage.raw_pages),
+        "snapshots": _use(storage.snapshots),
         "files": _use(storage.blobs),
         "roles": {role: _use(use) for role, use in storage.roles.items()},
         "unused": _use(storage.unused),

@@ -274,6 +274,11 @@ class BlobTable(Table):
         return Storage(
             text=int(tx.all("SELECT COALESCE(SUM(LENGTH(content)), 0) FROM items WHERE user_id = :user", **user)[0][0]),
             raw_pages=_use(tx, "SELECT COUNT(*), SUM(packed) FROM raw_bodies WHERE user_id = :user"),
+            snapshots=_use(
+                tx,
+                "SELECT COUNT(*), SUM(b.packed) FROM raw_bodies b WHERE b.user_id = :user AND NOT EXISTS "
+                "(SELECT 1 FROM raw_pages p WHERE p.user_id = b.user_id AND p.hash = b.hash)",
+            ),
             blobs=_use(tx, "SELECT COUNT(*), SUM(stored) FROM blobs WHERE user_id = :user"),
             roles={role: BlobUse(int(count), int(size)) for role, count, size in sorted(roles)},
             unused=_use(tx, f"SELECT COUNT(*), SUM(b.stored) FROM blobs b WHERE b.user_id = :user AND NOT ({_USED})"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi.testclient import TestClient
 
 from pagekeep.model import ItemBlob
@@ -34,3 +36,12 @@ def test_page_shows_pictures_sites_and_frees_unused_files(client: TestClient, li
 
 def test_empty_library_has_a_page_too(client: TestClient) -> None:
     assert "0 bytes in use" in client.get("/settings/storage").text
+
+
+def test_earlier_versions_are_counted_apart(client: TestClient, library: Store) -> None:
+    item = library.upsert(make_item(), make_raw(b"<p>" + b"The old pier. " * 90))
+    library.upsert(replace(item, content="New."), make_raw(b"<p>The new pier."), versions="add")
+    found = library.storage()
+    assert (found.raw_pages.count, found.snapshots.count) == (2, 1)
+    assert 0 < found.snapshots.bytes < found.raw_pages.bytes
+    assert "Earlier versions" in client.get("/settings/storage").text

@@ -31,6 +31,7 @@ def storage(clean: bool, library: str | None, user: str | None, as_json: bool) -
         rows = [
             ["text", "", format_bytes(shape["text"])],
             ["saved HTML", f"{shape['raw_pages']['count']:,}", format_bytes(shape["raw_pages"]["bytes"])],
+            ["- of earlier versions", f"{shape['snapshots']['count']:,}", format_bytes(shape["snapshots"]["bytes"])],
             *([role, f"{use['count']:,}", format_bytes(use["bytes"])] for role, use in shape["roles"].items()),
             ["all kept files", f"{shape['files']['count']:,}", format_bytes(shape["files"]["bytes"])],
             ["unused", f"{shape['unused']['count']:,}", format_bytes(shape["unused"]["bytes"])],

@@ -45,7 +45,9 @@ def storage(frame: ReadFrame, freed: int | None = None, files: int = 0) -> HTMLR
 
 def _parts(found: Storage) -> list[tuple[str, BlobUse]]:
     """Return the groups with their files; what is in none of them is shown as other files."""
-    parts = [("Text", BlobUse(0, found.text)), ("Saved HTML", found.raw_pages)]
+    raw, earlier = found.raw_pages, found.snapshots
+    current = BlobUse(raw.count - earlier.count, raw.bytes - earlier.bytes)
+    parts = [("Text", BlobUse(0, found.text)), ("Saved HTML", current), ("Earlier versions (snapshots)", earlier)]
     rest = found.blobs.bytes - found.unused.bytes
     for name, roles in _GROUPS:
         uses = [use for role, use in found.roles.items() if role in roles]

@@ -47,7 +47,7 @@ async function fetchPart(address, options) {
 
 async function errorMessage(response) {
   try {
-    return (await response.json()).error.message;
+    return (await response.json()).error.message.replaceAll("`", "");
   } catch {
     return `The server returned an error (${response.status}).`;
   }
