@@ -175,6 +175,11 @@ def walk_items(
     return _get_all(store, [item_id for _, item_id in saved[:limit]])
 
 
+def get_items(store: Store, ids: Sequence[str]) -> Iterator[Item]:
+    """Yield the items with these ids that exist and are not deleted."""
+    return (item for item in _get_all(store, ids) if item.deleted_at is None)
+
+
 def _get_all(store: Store, ids: Sequence[str]) -> Iterator[Item]:
     """Yield the items; those that were purged since they were found are left out."""
     for item_id in ids:

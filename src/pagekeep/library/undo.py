@@ -17,6 +17,7 @@ from pagekeep import clock
 from pagekeep.config import Settings
 from pagekeep.errors import NotFound, Outdated
 from pagekeep.library.change import change_item
+from pagekeep.library.lists.actions import undo_whole
 from pagekeep.library.open import data_folder
 from pagekeep.model import Item
 from pagekeep.store import Store
@@ -33,6 +34,10 @@ class Undone:
     action: str
     """The name of the command that made it, such as `delete`."""
     items: tuple[Item, ...]
+    count: int | None = None
+    """Of an action of many items, how many were undone; these are not listed."""
+    kept: int = 0
+    """Items that were changed again since, and stay as they are."""
 
 
 def remember_change(settings: Settings, action: str, before: Sequence[Item], after: Sequence[Item]) -> None:
@@ -47,6 +52,14 @@ def remember_change(settings: Settings, action: str, before: Sequence[Item], aft
     entries.pop(_key(settings), None)
     kept = dict(list(entries.items())[-_MAX_LIBRARIES + 1 :])
     _write(settings, {**kept, _key(settings): entry})
+
+
+def remember_action(settings: Settings, action: str, action_id: str) -> None:
+    """Remember that the last change is an action of the library, which knows itself how to undo it."""
+    entries = _read(settings)
+    entries.pop(_key(settings), None)
+    kept = dict(list(entries.items())[-_MAX_LIBRARIES + 1 :])
+    _write(settings, {**kept, _key(settings): {"action": action, "id": action_id}})
 
 
 def forget_change(settings: Settings, why: str) -> None:
@@ -65,6 +78,11 @@ def undo_last(store: Store, settings: Settings) -> Undone:
         )
     if "final" in entry:
         raise NotFound(entry["final"], suggestions=("Restore a backup if you have one.",))
+    if "id" in entry:
+        result = undo_whole(store, entry["id"])
+        entries.pop(_key(settings))
+        _write(settings, entries)
+        return Undone(entry["action"], (), result.undone, result.kept)
     items = [(store.get(old["id"]), old) for old in entry["items"]]
     for item, old in items:
         if item.updated_at != old["since"]:

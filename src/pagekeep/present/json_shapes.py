@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pagekeep import model
 from pagekeep.model import JobState, QualityLevel, Scope, Strategy, plain
+from pagekeep.model.lists.edits import edited_fields
 from pagekeep.present.archive_shapes import Picture
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class Item(TypedDict):
     discarded: bool
     edited: bool
     """Whether the user edited the text; a new extraction does not replace it."""
+    edited_fields: list[str]
+    """Fields that the user edited: `title`, `author`, `published_at`, `site_name`. A new extraction does not replace them."""
+    site_name: str | None
     tags: list[str]
     suggested_tags: list[str]
     """Those that are not tags yet."""
@@ -250,6 +254,8 @@ def item_shape(item: model.Item) -> Item:
         "archived": bool(known.archived),
         "discarded": known.discarded,
         "edited": known.edited,
+        "edited_fields": list(edited_fields(item)),
+        "site_name": known.site_name,
         "tags": list(known.tags),
         "suggested_tags": list(known.open_suggestions),
         "quality": known.quality,

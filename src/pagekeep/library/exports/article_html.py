@@ -13,6 +13,7 @@ from pagekeep.errors import NotOffered
 from pagekeep.library.exports.markdown_files import split_content
 from pagekeep.library.pictures.addresses import find_picture_urls, normal_source
 from pagekeep.model import Annotation, Item
+from pagekeep.model.lists.edits import page_values
 
 _PLACEHOLDER: Final = "https://picture.invalid/"
 """The address of a picture while its page is rendered, followed by the picture's number."""
@@ -57,7 +58,7 @@ def build_article(
         originals.append(url)
         return f"{_PLACEHOLDER}{len(originals) - 1}"
 
-    body = dom.parse_fragment(render(split_content(item)[1], item.url, item.title, replace_url))
+    body = dom.parse_fragment(render(split_content(item)[1], item.url, page_values(item)["title"] or "", replace_url))
     for picture in dom.tagged(body, ("img",)):
         number = (picture.attr("src") or "").removeprefix(_PLACEHOLDER)
         is_known = number.isdigit() and int(number) < len(originals)

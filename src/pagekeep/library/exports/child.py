@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from pagekeep import config
@@ -20,7 +20,6 @@ from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.backup import back_up_folder
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.run import ExportOptions, ExportReport, Format, choose_name, export, select_items
-from pagekeep.library.items import walk_items
 from pagekeep.store import Store, open_store
 
 MEGABYTES: Final = 1_500
@@ -76,13 +75,14 @@ def _limit() -> None:
             resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def _run(request: dict[str, str | None], out: BinaryIO) -> None:
+def _run(request: dict[str, Any], out: BinaryIO) -> None:
     settings = replace(config.Settings(), library=request["library"], rules=request.get("rules"))
     options = ExportOptions(
         cast("Format", request["format"]),
         request["query"],
         cast("markdown_files.Profile", request["profile"]),
         progress=_report_to(request.get("progress_file")),
+        ids=None if request.get("ids") is None else tuple(request["ids"]),
     )
     with closing(open_store(settings.library, str(request["user"]))) as store:
         if folder := request.get("backup_folder"):
@@ -90,7 +90,7 @@ def _run(request: dict[str, str | None], out: BinaryIO) -> None:
         elif options.format == "markdown":
             write_zip(store, out, options)
         else:
-            if options.format == "epub" and next(walk_items(store, options.query, limit=1), None) is None:
+            if options.format == "epub" and next(select_items(store, options, ExportReport()), None) is None:
                 raise NotFound("No items match, so the book would be empty.")  # known before the first byte is sent
             asyncio.run(export(store, out, options, settings))
         out.flush()

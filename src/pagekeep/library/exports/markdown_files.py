@@ -15,11 +15,12 @@ from pagekeep.library.exports import annotations_block
 from pagekeep.library.exports.annotations_block import FileAnnotation
 from pagekeep.markdown.frontmatter import Stamp, read_block, split_block, stamp, write_frontmatter
 from pagekeep.model import Annotation, Item
+from pagekeep.present.item_content import EDITED_FIELD, edited_frontmatter
 
 Profile = Literal["pagekeep", "obsidian"]
 PROFILES: Final[tuple[Profile, ...]] = ("pagekeep", "obsidian")
 
-ITEM_FIELDS: Final = ("url", "pinned", "archived", "edited", "notes", "highlights", "id")
+ITEM_FIELDS: Final = ("url", "pinned", "archived", "edited", EDITED_FIELD, "notes", "highlights", "id")
 """Fields that belong to the item: they are in its file but not in its stored content."""
 SUGGESTIONS_FIELD: Final = "suggested_tags"
 """Tags that are not the user's: they are not exported, and a file that has them is read without them."""
@@ -137,6 +138,7 @@ def _collect_fields(item: Item, stored: Mapping[str, Any], annotations: int) -> 
         "id": item.id,
     }
     fields |= {name: True for name in ("pinned", "archived", "edited") if getattr(known, name)}
+    fields |= edited_frontmatter(item)
     if not _normalises_to(fields["source"], item.url):
         fields["url"] = item.url
     return fields

@@ -21,7 +21,7 @@ from pagekeep.library.exports.pictures import (
     Picture,
     PictureFetcher,
 )
-from pagekeep.library.items import walk_items
+from pagekeep.library.items import get_items, walk_items
 from pagekeep.library.pictures.addresses import find_picture_urls, replace_picture_urls
 from pagekeep.model import Item
 from pagekeep.store import Store
@@ -31,6 +31,18 @@ if TYPE_CHECKING:
 
 Format = Literal["markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz"]
 FORMATS: Final[tuple[Format, ...]] = ("markdown", "jsonl", "netscape", "html", "epub", "warc", "wacz")
+
+
+FILES: Final[dict[Format, tuple[str, str]]] = {
+    "jsonl": ("pagekeep.jsonl", "application/x-ndjson"),
+    "markdown": ("pagekeep-markdown.zip", "application/zip"),
+    "netscape": ("bookmarks.html", "text/html; charset=utf-8"),
+    "html": ("pagekeep.html", "text/html; charset=utf-8"),
+    "epub": ("pagekeep.epub", "application/epub+zip"),
+    "warc": ("pagekeep.warc.gz", "application/warc"),
+    "wacz": ("pagekeep.wacz", "application/wacz"),
+}
+"""Name and type of the file of each format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,8 @@ class ExportOptions:
     have the kept ones."""
     progress: Callable[[int], None] = lambda _count: None
     """Called after each item with the number exported so far."""
+    ids: tuple[str, ...] | None = None
+    """Only these items, in this order."""
 
 
 @dataclass(slots=True)
@@ -108,7 +122,7 @@ def choose_name(item: Item, taken: dict[str, str]) -> str:
 
 def select_items(store: Store, options: ExportOptions, report: ExportReport) -> Iterator[Item]:
     """Yield the items to export, and count them."""
-    for item in walk_items(store, options.query):
+    for item in walk_items(store, options.query) if options.ids is None else get_items(store, options.ids):
         yield item
         report.items += 1
         options.progress(report.items)

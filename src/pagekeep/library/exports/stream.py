@@ -80,6 +80,7 @@ class Exports:
             "progress_file": str(progress_file) if progress_file else None,
             "backup_folder": str(backup_folder) if backup_folder else None,
             "rules": self._settings.rules,
+            "ids": options.ids,
         }
         assert process.stdin is not None
         process.stdin.write(json.dumps(request).encode())

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pagekeep.library import build_item
 from pagekeep.model import Item
-from pagekeep.model.edits import carry_edits
+from pagekeep.model.lists.edits import carry_edits
 
 
 def has_content(item: Item) -> bool:

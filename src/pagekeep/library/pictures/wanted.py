@@ -15,11 +15,12 @@ _MAX_URL_CHARS: Final = 8_000
 
 def wanted_sources(item: Item, settings: Settings) -> list[str]:
     """Return the addresses of the pictures to keep, each once: the hero first, then those of the text in order."""
-    if settings.keep_pictures == "none":
+    wanted = item.metadata.keep_pictures or settings.keep_pictures
+    if wanted == "none":
         return []
     hero = item.metadata.hero_image or ""
     urls = [hero] if hero.startswith(("http://", "https://")) else []
-    if settings.keep_pictures == "all":
+    if wanted == "all":
         urls += find_picture_urls(body_of(item.content))
     return list(dict.fromkeys(normal_source(url) for url in urls if len(url) <= _MAX_URL_CHARS))
 

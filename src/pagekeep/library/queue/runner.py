@@ -20,6 +20,7 @@ from pagekeep.library.failed_saves import can_pass, error_shape, keep_address
 from pagekeep.library.feeds import inbox, poll, subscriptions
 from pagekeep.library.history import archives, links, watch, webhooks
 from pagekeep.library.imports import job as imports
+from pagekeep.library.lists import actions
 from pagekeep.library.mail import poll as mail
 from pagekeep.library.mail import sources
 from pagekeep.library.pictures import job as pictures
@@ -46,6 +47,7 @@ MAX_PAUSE: Final = 6 * 3600.0
 _Task = Callable[[Job, Store, Retrieval, Callable[[str], None]], Awaitable[SliceResult]]
 _TASKS: Final[dict[str, _Task]] = {
     many.TASK: many.reparse_job,
+    actions.TASK: actions.bulk_job,
     imports.TASK: imports.import_job,
     pictures.TASK: pictures.pictures_job,
     copies.TASK: copies.copies_job,

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Unpack
 
 from pagekeep.errors import InvalidQuery, NotFound, Outdated, StoreError
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata, MetadataChanges, RawPage, Retention
-from pagekeep.model.edits import carry_edits
+from pagekeep.model.lists.edits import carry_edits
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key

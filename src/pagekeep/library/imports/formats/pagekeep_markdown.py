@@ -22,6 +22,7 @@ from pagekeep.library.imports.input.source import Source, Tree
 from pagekeep.library.pictures.addresses import replace_picture_urls
 from pagekeep.markdown.frontmatter import write_frontmatter
 from pagekeep.model import Annotation, Item, ItemMetadata
+from pagekeep.present.item_content import EDITED_FIELD, EDITED_NAMES
 from pagekeep.store.metadata_json import metadata_from_json
 from pagekeep.text import count_words, reading_time
 
@@ -145,7 +146,16 @@ def _build_metadata(document: Document, fields: Mapping[str, Any]) -> ItemMetada
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _MAX_WORDS:
         count = words
     own = {"tags": list(document.tags), "quality": quality, "strategy": "verbatim", "word_count": count}
-    return metadata_from_json({**own, "reading_time": reading_time(count), **derived, **flags, **notes})
+    edits = _read_edits(fields)
+    return metadata_from_json({**own, "reading_time": reading_time(count), **derived, **flags, **notes, **edits})
+
+
+def _read_edits(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the user had edited; what the page says is not in the file."""
+    named = fields.get(EDITED_FIELD)
+    names = [name for name, ours in EDITED_NAMES.items() if isinstance(named, list) and ours in named]
+    edits = {name: _one_line(fields.get(EDITED_NAMES[name])) for name in names}
+    return {"edits": edits, "page_values": dict.fromkeys(edits)} if edits else {}
 
 
 def _build_annotations(entries: tuple[FileAnnotation, ...], item: Item) -> Iterator[Annotation]:

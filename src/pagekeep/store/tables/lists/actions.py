@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from pagekeep.errors import NotFound, Outdated
 from pagekeep.model import Item
-from pagekeep.model.lists import Action, ItemChange, UndoResult
+from pagekeep.model.lists.values import Action, ItemChange, UndoResult
 from pagekeep.store.engine import Row, Transaction
-from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json
+from pagekeep.store.metadata_json import metadata_from_json
+from pagekeep.store.storable import clean_id, clean_json, clean_text, domain_key, parse_json
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables.items import SELECT, item_of
 from pagekeep.store.tables.lists.apply_change import apply_change, record_page, undo_change
@@ -89,6 +90,28 @@ class ActionTable(Table):
         """Note how an item was before it was extracted again; `None` when it was not."""
         found = _lock(tx, clean_id(item_id))
         _put(tx, action_id, clean_id(item_id), record_page(before, found[0]) if before and found else {})
+
+    @reads
+    def known_tags(self, tx: Transaction, keys: Sequence[str]) -> tuple[str, ...]:
+        """Return which of these keys of tags are in use; at most 100 are looked up."""
+        values = {f"n{at}": key for at, key in enumerate(list(keys)[:100])}
+        if not values:
+            return ()
+        marks = ", ".join(f":{name}" for name in values)
+        sql = f"SELECT DISTINCT tag FROM item_tags WHERE user_id = :user AND tag IN ({marks}) ORDER BY tag"
+        return tuple(row[0] for row in tx.all(sql, user=tx.user_id, **values))
+
+    @reads
+    def site_tags(self, tx: Transaction, domain: str, limit: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the ids and tags of the newest items of a domain."""
+        rows = tx.all(
+            "SELECT i.id, i.metadata FROM items i WHERE i.user_id = :user AND i.domain_key = :key "
+            "AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT :limit",
+            user=tx.user_id,
+            key=domain_key(domain),
+            limit=limit,
+        )
+        return tuple((str(row[0]), metadata_from_json(parse_json(row[1])).tags) for row in rows)
 
     @reads
     def action(self, tx: Transaction, action_id: str) -> Action:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep.model import DERIVED_METADATA, Item, ItemMetadata
-from pagekeep.model.edits import carry_edits, edit, page_values
-from pagekeep.model.lists import ItemChange
+from pagekeep.model.lists.edits import carry_edits, edit, page_values
+from pagekeep.model.lists.values import ItemChange
 from pagekeep.store.engine import Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pagekeep.errors import Conflict, NotFound
-from pagekeep.model.lists import ItemList, ListPage
+from pagekeep.model.lists.values import ItemList, ListPage, Neighbours
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.search.list_filters import list_key
 from pagekeep.store.search.page_key import read_key, write_key
@@ -129,13 +129,38 @@ class ListTable(Table):
         items = tuple(map(item_of, rows[:limit]))
         return ListPage(items, write_key(kind, rows[limit - 1][-1], items[-1].id) if len(rows) > limit else None)
 
+    @reads
+    def list_neighbours(self, tx: Transaction, list_id: str, item_id: str) -> Neighbours:
+        """Return the items around one of a manual list; `NotFound` when it is not in the list."""
+        key, item_id = find_list(tx, list_id).id, clean_id(item_id)
+        place = _place(tx, key, item_id)
+        if place is None:
+            raise _not_listed()
+
+        def ids(where: str, direction: str, limit: int) -> list[str | None]:
+            rows = tx.all(
+                "SELECT l.item_id FROM list_items l JOIN items i ON i.user_id = l.user_id AND i.id = l.item_id "
+                f"AND i.deleted_at IS NULL WHERE l.user_id = :user AND l.list_id = :list AND {where} "
+                f"ORDER BY l.position {direction}, l.item_id {direction} LIMIT {limit}",
+                user=tx.user_id,
+                list=key,
+                place=place,
+                item=item_id,
+            )
+            return [*(str(row[0]) for row in rows), None, None]
+
+        here = "(l.position, l.item_id) {} (:place, :item)"
+        following = ids(here.format(">"), "ASC", 2)
+        first = ids(here.format("<="), "ASC", 1)[0]
+        return Neighbours(first, ids(here.format("<"), "DESC", 1)[0], following[0], following[1])
+
     @writes
     def move_in_list(self, tx: Transaction, list_id: str, item_id: str, before: str | None) -> None:
         """Move an item of a manual list before another one of it, or to the end; `NotFound` when it is not in the list."""
         found, item_id = find_list(tx, list_id), clean_id(item_id)
         tx.lock(f"list {found.id}")
         if _place(tx, found.id, item_id) is None:
-            raise NotFound("The page is not in this list.", suggestions=("Add it first.",))
+            raise _not_listed()
         place = None if before is None else _place_before(tx, found.id, clean_id(before))
         if place is None and before is not None:
             _number(tx, found.id)
@@ -239,6 +264,10 @@ def _select(tx: Transaction, where: str, **values: Any) -> list[Row]:
 
 def _list(row: Row) -> ItemList:
     return ItemList(str(row[0]), *row[1:])
+
+
+def _not_listed() -> NotFound:
+    return NotFound("The page is not in this list.", suggestions=("Add it first.",))
 
 
 def _no_list() -> NotFound:

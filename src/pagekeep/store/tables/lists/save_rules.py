@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.model import Item
-from pagekeep.model.lists import ItemChange, KeepPictures, SaveActions, SaveRule
+from pagekeep.model.lists.values import ItemChange, KeepPictures, SaveActions, SaveRule
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.search.query import parse_query
 from pagekeep.store.storable import clean_id, clean_json, clean_text, parse_json

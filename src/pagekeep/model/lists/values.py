@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal
 
-from pagekeep.model.library import Item
+from pagekeep.model.library import Item, Job
 from pagekeep.values import dataclass
 
 ListKind = Literal["search", "manual"]
@@ -35,6 +35,16 @@ class ListPage:
     items: tuple[Item, ...]
     next: str | None
     """Opaque key of the next page; `None` at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Items around one of a manual list, by id; `None` where there is none."""
+
+    first: str | None
+    previous: str | None
+    next: str | None
+    after_next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,37 @@ class UndoResult:
     """Items that were changed again since, or removed, and stay as they are."""
     left: int
     """Items that are still to be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a change of many items."""
+
+    action: Action
+    """What can be undone."""
+    items: tuple[Item, ...] = ()
+    """The items that were changed at once."""
+    job: Job | None = None
+    """The job that changes them, when they are many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a rule would change about one page."""
+
+    item: Item
+    changes: tuple[str, ...]
+    """In words; empty when the page is already as the rule would make it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a rule would do with the pages that are in the library."""
+
+    count: int
+    """Pages that it finds, counted up to 1,000."""
+    effects: tuple[Effect, ...]
+    """Of the first ones."""
 
 
 def change_to_json(change: ItemChange) -> dict[str, Any]:

@@ -1,0 +1,232 @@
+"""Change one or many items so that it can be undone: a selection, or all that a search finds; as a job when these are many."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pagekeep import clock
+from pagekeep.capture.from_url import Retrieval
+from pagekeep.errors import InvalidQuery, NotFound, PagekeepError
+from pagekeep.library.change import clean_tag
+from pagekeep.library.items import asks_for_feeds
+from pagekeep.library.queue.slices import SLICE_SECONDS, SliceResult
+from pagekeep.library.reparse.reparse import reparse_one
+from pagekeep.model import Item, ItemQuery, Job
+from pagekeep.model.lists.values import Action, Done, ItemChange, UndoResult, change_from_json, change_to_json
+from pagekeep.store import Store, parse_query
+from pagekeep.store.tables.jobs import SO_FAR
+
+TASK: Final = "bulk"
+"""The value of `task` in the options of these jobs."""
+MAX_AT_ONCE: Final = 200
+"""Items that are changed at once, within about a second; more are changed by a job."""
+_BATCH: Final = 100
+"""Items changed in one transaction: others who write wait for it."""
+_PAGE: Final = 1_000
+"""Items found at a time, when no words are searched for."""
+_WORDS_PAGE: Final = 200
+
+
+def change_selected(
+    store: Store, keys: Sequence[str], change: ItemChange, label: str, *, unchanged_since: str | None = None
+) -> Done:
+    """Change these items at once; `NotFound` when none of them exists."""
+    action_id = _begin(store, label)
+    changed: list[Item] = []
+    for at in range(0, len(keys), _BATCH):
+        changed += store.change_items(
+            action_id, keys[at : at + _BATCH], clean_change(change), clock.now(), unchanged_since=unchanged_since
+        )
+    if not changed:
+        raise NotFound("None of these items is in the library.")
+    return Done(store.action(action_id), tuple(changed))
+
+
+def change_found(store: Store, query: str, change: ItemChange, label: str) -> Done:
+    """Change all items that a search finds: at once when they are few, otherwise by a job of the queue."""
+    ids, more = find_ids(store, query, limit=MAX_AT_ONCE + 1)
+    if len(ids) <= MAX_AT_ONCE and more is None:
+        if not ids:
+            raise NotFound("The search finds no pages, so nothing was changed.")
+        return change_selected(store, ids, change, label)
+    options = {"query": query, "change": change_to_json(clean_change(change))}
+    return _enqueue(store, _begin(store, label), options)
+
+
+def change_whole(store: Store, query: str, change: ItemChange, label: str, progress: Callable[[int], None]) -> Action:
+    """Change all items that a search finds, however many, before returning; `progress` is called with how many are done."""
+    action_id, after, count = _begin(store, label), None, 0
+    while True:
+        after = _select(store, action_id, query, after)
+        if after is None:
+            break
+    change = clean_change(change)
+    while ids := store.waiting_items(action_id, _BATCH):
+        store.change_items(action_id, ids, change, clock.now())
+        count += len(ids)
+        progress(count)
+    return store.action(action_id)
+
+
+def reparse_selected(store: Store, keys: Sequence[str], label: str) -> Done:
+    """Extract the stored pages of these items again, by a job."""
+    action_id = _begin(store, label)
+    store.add_waiting(action_id, [store.get(key).id for key in keys])
+    return _enqueue(store, action_id, {"reparse": True})
+
+
+def reparse_found(store: Store, query: str, label: str) -> Done:
+    """Extract the stored pages of all items that a search finds again, by a job."""
+    find_ids(store, query, limit=1)
+    return _enqueue(store, _begin(store, label), {"query": query, "reparse": True})
+
+
+def undo_action(store: Store, action_id: str) -> tuple[UndoResult, Job | None]:
+    """Undo an action: at once when it changed few items, otherwise the rest by a job. What changed again since stays."""
+    result = store.undo_items(action_id, MAX_AT_ONCE, clock.now())
+    return result, _enqueue(store, action_id, {"undo": True}).job if result.left else None
+
+
+def undo_whole(store: Store, action_id: str) -> UndoResult:
+    """Undo an action, however many items it changed, before returning."""
+    undone = kept = 0
+    while True:
+        result = store.undo_items(action_id, _BATCH, clock.now())
+        undone, kept = undone + result.undone, kept + result.kept
+        if not result.left:
+            return UndoResult(undone, kept, 0)
+
+
+def list_actions(store: Store, limit: int = 20) -> tuple[Action, ...]:
+    """Return the last actions, newest first."""
+    return store.actions(limit)
+
+
+def get_action(store: Store, action_id: str) -> Action:
+    """Return an action; `NotFound` when there is none with this id."""
+    return store.action(action_id)
+
+
+def describe(change: ItemChange) -> str:
+    """Return what a change does, in words."""
+    states = (
+        (change.deleted, "Moved to the trash", "Restored"),
+        (change.archived, "Archived", "Moved to the inbox"),
+        (change.pinned, "Pinned", "Unpinned"),
+    )
+    words = [yes if state else no for state, yes, no in states if state is not None]
+    words += [f"Added the tag {tag}" for tag in change.add_tags]
+    words += [f"Removed the tag {tag}" for tag in change.remove_tags]
+    words += ["Refused suggested tags"] * bool(change.refuse_tags)
+    words += ["Added to a list"] * bool(change.add_to) + ["Removed from a list"] * bool(change.remove_from)
+    return ", ".join(words) or "Changed"
+
+
+def find_ids(store: Store, text: str, *, limit: int = _PAGE, after: str | None = None) -> tuple[list[str], str | None]:
+    """Return ids of items that a search finds, in its order, and the key of the next ones; `InvalidQuery` for `feed:`."""
+    query = parse_query(text)
+    if asks_for_feeds(query):
+        raise InvalidQuery("Entries of the feed inbox are not in the library.", suggestions=("Keep them first.",))
+    query = store.expand(query)
+    words = bool(query.terms or query.excluded)
+    size = min(limit, _WORDS_PAGE if words else _PAGE)
+    found = (
+        replace(query, limit=size, after=after) if words else ItemQuery(filters=query.filters, limit=size, after=after)
+    )
+    page = store.find(found)
+    return [item.id for item in page.items], page.next
+
+
+def clean_change(change: ItemChange) -> ItemChange:
+    """Return a change with its tags as they are stored."""
+
+    def clean(tags: Sequence[str]) -> tuple[str, ...]:
+        return tuple(tag for tag in map(clean_tag, tags) if tag)
+
+    return replace(
+        change,
+        tags=None if change.tags is None else clean(change.tags),
+        add_tags=clean(change.add_tags),
+        remove_tags=clean(change.remove_tags),
+        refuse_tags=clean(change.refuse_tags),
+    )
+
+
+async def bulk_job(job: Job, store: Store, retrieval: Retrieval, progress: Callable[[str], None]) -> SliceResult:
+    """Select the items of an action and change them, or undo it; a part at a time, and again from there when killed."""
+    options, time = job.options, asyncio.get_running_loop().time
+    action_id, until = str(options["action"]), time() + SLICE_SECONDS
+    state: dict[str, Any] = {"selected": "query" not in options, **options.get(SO_FAR, {})}
+    while await asyncio.to_thread(_goes_on, store, action_id, undo=bool(options.get("undo"))):
+        if options.get("undo"):
+            result = await asyncio.to_thread(store.undo_items, action_id, _BATCH, clock.now())
+            state["done"] = state.get("done", 0) + result.undone
+            is_done = not result.left
+        elif not state["selected"]:
+            state["after"] = await asyncio.to_thread(_select, store, action_id, options["query"], state.get("after"))
+            state["selected"], is_done = state["after"] is None, False
+        else:
+            count = await _change_some(store, action_id, options, retrieval)
+            state["done"], is_done = state.get("done", 0) + count, not count
+        if is_done:
+            break
+        progress(f"{state.get('done', 0):,} pages done")
+        if time() >= until:
+            return SliceResult(so_far=state)
+    return SliceResult(report={"action": action_id, "done": state.get("done", 0)})
+
+
+def _goes_on(store: Store, action_id: str, *, undo: bool) -> bool:
+    """Return whether the action is still there, and was not undone in the meantime."""
+    try:
+        return undo or store.action(action_id).undone_at is None
+    except NotFound:
+        return False
+
+
+def _select(store: Store, action_id: str, query: str, after: str | None) -> str | None:
+    ids, after = find_ids(store, query, after=after)
+    store.add_waiting(action_id, ids)
+    return after
+
+
+async def _change_some(store: Store, action_id: str, options: Any, retrieval: Retrieval) -> int:
+    """Change the next items of an action; return how many."""
+    reparse = bool(options.get("reparse"))
+    ids = await asyncio.to_thread(store.waiting_items, action_id, 10 if reparse else _BATCH)
+    if reparse:
+        for item_id in ids:
+            await _reparse(store, action_id, item_id, retrieval)
+    elif ids:
+        change = change_from_json(options.get("change", {}))
+        await asyncio.to_thread(store.change_items, action_id, ids, change, clock.now())
+    return len(ids)
+
+
+async def _reparse(store: Store, action_id: str, item_id: str, retrieval: Retrieval) -> None:
+    """Extract one page again; a failure leaves its item as it is."""
+    before: Item | None = None
+    try:
+        before = await asyncio.to_thread(store.get, item_id)
+        await reparse_one(item_id, store, retrieval)
+    except PagekeepError:
+        before = None
+    await asyncio.to_thread(store.record_reparse, action_id, item_id, before)
+
+
+def _begin(store: Store, label: str) -> str:
+    action_id = str(uuid.uuid4())
+    store.add_action(action_id, label[:200], clock.now())
+    return action_id
+
+
+def _enqueue(store: Store, action_id: str, options: dict[str, Any]) -> Done:
+    kind = "undo" if "undo" in options else TASK
+    job = store.enqueue(
+        f"pagekeep:{kind}/{action_id}", f"pagekeep:{kind}", {"task": TASK, "action": action_id, **options}, clock.now()
+    )
+    return Done(store.action(action_id), job=job)

@@ -1,0 +1,72 @@
+"""Edit an item: its title, author, date and name of the site, in place of what the page says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Final
+
+from pagekeep.errors import InvalidQuery
+from pagekeep.library.items import get_item
+from pagekeep.library.lists.actions import change_selected
+from pagekeep.model.lists.edits import EDITABLE
+from pagekeep.model.lists.values import Done, ItemChange
+from pagekeep.store import Store
+from pagekeep.text import one_line
+
+LABELS: Final = {"title": "title", "author": "author", "published_at": "date", "site_name": "site"}
+_MAX_CHARS: Final = {"title": 1_000, "author": 500, "published_at": 40, "site_name": 300}
+
+
+def edit_item(
+    store: Store,
+    key: str,
+    values: Mapping[str, str],
+    *,
+    reset: Sequence[str] = (),
+    tags: tuple[str, ...] | None = None,
+    refuse: tuple[str, ...] = (),
+    unchanged_since: str | None = None,
+) -> Done:
+    """Edit fields of an item, so that it can be undone; an empty value removes what the page says.
+
+    Fields in `reset` are the page's own again. `InvalidQuery` for an empty title, or a date that is not one.
+    """
+    item = get_item(store, key)
+    edits = {name: check_value(name, value) for name, value in values.items()}
+    change = ItemChange(edits=edits, reset=check_fields(reset), tags=tags, refuse_tags=refuse)
+    changed = [LABELS[name] for name in (*edits, *reset)] + (["tags"] if tags is not None else [])
+    label = f"Edited the {' and the '.join(dict.fromkeys(changed)) or 'page'}"
+    return change_selected(store, [item.id], change, label, unchanged_since=unchanged_since)
+
+
+def check_fields(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of fields; `InvalidQuery` for one that cannot be edited."""
+    for name in names:
+        if name not in EDITABLE:
+            raise InvalidQuery(f"The field {name:.40} cannot be edited.", suggestions=(f"Use {', '.join(EDITABLE)}.",))
+    return tuple(names)
+
+
+def check_value(name: str, value: str) -> str | None:
+    """Return a value as it is stored; `None` for none."""
+    check_fields([name])
+    text = one_line(value)[: _MAX_CHARS[name]]
+    if name == "title" and not text:
+        raise InvalidQuery("The title is empty.", suggestions=("Enter one, or use the page's own title.",))
+    if name == "published_at" and text:
+        return _check_date(text)
+    return text or None
+
+
+def _check_date(text: str) -> str:
+    """Return a year, month, day or time."""
+    whole = text + "-01-01"[len(text) - 4 :] if len(text) in (4, 7) else text
+    try:
+        if len(whole) == 10:
+            date.fromisoformat(whole)
+        else:
+            datetime.fromisoformat(whole)
+    except ValueError:
+        raise InvalidQuery(f"{text:.40} is not a date.", suggestions=("Write it as 2025-03-19.",)) from None
+    return text

@@ -1,0 +1,102 @@
+"""Tags that the user may want for a page: from the page itself, and from tags of the library. Always the same for the same."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from pagekeep.library.items import find_items
+from pagekeep.library.lists.actions import change_selected
+from pagekeep.model import Item, ItemQuery
+from pagekeep.model.lists.values import Done, ItemChange
+from pagekeep.store import Store
+from pagekeep.store.search.filters import tag_key
+
+MAX_SUGGESTIONS: Final = 8
+_SITE_PAGES: Final = 60
+"""Newest pages of the same site whose tags are looked at."""
+_MIN_SITE_SHARE: Final = 0.2
+"""Part of them that must have a tag; at least two."""
+_SCANNED: Final = 120
+"""Pages looked at for one page of suggestions."""
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A page and the tags that are suggested for it."""
+
+    item: Item
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionPage:
+    """Some pages with suggestions, and the key of the next ones."""
+
+    rows: tuple[Suggested, ...]
+    next: str | None
+
+
+def suggest_tags(store: Store, item: Item) -> tuple[str, ...]:
+    """Return tags for an item, those of the library first; without its own tags and those that the user refused."""
+    known = item.metadata
+    ruled_out = {tag_key(tag) for tag in (*known.tags, *known.refused_tags)}
+    found: dict[str, str] = {}
+    for tag in (*_own_words(store, item), *_site_tags(store, item), *known.suggested_tags):
+        if tag_key(tag) not in ruled_out:
+            found.setdefault(tag_key(tag), tag)
+    return tuple(found.values())[:MAX_SUGGESTIONS]
+
+
+def list_suggestions(store: Store, *, limit: int = 20, after: str | None = None) -> SuggestionPage:
+    """Return pages with suggested tags, last saved first."""
+    rows: list[Suggested] = []
+    page = find_items(store, ItemQuery(limit=_SCANNED, after=after))
+    for number, item in enumerate(page.items):
+        tags = suggest_tags(store, item) if item.metadata.quality != "bookmark" else ()
+        if not tags:
+            continue
+        if len(rows) == limit:  # the next page begins after the last item that was looked at
+            last = find_items(store, ItemQuery(limit=number, after=after))
+            return SuggestionPage(tuple(rows), last.next)
+        rows.append(Suggested(item, tags))
+    return SuggestionPage(tuple(rows), page.next)
+
+
+def accept_tags(store: Store, item_id: str, tags: tuple[str, ...]) -> Done:
+    """Add suggested tags to an item, so that it can be undone."""
+    return change_selected(store, [item_id], ItemChange(add_tags=tags), "Accepted suggested tags")
+
+
+def refuse_tags(store: Store, item_id: str, tags: tuple[str, ...]) -> Done:
+    """Note that tags are not wanted for an item: they are not suggested for it again."""
+    return change_selected(store, [item_id], ItemChange(refuse_tags=tags), "Refused suggested tags")
+
+
+def _own_words(store: Store, item: Item) -> list[str]:
+    """Return tags of the library that the page names as its keywords, or in its title as one or two words."""
+    words = _WORD.findall(item.title)[:30]
+    phrases = [*item.metadata.suggested_tags, *(" ".join(pair) for pair in itertools.pairwise(words)), *words]
+    by_key = {tag_key(phrase): phrase for phrase in reversed(phrases) if len(phrase) > 2}
+    in_use = set(store.known_tags(sorted(by_key)))
+    return [by_key[key] for key in dict.fromkeys(map(tag_key, phrases)) if key in in_use]
+
+
+def _site_tags(store: Store, item: Item) -> list[str]:
+    """Return the tags that pages of the same site often have, the most frequent first."""
+    if not item.domain:
+        return []
+    pages = store.site_tags(item.domain, _SITE_PAGES)
+    spelled: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for item_id, tags in pages:
+        for tag in tags if item_id != item.id else ():
+            spelled.setdefault(tag_key(tag), tag)
+            counts[tag_key(tag)] += 1
+    needed = max(2, _MIN_SITE_SHARE * len(pages))
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [spelled[key] for key, count in ranked if count >= needed]

@@ -1,0 +1,1 @@
+"""Values of lists, save rules, edits, and changes that can be undone."""

@@ -1,0 +1,1 @@
+"""Shapes of lists, save rules and actions."""
