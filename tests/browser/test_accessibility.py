@@ -31,6 +31,7 @@ PATHS = [
     "/feeds",
     "/feeds/inbox",
     "/playground",
+    "/sinks",
     "/offline",
     "/items/{}",
     "/items/{}/explain",

@@ -4,12 +4,13 @@ Processes save and change items, others deliver them to fakes of Anytype, Readwi
 them are killed at random moments. In the end, each fake has the last version of every acknowledged item, once: by object, by
 address, and by message id; and it first saw the items in the order in which they were saved.
 
-python -m tests.hostile.sink_kills [DELIVERIES] [KILLS]
+python -m tests.hostile.sink_kills [DELIVERIES] [KILLS] [postgres]
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import random
 import signal
 import subprocess
@@ -38,13 +39,14 @@ from pagekeep.model.sinks import Sink
 from pagekeep.store import Store
 from tests.library.sinks import fakes
 from tests.library.sinks.fakes import AnytypeApp, Fake, Reader, Webhooks, running
-from tests.store.making import make_item
+from tests.store.making import make_item, postgres_server
 
 PACE = Pace(lease_seconds=1.5, first_pause=0.01, request_seconds=0.5, max_wait=0.05)
 HOW = ("500", "lost", "die", "die after", "429", "stall")
 CHANGED_EVERY = 7
 """One item in seven is saved again with another text."""
 SINKS = 3
+KEY = base64.b64encode(b"k" * 32).decode()
 SAVE_SECONDS = 0.05
 """Pause after each save, so that saving takes as long as delivering, and is killed too."""
 
@@ -56,7 +58,10 @@ def misbehave(seed: int, share: float) -> Callable[[int], str]:
 
 
 def settings_of(folder: str) -> Settings:
-    return Settings(library=str(Path(folder) / "library.db"), allow_hosts=("127.0.0.1",))
+    """Return the settings of a library in this folder, or on the server that a file in it names."""
+    server = Path(folder) / "server"
+    library = server.read_text() if server.exists() else str(Path(folder) / "library.db")
+    return Settings(library=library, allow_hosts=("127.0.0.1",), secrets_key=KEY)
 
 
 # What is killed.
@@ -228,12 +233,14 @@ def add_sinks(folder: str, anytype: Fake, reader: Fake, webhooks: Fake, secret: 
         store.add_sink(sink)
 
 
-def attack(deliveries: int, kills: int, share: float = 0.1) -> tuple[list[str], Run]:
+def attack(deliveries: int, kills: int, share: float = 0.1, *, postgres: bool = False) -> tuple[list[str], Run]:
     """Run everything; return what went wrong."""
     fakes.STALL_SECONDS = PACE.request_seconds + 0.3
     secret = new_secret()
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
+        if postgres:
+            Path(folder, "server").write_text(stack.enter_context(postgres_server()).owner)
         anytype = stack.enter_context(running(AnytypeApp(misbehave(1, share))))
         reader = stack.enter_context(running(Reader(misbehave(2, share))))
         webhooks = stack.enter_context(running(Webhooks(secret, misbehave(3, share))))
@@ -252,8 +259,9 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["deliver"]:
         asyncio.run(deliver(arguments[1]))
         return 0
-    deliveries, kills = (int(value) for value in (*arguments, "1000", "50")[:2]) if arguments else (1_000, 50)
-    found, run = attack(deliveries, kills)
+    numbers = [int(value) for value in arguments if value.isdigit()]
+    deliveries, kills = numbers or (1_000, 50)
+    found, run = attack(deliveries, kills, postgres="postgres" in arguments)
     outcomes = sum((fake.outcomes for fake in run.fakes), Counter[str]())
     repeated = sum(run.fakes[2].repeated.values())
     print(

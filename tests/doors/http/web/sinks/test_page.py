@@ -59,3 +59,6 @@ def test_the_secret_of_a_webhook_is_shown_once_and_mistakes_keep_what_was_typed(
     (secret,) = re.findall(r"whsec_[A-Za-z0-9+/=]+", added.text)
     assert added.headers["cache-control"] == "no-store"
     assert secret not in client.get("/sinks").text
+    (path,) = set(re.findall(r'action="(/sinks/[0-9a-f-]{36})"', added.text))
+    assert client.post(path, data={"action": "secret", "secret": "no key"}).status_code == 422
+    assert client.post(path, data={"action": "secret", "secret": secret}).status_code == 200
