@@ -23,6 +23,7 @@ SECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             "exporting",
             "feeds",
             "crawling",
+            "sinks",
             "assistants",
             "serving",
             "python",
