@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pagekeep.config import Settings
+from tests.browser.extended import until
 from tests.browser.serving import Server as Running
 from tests.site.fixtures import SENTENCE
 from tests.site.server import Reply, Request, Site
@@ -34,9 +35,14 @@ async def _manual(request: Request, reply: Reply) -> None:
     await reply.send(f"<title>{title}</title><nav><ul>{links}</ul></nav><main><h1>{title}</h1>{text}</main>")
 
 
+async def _take(request: Request, reply: Reply) -> None:
+    """Take the event of a webhook."""
+    await reply.send("ok")
+
+
 @pytest.fixture(scope="module")
 def manual() -> Iterator[Site]:
-    with Site({"manual": _manual}) as site:
+    with Site({"manual": _manual, "hook": _take}) as site:
         yield site
 
 
@@ -104,6 +110,18 @@ async def main():
 asyncio.run(main())
 """
 
+WEBHOOKS = """
+import json, sys
+from firecrawl import Firecrawl
+from firecrawl.v2.types import WebhookConfig
+api, site, hook = sys.argv[1:]
+app = Firecrawl(api_key="fc-made-up", api_url=api)
+config = WebhookConfig(url=hook, headers={"X-Mine": "yes"}, metadata={"project": "knots"}, events=["page", "completed"])
+crawl = app.start_crawl(site + "knots", limit=1, webhook=config)
+batch = app.start_batch_scrape([site + "ropes"], formats=["markdown"], webhook=hook)
+print(json.dumps([crawl.id, batch.id]))
+"""
+
 LANGCHAIN = """
 import json, sys
 from langchain_firecrawl import FirecrawlLoader
@@ -122,6 +140,19 @@ print(json.dumps([
     len(FireCrawlWebReader(api_key="fc-x", api_url=api, mode=mode).load_data(url=site)) for mode in ("scrape", "crawl", "map")
 ]))
 """
+
+
+def test_firecrawl_py_names_webhooks_which_get_the_events(tools: Path, running: Running, manual: Site) -> None:
+    crawl, batch = run(tools / "python", WEBHOOKS, running.url, manual.url("/manual/"), manual.url("/hook"))
+
+    def events() -> list[dict[str, Any]]:
+        return [json.loads(request.body) for request in manual.requests if request.path == "/hook"]
+
+    until(lambda: len(events()) == 5, 60)
+    found = sorted((event["id"], event["type"]) for event in events())
+    expected = [(crawl, "crawl.page"), (crawl, "crawl.completed")]
+    expected += [(batch, f"batch_scrape.{name}") for name in ("started", "page", "completed")]
+    assert found == sorted(expected)
 
 
 def test_firecrawl_py_scrapes_maps_crawls_batches_and_searches(tools: Path, running: Running, manual: Site) -> None:

@@ -121,7 +121,7 @@ def test_a_batch_reports_only_the_events_that_were_asked_for(post: Post, site: S
     assert set(receiver.events[0]["data"][0]) == {"links", "metadata"}
 
 
-def test_a_crawl_without_pages_and_a_cancelled_one_report_a_failure(
+def test_a_crawl_without_pages_reports_a_failure(
     post: Post, site: Site, receiver: Receiver, settings: Settings
 ) -> None:
     post("/v2/crawl", {"url": site.url("/manual/gone"), "webhook": site.url("/hook")})

@@ -58,11 +58,9 @@ class WebhookConfig(_Body):
     """Where the events of a crawl are sent."""
 
     url: Url
-    headers: Annotated[dict[str, str], Field(max_length=20)] = {}
-    metadata: Annotated[dict[str, Any], Field(max_length=100)] = {}
-    events: Annotated[list[Literal["started", "page", "completed", "failed"]], Field(min_length=1, max_length=20)] = (
-        list(EVENTS)
-    )
+    headers: Annotated[dict[str, str], Field(max_length=20)] | None = None
+    metadata: Annotated[dict[str, Any], Field(max_length=100)] | None = None
+    events: Annotated[list[Literal["started", "page", "completed", "failed"]], Field(max_length=20)] | None = None
 
 
 Webhook = Url | WebhookConfig | None
@@ -214,7 +212,8 @@ def _read_webhook(given: str | WebhookConfig | None, kind: str, formats: tuple[s
     if given is None:
         return None
     config = WebhookConfig(url=given) if isinstance(given, str) else given
-    return webhooks.Webhook(config.url, kind, formats, config.headers, config.metadata, tuple(config.events))
+    events = tuple(config.events or EVENTS)
+    return webhooks.Webhook(config.url, kind, formats, config.headers or {}, config.metadata or {}, events)
 
 
 def _start(library: Store, settings: Settings, options: CrawlOptions, webhook: webhooks.Webhook | None) -> Crawl:
