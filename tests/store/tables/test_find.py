@@ -116,3 +116,18 @@ def test_a_key_of_another_order_is_refused(library: Store) -> None:
     key = library.find(ItemQuery(filters=item_filters(archived=False), limit=1)).next
     with pytest.raises(StoreError, match="key"):
         library.find(ItemQuery(filters=item_filters(archived=False), order="title", after=key))
+
+
+def test_lists_know_their_number(library: Store) -> None:
+    made = [library.upsert(make_item(n, user_id=library.user_id), None) for n in range(5)]
+    for item in made[:2]:
+        library.set_metadata(item.id, NOW, archived=True)
+    library.delete(made[1].id, NOW)
+    library.delete(made[4].id, NOW)
+    for archived, number in ((None, 3), (True, 1), (False, 2)):
+        filters = item_filters(archived=archived)
+        assert library.count(filters) == number == len(library.find(ItemQuery(filters=filters)).items)
+    library.purge()
+    assert library.count(()) == 3
+    library.set_metadata(made[0].id, NOW, archived=None)
+    assert library.count(item_filters(archived=False)) == 3

@@ -34,6 +34,13 @@ _LIST_LENGTH: Final = 100
 _TIMES: Final = ("saved", "opened", "updated")
 """Orders whose keys are times."""
 
+_COUNTED: Final[dict[tuple[Filter, ...], str]] = {
+    (): "all",
+    (Filter("is", "archived"),): "archive",
+    (Filter("is", "archived", negated=True),): "inbox",
+}
+"""Filters of lists whose number the database keeps; programs that synchronise ask for it with every page."""
+
 
 class FindTable(Table):
     """Queries for items."""
@@ -66,6 +73,10 @@ class FindTable(Table):
     @reads
     def count(self, tx: Transaction, filters: tuple[Filter, ...]) -> int:
         """Return the number of items for which all filters hold."""
+        if filters in _COUNTED:
+            sql = "SELECT count FROM item_counts WHERE user_id = :user AND kind = 'state' AND key = :key"
+            rows = tx.all(sql, user=tx.user_id, key=_COUNTED[filters])
+            return int(rows[0][0]) if rows else 0
         filters = expand(tx, ItemQuery(filters=filters)).filters
         where = where_of(tx.user_id, filters)
         return int(tx.all(f"SELECT COUNT(*) FROM items i WHERE {where}", **where.values)[0][0])
