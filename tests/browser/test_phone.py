@@ -201,7 +201,7 @@ def test_the_last_pages_are_read_without_a_network_though_never_opened(phone: Ph
 
 def wait(page: Any, condition: str) -> None:
     """Wait until an expression holds; `wait_for_function` is forbidden by our content security policy."""
-    for _ in range(300):
+    for _ in range(1_200):
         if page.evaluate(condition):
             return
         page.wait_for_timeout(50)
