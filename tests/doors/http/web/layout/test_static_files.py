@@ -23,6 +23,12 @@ def test_texts_are_compressed_for_browsers_that_can_read_that(client: TestClient
     assert "content-encoding" not in client.get("/static/icon-192.png", headers={"Accept-Encoding": "gzip"}).headers
 
 
+def test_type_is_from_the_scale_of_the_design(client: TestClient) -> None:
+    style = client.get("/static/reader.css").text.partition("*, *::before")[2]
+    sizes = re.findall(r"font(?:-size)?: (?:italic )?(?:\d{3} )?([\d.]+rem)", style)
+    assert set(sizes) <= {"4rem"}, "docs/design.md has the sizes"  # the number on an error page
+
+
 def test_only_our_own_files_are_served(client: TestClient) -> None:
     for name in ("nothing.css", "../files.py", "..%2Ffiles.py", "%2e%2e/files.py"):
         assert client.get(f"/static/{name}").status_code == 404
