@@ -63,6 +63,13 @@ COMMANDS: Final = {
             "library.change:tag",
             "Add tags to a page or remove them, and show its tags, and on stderr those that Pagekeep suggests for it.",
         ),
+        "edit": (
+            "lists.edit:edit",
+            "Edit a page's title, author, date and site, in place of what the page says.",
+        ),
+        "change": ("lists.change_many:change", "Change all pages that a search finds: tag, archive, list, delete."),
+        "lists": ("lists.lists:lists", "Show your lists and their pages, and change them."),
+        "save-rules": ("lists.save_rules:save_rules", "Show and change save rules: what happens to new pages."),
         "delete": (
             "library.change:delete",
             "Delete pages; `undo` or `restore` brings them back until they are purged.",
@@ -71,7 +78,7 @@ COMMANDS: Final = {
         "purge": ("library.change:purge", "Permanently remove deleted pages: all of them, or the ones named."),
         "undo": (
             "library.undo:undo",
-            "Undo the last change made on this command line: pin, archive, tag, delete and their opposites.",
+            "Undo the last change made on this command line: pin, archive, tag, edit, delete and their opposites.",
         ),
         "retry": ("library.save:retry", "Download and extract a saved page again."),
         "reparse": (

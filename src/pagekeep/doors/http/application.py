@@ -31,6 +31,7 @@ from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
 from pagekeep.doors.http.api.browse import facets
 from pagekeep.doors.http.api.feeds import feeds, mail
+from pagekeep.doors.http.api.lists import bulk, lists, save_rules
 from pagekeep.doors.http.api.reading import annotations as all_annotations
 from pagekeep.doors.http.api.reading import progress
 from pagekeep.doors.http.api.sinks import sinks
@@ -126,6 +127,9 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         pictures,
         storage,
         crawls,
+        lists,
+        save_rules,
+        bulk,
         mail,
         feeds,
         sinks,

@@ -28,6 +28,7 @@ from pagekeep.doors.http.responses import Json, TaggedRoute, file_response
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.library import change, items
 from pagekeep.library.build_item import first_raw_page
+from pagekeep.library.lists.edit import edit_item
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.preview import preview_item
 from pagekeep.library.receipts.verify import verify_one
@@ -169,9 +170,14 @@ def change_item(
         str | None, Header(description="Change the item only if its current `ETag` is this one.")
     ] = None,
 ) -> OneItem:
-    """Pin, archive or tag an item, or mark it as opened."""
+    """Pin, archive, tag or edit an item, or mark it as opened. Edits are kept when the page is extracted again."""
     item = items.get_item(library, item_id)
     since = None if if_match is None else item_formats.check_if_match(item, if_match)
+    if body.edits or body.reset or body.refuse_tags:
+        done = edit_item(
+            library, item.id, body.edits, reset=body.reset, refuse=tuple(body.refuse_tags), unchanged_since=since
+        )
+        (item,), since = done.items, None
     item = change.change_item(
         library,
         item,

@@ -64,6 +64,7 @@ RenderMode = Literal["auto", "force", "never"]
 ItemKey = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 AnnotationText = Annotated[str, StringConstraints(max_length=10_000)]
 Colour = Annotated[str, StringConstraints(max_length=40)]
+FieldText = Annotated[str, StringConstraints(max_length=2_000)]
 Password = Annotated[str, StringConstraints(max_length=1_000)]
 
 
@@ -152,6 +153,20 @@ class ItemChanges(RequestBody):
     add_tags: Tags = Field([], examples=[["harbour"]])
     remove_tags: Tags = []
     opened: Literal[True] | None = Field(None, description="Mark the item as opened now.")
+    title: FieldText | None = Field(None, description="A title in place of the page's own.")
+    author: FieldText | None = Field(None, description="An author in place of the page's; empty for none.")
+    published_at: FieldText | None = Field(None, description="A date in place of the page's; empty for none.")
+    site_name: FieldText | None = Field(None, description="The site's name in place of the page's; empty for none.")
+    reset: list[Literal["title", "author", "published_at", "site_name"]] = Field(
+        [], max_length=4, description="Fields that are to be the page's own again."
+    )
+    refuse_tags: Tags = Field([], description="Suggested tags that are not to be suggested again.")
+
+    @property
+    def edits(self) -> dict[str, str]:
+        """The edited fields."""
+        values = {name: getattr(self, name) for name in ("title", "author", "published_at", "site_name")}
+        return {name: value for name, value in values.items() if value is not None}
 
     @model_validator(mode="after")
     def _check_tags(self) -> ItemChanges:

@@ -14,7 +14,7 @@ from pagekeep.doors.http.errors import error_responses
 from pagekeep.doors.http.service import CurrentService
 from pagekeep.errors import InvalidQuery
 from pagekeep.library.exports.markdown_files import Profile
-from pagekeep.library.exports.run import ExportOptions, Format
+from pagekeep.library.exports.run import FILES, ExportOptions, Format
 from pagekeep.library.imports.detect import FORMAT_NAMES
 from pagekeep.library.imports.job import enqueue_import, store_upload
 from pagekeep.present.json_shapes import job_shape
@@ -24,16 +24,6 @@ _FILE: Final = {
     "required": True,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
-FILES: Final[dict[Format, tuple[str, str]]] = {
-    "jsonl": ("pagekeep.jsonl", "application/x-ndjson"),
-    "markdown": ("pagekeep-markdown.zip", "application/zip"),
-    "netscape": ("bookmarks.html", "text/html; charset=utf-8"),
-    "html": ("pagekeep.html", "text/html; charset=utf-8"),
-    "epub": ("pagekeep.epub", "application/epub+zip"),
-    "warc": ("pagekeep.warc.gz", "application/warc"),
-    "wacz": ("pagekeep.wacz", "application/wacz"),
-}
-"""Name and type of the file of each format."""
 
 
 @router.post(

@@ -1,0 +1,1 @@
+"""Commands of lists, save rules and edits."""

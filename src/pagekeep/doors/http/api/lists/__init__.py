@@ -1,0 +1,1 @@
+"""`/api/v1/lists`, `/api/v1/save-rules` and changes of many items."""
