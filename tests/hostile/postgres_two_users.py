@@ -41,7 +41,7 @@ from pagekeep.model import (
     PublishedFeed,
     Retention,
 )
-from pagekeep.model.lists import ItemChange, ItemList, SaveActions, SaveRule
+from pagekeep.model.lists.values import ItemChange, ItemList, SaveActions, SaveRule
 from pagekeep.rules import Rulebook
 from pagekeep.store import Store, open_accounts, open_store, parse_query
 from tests.store.crawls import crawl_step, fill_crawl

@@ -35,6 +35,7 @@ from pagekeep.library.crawl.options import CrawlOptions
 from pagekeep.library.items import tag_number
 from pagekeep.model import NewEntry
 from pagekeep.store import Store, open_store
+from tests.doors.http.list_filling import fill_lists
 from tests.doors.http.routes import ROUTES
 from tests.store.making import make_item, make_raw, postgres_server
 from tests.store.sinks import add_sink
@@ -110,6 +111,7 @@ class Reader:
             "sink": add_sink(library, "secret", ()).id,
             "other_sink": add_sink(library, "other", ()).id,
             "item": item.id,
+            **fill_lists(library, item.id, "reed"),
             "job": jobs[0],
             "other_job": jobs[1],
             "annotation": notes[0],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from tests.doors.http.dialect_routes import LAST, LINKDING, OPDS, WALLABAG
+from tests.doors.http.list_routes import LISTS
 from tests.doors.http.row import Route, changes, looks, public
 
 API: Final = "/api/v1"
@@ -22,6 +23,7 @@ ROUTES: Final[dict[str, Route]] = {
     **WALLABAG,
     **LINKDING,
     **OPDS,
+    **LISTS,
     "GET /api/v1/feeds": looks(f"{API}/feeds"),
     "POST /api/v1/feeds": changes(f"{API}/feeds", json={"url": "{url}"}, other=404, ada=404),  # the page names no feed
     "POST /api/v1/feeds/poll": changes(f"{API}/feeds/poll", json={"ids": ["{feed}"]}, other=404, ada=202),

@@ -31,6 +31,7 @@ from pagekeep.store import Store, open_store
 from pagekeep.store.tables.accounts import session_id
 from tests.doors.http.conftest import PASSWORD, service_of
 from tests.doors.http.image_proxy.pictures import picture
+from tests.doors.http.list_filling import fill_lists
 from tests.doors.http.routes import ROUTES, Who
 from tests.doors.http.row import Route
 from tests.site.fixtures import Shore, article
@@ -100,6 +101,7 @@ class People:
             "other_crawl": self._crawl("blog"),
             "sink": add_sink(self.library, SECRET_WORD, ()).id,
             "other_sink": add_sink(self.library, "other", ()).id,
+            **fill_lists(self.library, stored.id, SECRET_WORD),
             "picture": signed_path(self.service.secret, ada, picture_url),
         }
 
@@ -119,8 +121,18 @@ class People:
         tokens = [replace(token, last_used_at=None) for token in self.service.accounts.tokens(self.ids["ada"])]
         marks = self.library.annotations(self.known["item"])
         feeds = [self.library.feeds(), self.library.find_entries(EntryQuery()), self.library.published_feeds()]
+        lists = [self.library.lists(), self.library.save_rules(), self.library.actions()]
         feeds += [self.library.sinks(hidden=True), self.library.deliveries()]
-        return [items, marks, self.library.jobs(), self.library.crawls(), dict(self.library.stats()), tokens, feeds]
+        return [
+            lists,
+            items,
+            marks,
+            self.library.jobs(),
+            self.library.crawls(),
+            dict(self.library.stats()),
+            tokens,
+            feeds,
+        ]
 
     def ask(self, name: str, route: Route, who: Who) -> httpx2.Response:
         """The answer."""

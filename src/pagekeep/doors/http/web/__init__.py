@@ -21,6 +21,7 @@ from pagekeep.doors.http.web.browse import facets, statistics, suggestions
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
+from pagekeep.doors.http.web.lists import bulk, edit, lists, save_rules, suggested_tags
 from pagekeep.doors.http.web.openid import pages as openid_pages
 from pagekeep.doors.http.web.phone import shelf
 from pagekeep.doors.http.web.reading import highlights, progress, similar
@@ -35,6 +36,11 @@ for module in (
     statistics,
     suggestions,
     item,
+    edit,
+    bulk,
+    lists,
+    save_rules,
+    suggested_tags,
     annotations,
     highlights,
     progress,

@@ -13,12 +13,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pagekeep.doors.http.middleware.cross_site import own_path
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.doors.http.web.lists.bulk import acted_toast
 from pagekeep.errors import PagekeepError
 from pagekeep.library.browse.counts import suggest
 from pagekeep.library.browse.did_you_mean import correct_query
 from pagekeep.library.change import UNDO, Action, apply_to_many, purge_items
 from pagekeep.library.feeds.search import SOURCE as FEED_INBOX
 from pagekeep.library.items import find_items, is_empty, search_items
+from pagekeep.library.lists.lists import list_lists
 from pagekeep.library.queue.jobs import count_jobs
 from pagekeep.library.reading.neighbours import find_neighbours
 from pagekeep.library.reading.states import readings_of, started_items
@@ -160,12 +162,19 @@ def parse_view(
 
 
 @router.get("/")
-def inbox(frame: ReadFrame, view: Annotated[View, Depends(parse_view)], did: str = "", ids: str = "") -> HTMLResponse:
+def inbox(
+    frame: ReadFrame,
+    view: Annotated[View, Depends(parse_view)],
+    did: str = "",
+    ids: str = "",
+    acted: Annotated[str, Query(max_length=100)] = "",
+) -> HTMLResponse:
     """Show the list; only its rows for our script."""
-    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view)}
+    values: dict[str, Any] = {"view": view, "listing": list_rows(frame, view), "bulk_query": _whole_query(view)}
     if frame.wants_part:
         return frame.show("_rows.html", **values)
-    toast, jobs = _make_toast(did, ids.split(",")), count_jobs(frame.library)
+    toast, jobs = acted_toast(frame, acted) or _make_toast(did, ids.split(",")), count_jobs(frame.library)
+    values["manual_lists"] = [one for one in list_lists(frame.library) if one.kind == "manual"]
     values["started"] = started_items(frame.library) if view == View() else ()
     values["known"] = partial(suggest, frame.library)
     return frame.show("inbox.html", states=STATES, orders=ORDERS, toast=toast, jobs=jobs, **values)
@@ -244,6 +253,11 @@ def _query(view: View) -> str:
     )
     parts += [f'{name}:"{value.replace(chr(34), " ")}"' for name, value in named if value]
     return " ".join(parts)
+
+
+def _whole_query(view: View) -> str:
+    """Return the text of a search that finds all pages of the view."""
+    return _query(view) if view.q or view.state != "inbox" else f"-is:archived {_query(view)}".strip()
 
 
 def _with_prefix_search(q: str) -> str:

@@ -18,6 +18,8 @@ from pagekeep.doors.http.web.annotations import COLOURS
 from pagekeep.doors.http.web.inbox import list_parameter, neighbours_in, view_of_list
 from pagekeep.doors.http.web.layout.images import image_signer
 from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.doors.http.web.lists.bulk import acted_toast
+from pagekeep.doors.http.web.lists.edit import edit_values
 from pagekeep.errors import NotFound, PagekeepError
 from pagekeep.library.annotations import get_annotations
 from pagekeep.library.build_item import first_raw_page
@@ -27,11 +29,13 @@ from pagekeep.library.copies.make import list_copies, read_copy
 from pagekeep.library.history.versions import find_lost, get_history
 from pagekeep.library.history.watch import find_watch
 from pagekeep.library.items import get_item, get_item_and_raw, get_raw, related_items
+from pagekeep.library.lists.suggestions import refuse_tags, suggest_tags
 from pagekeep.library.pictures.kept import show_pictures
 from pagekeep.library.reading.states import get_reading
 from pagekeep.library.save import MAX_RETRIES, retry
 from pagekeep.model import Annotation, Item
 from pagekeep.model.archive import COPY_KINDS, CopyKind
+from pagekeep.model.lists.edits import page_values
 from pagekeep.present.item_content import shown_content
 from pagekeep.present.rendered import Rendered
 from pagekeep.present.sections import body_of
@@ -71,7 +75,7 @@ async def _show_item(
 ) -> HTMLResponse:
     image_url = image_signer(frame.service, frame.caller)
     rendered = await frame.service.renderer.render(
-        body_of(item.content), base=item.url, title=item.title, image_url=image_url
+        body_of(item.content), base=item.url, title=page_values(item)["title"] or "", image_url=image_url
     )
     annotations = await run_in_threadpool(get_annotations, frame.library, item.id)
     lost = await find_lost(item, annotations, frame.service.retrieval)
@@ -115,6 +119,9 @@ def _fill_template(
         list_address=view.address() if listed else "/",
         list_parameter=list_parameter(listed),
         neighbours=neighbours_in(frame, view, item),
+        suggestions=suggest_tags(frame.library, item),
+        toast=acted_toast(frame, frame.request.query_params.get("acted", "")[:100]),
+        **edit_values(frame, item),
     )
     if rendered.is_temporary:
         page.headers["Cache-Control"] = "no-store"
@@ -197,11 +204,14 @@ def tag(
     key: str,
     add: Annotated[str, Form(max_length=500)] = "",
     remove: Annotated[str, Form(max_length=500)] = "",
+    refuse: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
-    """Add tags, separated by commas, or remove one."""
+    """Add tags, separated by commas, remove one, or refuse a suggested one."""
     item = tag_item(frame.library, key, add=add.split(","), remove=(remove,) if remove else ())
+    if refuse:
+        (item,) = refuse_tags(frame.library, item.id, (refuse,)).items
     if frame.wants_part:
-        return frame.show("_tags.html", item=item)
+        return frame.show("_tags.html", item=item, suggestions=suggest_tags(frame.library, item))
     return RedirectResponse(f"/items/{item.id}", 303)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from pagekeep.library.browse.counts import count_states
 from pagekeep.library.feeds.subscriptions import count_unread
 from pagekeep.library.history.watch import count_unseen
+from pagekeep.library.lists.lists import list_lists
 
 if TYPE_CHECKING:
     from pagekeep.doors.http.web.layout.page import Frame
@@ -44,14 +45,20 @@ LINES: Final = (
     Line("browse", "/authors", "Authors", "author"),
     Line("browse", "/highlights", "Highlights", "pen"),
     Line("browse", "/statistics", "Statistics", "statistics"),
+    Line("browse", "/lists", "Lists", "list"),
+    Line("browse", "/suggested-tags", "Suggested tags", "add"),
     Line("more", "/feeds/inbox", "Feeds", "feed", "feeds", below="/feeds"),
     Line("more", "/crawls", "Crawls", "site"),
     Line("more", "/changes", "Changes", "restore", "changes"),
     Line("more", "/sinks", "Send to", "external"),
     Line("more", "/import", "Import", "import"),
     Line("more", "/playground", "Rule playground", "rules"),
+    Line("more", "/save-rules", "Save rules", "settings"),
+    Line("more", "/actions", "Recent changes", "restore"),
     Line("more", "/help", "Help", "help"),
 )
+MAX_LISTS: Final = 12
+"""Lists of the user in the sidebar; the others are on the page of lists."""
 SECTIONS: Final[dict[Section, str]] = {"library": "Library", "browse": "Browse", "more": "More"}
 
 
@@ -85,14 +92,24 @@ def build_menu(frame: Frame) -> Menu:
     states = [line.address for line in LINES if line.section == "library"]
     state = f"/?state={asked.get('state', '')}"
     here = url.path if url.path != "/" else state if state in states else "/"
-    lines = [(line.section, _show(line, counts, here=None if searching else here)) for line in LINES]
+    lines = [(line.section, _show(line, counts, here=None if searching else here)) for line in _with_lists(frame)]
     sections = [(name, title, tuple(line for own, line in lines if own == name)) for name, title in SECTIONS.items()]
     return Menu(searching, tuple(sections))
 
 
+def _with_lists(frame: Frame) -> tuple[Line, ...]:
+    """Return all lines; the first lists of the user follow the line of all lists."""
+    own = [
+        Line("browse", f"/lists/{one.id}", one.name, "search" if one.kind == "search" else "list")
+        for one in list_lists(frame.library)[:MAX_LISTS]
+    ]
+    at = next(number for number, line in enumerate(LINES) if line.address == "/lists") + 1
+    return (*LINES[:at], *own, *LINES[at:])
+
+
 def _show(line: Line, counts: dict[str, int], here: str | None) -> MenuLine:
     top = line.below or line.address
-    is_current = here is not None and (here == top or (top != "/" and here.startswith(f"{top}/")))
+    is_current = here is not None and (here == top or (top not in ("/", "/lists") and here.startswith(f"{top}/")))
     unit = _UNITS.get(line.amount, "pages")
     return MenuLine(line.address, line.label, line.icon, counts.get(line.amount) or None, is_current, unit)
 

@@ -68,7 +68,7 @@ function formData(form, button) {
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const button = event.submitter;
-  if ("quick" in form.dataset || "undo" in form.dataset) {
+  if (!button?.hasAttribute("formaction") && ("quick" in form.dataset || "undo" in form.dataset)) {
     event.preventDefault();
     await runAction(form, button);
   } else if ("slow" in form.dataset) {
@@ -307,7 +307,7 @@ const keys = {
   g: () => location.assign("/"),
   t: () => showMessage(`Theme: ${appearance.step("theme", 1, true)}`),
   "?": () => (help.open ? help.close() : help.showModal()),
-  z: () => document.querySelector("[data-undo] button")?.click(),
+  z: () => document.querySelector("[data-undo] button, .toast form button")?.click(),
 };
 
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,1 @@
+"""Pages of lists, save rules, suggested tags, and forms that edit items."""
