@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from pagekeep.model.page import QualityLevel
 from pagekeep.model.warnings import PageWarning
 from pagekeep.values import dataclass
+
+if TYPE_CHECKING:
+    from pagekeep.model.reading import ReadingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +345,8 @@ class NewItem:
     raw: RawPage | None = None
     annotations: tuple[Annotation, ...] = ()
     """Their `item_id` follows the item."""
+    reading: ReadingState | None = None
+    """How far it has been read; a newer state that is stored stays."""
 
 
 @dataclass(frozen=True, slots=True)

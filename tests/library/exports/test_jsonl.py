@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekeep.errors import ParseError
-from pagekeep.library.exports.jsonl import read_line, write_line
+from pagekeep.library.exports.jsonl import parse_object, read_line, read_reading, write_line
 from pagekeep.model import Annotation, ItemMetadata
+from pagekeep.model.reading import ReadingState
 from tests.library.exports.making import NOW, make_item
 
 ITEM = make_item(7, "keeper")
@@ -21,6 +22,21 @@ MARKED = Annotation("00000000-0000-4000-8000-000000000001", ITEM.id, "q", "b", "
 def test_an_item_comes_back_complete() -> None:
     assert read_line(write_line(ITEM, [MARKED]), "keeper") == (ITEM, (MARKED,))
     assert "\n" not in write_line(ITEM, [MARKED])
+
+
+def test_how_far_it_was_read_comes_back() -> None:
+    state = ReadingState(ITEM.id, "reading", False, 0.25, 7, 0.5, "2026-01-02T03:04:05.000000Z")
+    assert read_reading(parse_object(write_line(ITEM, (), state)), ITEM.id) == state
+    assert "reading" not in json.loads(write_line(ITEM, (), ReadingState(ITEM.id)))
+    assert read_reading(parse_object(write_line(ITEM)), ITEM.id) is None
+
+
+@pytest.mark.parametrize(
+    "value", [1, {"state": "half"}, {"state": "read", "progress": "x", "updated_at": "2026-01-02"}, {"state": "read"}]
+)
+def test_a_reading_state_that_is_wrong_is_refused(value: object) -> None:
+    with pytest.raises(ParseError):
+        read_reading({"reading": value}, ITEM.id)
 
 
 def test_whose_it_was_is_not_told() -> None:

@@ -14,6 +14,7 @@ from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.library import normal_url
 from pagekeep.library.change import clean_tag
 from pagekeep.model import Annotation, Item, QualityLevel
+from pagekeep.model.reading import ReadingState, ReadState
 from pagekeep.store.metadata_json import TYPES, metadata_from_json, metadata_to_json
 
 MARKER: Final = "pagekeep"
@@ -25,24 +26,27 @@ MAX_TAGS: Final = 100
 _OMITTED_FIELDS: Final = frozenset({"user_id", "deleted_at"})
 _ITEM_FIELDS: Final = tuple(field.name for field in fields(Item) if field.name not in _OMITTED_FIELDS)
 _ANNOTATION_FIELDS: Final = tuple(field.name for field in fields(Annotation) if field.name != "item_id")
-_OPTIONAL_FIELDS: Final = frozenset({"author", "published_at", "last_opened_at", "colour"})
-_TIME_FIELDS: Final = frozenset({"saved_at", "created_at", "updated_at", "last_opened_at"})
+_READING_FIELDS: Final = tuple(field.name for field in fields(ReadingState) if field.name != "item_id")
+_OPTIONAL_FIELDS: Final = frozenset({"author", "published_at", "last_opened_at", "colour", "read_at"})
+_TIME_FIELDS: Final = frozenset({"saved_at", "created_at", "updated_at", "last_opened_at", "read_at"})
 
 
-def write_line(item: Item, annotations: Sequence[Annotation] = ()) -> str:
-    """Return an item with its annotations as one line, without the line end."""
+def write_line(item: Item, annotations: Sequence[Annotation] = (), reading: ReadingState | None = None) -> str:
+    """Return an item with its annotations, and how far it has been read, as one line, without the line end."""
     entry: dict[str, Any] = {MARKER: VERSION, **{name: getattr(item, name) for name in _ITEM_FIELDS}}
     # Databases return the keys in different orders.
     entry["metadata"] = json.loads(json.dumps(metadata_to_json(item.metadata), sort_keys=True))
     entry["annotations"] = [
         {name: getattr(annotation, name) for name in _ANNOTATION_FIELDS} for annotation in annotations
     ]
+    if reading is not None and reading.updated_at:
+        entry["reading"] = {name: getattr(reading, name) for name in _READING_FIELDS}
     return json.dumps(entry, ensure_ascii=False)
 
 
 def read_line(line: str | Mapping[str, Any], user_id: str) -> tuple[Item, tuple[Annotation, ...]]:
     """Return the item and annotations of a line, or of its parsed object; raise `ParseError` when it is not valid."""
-    entry = _parse_object(line) if isinstance(line, str) else line
+    entry = parse_object(line) if isinstance(line, str) else line
     if entry.get(MARKER) != VERSION:
         raise ParseError(f'The line is not an exported item: it has no `"{MARKER}": {VERSION}`.', suggestions=())
     if not isinstance(entry.get("metadata"), dict):
@@ -56,7 +60,31 @@ def read_line(line: str | Mapping[str, Any], user_id: str) -> tuple[Item, tuple[
     return _check_item(item), tuple(_parse_annotation(value, item.id) for value in annotations)
 
 
-def _parse_object(line: str) -> Mapping[str, Any]:
+def read_reading(entry: Mapping[str, Any], item_id: str) -> ReadingState | None:
+    """Return how far the item of a parsed line has been read; `None` when it does not say; `ParseError` when it is wrong."""
+    value = entry.get("reading")
+    if value is None:
+        return None
+    if not isinstance(value, dict) or value.get("state") not in get_args(ReadState):
+        raise ParseError("`reading` is not valid.", suggestions=())
+    progress, block, offset = (value.get(name, 0) for name in ("progress", "block", "offset"))
+    if not all(isinstance(part, int | float) and 0 <= part < _MAX_COUNT for part in (progress, block, offset)):
+        raise ParseError("`reading` has a number that is out of range.", suggestions=())
+    times = {name: _text_field(value, name) for name in ("updated_at", "read_at")}
+    return ReadingState(
+        item_id,
+        value["state"],
+        value.get("chosen") is True,
+        min(1.0, float(progress)),
+        int(block),
+        min(1.0, float(offset)),
+        times["updated_at"] or "",
+        times["read_at"],
+    )
+
+
+def parse_object(line: str) -> Mapping[str, Any]:
+    """Return the object of a line; raise `ParseError` when it is not one."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):

@@ -134,7 +134,11 @@ async def _write_one_file(
     items = select_items(store, options, report)
     if options.format == "jsonl":
         for item in items:
-            out.write((jsonl.write_line(item, store.annotations(item.id)) + "\n").encode("utf-8", "replace"))
+            out.write(
+                (jsonl.write_line(item, store.annotations(item.id), store.reading_state(item.id)) + "\n").encode(
+                    "utf-8", "replace"
+                )
+            )
     elif options.format == "netscape":
         for piece in netscape.format_bookmarks(items):
             out.write(piece.encode("utf-8", "replace"))

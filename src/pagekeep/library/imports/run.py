@@ -187,7 +187,7 @@ class _Batch:
     def _build_entry(self, name: str, row: CheckedRow | CompleteItem, now: str) -> NewItem:
         user_id = self.store.user_id
         if isinstance(row, CompleteItem):
-            return NewItem(replace(row.item, user_id=user_id), row.raw, row.annotations)
+            return NewItem(replace(row.item, user_id=user_id), row.raw, row.annotations, row.reading)
         return self._entry_from_content(row, name, now) or build.build_bookmark(row, name, user_id, now)
 
     def _entry_from_content(self, checked: CheckedRow, name: str, now: str) -> NewItem | None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from pagekeep.model import Annotation, Item, NewItem, PutResult, RawPage, Retention
+from pagekeep.model.reading import ReadingState
 from pagekeep.store.engine import Row, Transaction
 from pagekeep.store.storable import clean_item, url_hash
 from pagekeep.store.table import Table, writes
 from pagekeep.store.tables import items, numbers, raw_pages, snapshots
 from pagekeep.store.tables.annotations import add_missing
 from pagekeep.store.tables.browse.vocabulary import add_words
+from pagekeep.store.tables.reading.states import put_newer
 
 Merge = Callable[[Item, Item], Item]
 _DEFAULT_RETENTION: Final = Retention()
@@ -61,6 +63,7 @@ class BatchTable(Table):
             _apply_rules(tx, added)
         stored = [slots[name].item for name in hashes]
         add_missing(tx, _annotations(stored, entries))
+        put_newer(tx, _readings(stored, entries))
         return tuple(zip(stored, outcomes, strict=True))
 
 
@@ -152,3 +155,9 @@ def _annotations(stored: Sequence[Item], entries: Sequence[NewItem]) -> Iterator
     for item, entry in zip(stored, entries, strict=True):
         for annotation in entry.annotations:
             yield replace(annotation, item_id=item.id)
+
+
+def _readings(stored: Sequence[Item], entries: Sequence[NewItem]) -> Iterator[ReadingState]:
+    for item, entry in zip(stored, entries, strict=True):
+        if entry.reading is not None:
+            yield replace(entry.reading, item_id=item.id)

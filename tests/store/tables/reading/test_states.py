@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pagekeep.errors import NotFound
+from pagekeep.model import NewItem
 from pagekeep.model.reading import ReadingState
 from pagekeep.store import Store
 from tests.store.conftest import Opener
@@ -58,3 +59,14 @@ def test_a_purged_item_takes_its_reading_state_along(library: Store) -> None:
     library.delete(item.id, NOW)
     library.purge([item.id])
     assert library.reading_states([item.id]) == {}
+
+
+def test_an_import_brings_states_unless_a_newer_one_is_there(library: Store) -> None:
+    new = make_item(user_id=library.user_id)
+    state = ReadingState("", "reading", False, 0.5, 3, 0.0, moment(5))
+    ((item, _),) = library.upsert_many([NewItem(new, reading=state)], lambda old, _new: old)
+    assert library.reading_state(item.id) == replace(state, item_id=item.id)
+    for time, progress in ((moment(3), 0.5), (moment(9), 0.9)):
+        other = replace(state, progress=0.9, updated_at=time)
+        library.upsert_many([NewItem(new, reading=other)], lambda old, _new: old)
+        assert library.reading_state(item.id).progress == progress

@@ -20,6 +20,7 @@ from pagekeep.library.exports.jsonl import write_line
 from pagekeep.library.exports.web_archive.records import Http, Record
 from pagekeep.model import Annotation, Item, RawPage
 from pagekeep.model.archive import ItemBlob
+from pagekeep.model.reading import ReadingState
 
 ITEM_URI: Final = "urn:pagekeep:item:"
 """Begins the address of the record that holds an item."""
@@ -51,12 +52,13 @@ class ItemParts:
     annotations: Sequence[Annotation]
     files: Sequence[tuple[ItemBlob, bytes | None]] = ()
     """Kept files and those that were left out; without bytes where there are none, or they are in the archive already."""
+    reading: ReadingState | None = None
 
 
 def item_records(parts: ItemParts) -> Iterator[Record]:
     """Yield the records of an item; the last one is its metadata, which names the others."""
     item, raw, annotations = parts.item, parts.raw, parts.annotations
-    about = json.loads(write_line(item, annotations))
+    about = json.loads(write_line(item, annotations, parts.reading))
     content = about.pop("content")
     pages = _pages_of(raw)
     records = [_raw_record(item, page, f"raw{number or ''}") for number, page in enumerate(pages)]

@@ -46,7 +46,8 @@ def _write_records(
     written: set[tuple[str, str]] = set()
     for item in items:
         raw = store.raw(item.id)
-        parts = ItemParts(item, raw, store.annotations(item.id), tuple(_read_files(item, store, written)))
+        files = tuple(_read_files(item, store, written))
+        parts = ItemParts(item, raw, store.annotations(item.id), files, store.reading_state(item.id))
         for record in item_records(parts):
             add(writer.write(record))
         if raw is not None:

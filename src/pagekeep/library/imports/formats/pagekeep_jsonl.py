@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pagekeep.errors import PagekeepError
-from pagekeep.library.exports.jsonl import MARKER, read_line
+from pagekeep.library.exports.jsonl import MARKER, parse_object, read_line, read_reading
 from pagekeep.library.imports.input.row import CompleteItem, Fault, ParsedRow, Place
 from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, read_lines
@@ -31,7 +31,9 @@ def read(source: Source) -> Iterator[ParsedRow]:
 
 def _make_row(place: Place, line: str) -> ParsedRow:
     try:
-        item, annotations = read_line(line, "")
+        entry = parse_object(line)
+        item, annotations = read_line(entry, "")
+        reading = read_reading(entry, item.id)
     except PagekeepError as error:
         return Fault(place, error.message, line.strip()[:500])
-    return CompleteItem(place, item, None, annotations)
+    return CompleteItem(place, item, None, annotations, reading=reading)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pagekeep.model import Annotation, Item, RawPage
 from pagekeep.model.archive import ItemBlob
+from pagekeep.model.reading import ReadingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class CompleteItem:
     raw: RawPage | None = None
     annotations: tuple[Annotation, ...] = ()
     files: tuple[KeptFile, ...] = ()
+    reading: ReadingState | None = None
 
 
 @dataclass(frozen=True, slots=True)

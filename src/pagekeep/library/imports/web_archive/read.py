@@ -14,7 +14,7 @@ from pagekeep.capture.joining.parts import MAX_PAGES, PAGES_TYPE, assemble
 from pagekeep.errors import PagekeepError, ParseError
 from pagekeep.fetch.content_type import HTML, XHTML, charset
 from pagekeep.fetch.headers import keep_headers
-from pagekeep.library.exports.jsonl import read_line
+from pagekeep.library.exports.jsonl import read_line, read_reading
 from pagekeep.library.exports.web_archive.item_records import ITEM_URI
 from pagekeep.library.imports.input.row import CompleteItem, Fault, KeptFile, ParsedRow, Place, Row
 from pagekeep.library.imports.input.sample import Sample
@@ -191,6 +191,7 @@ class _Reading:
             entry = json.loads(record.body)
             text = _named(entry, "text", waiting)
             item, annotations = read_line({**entry, "content": text.body.decode()}, "")
+            reading = read_reading(entry, item.id)
             _check_text(item)
             raw = _read_raw(entry, waiting) if "raw" in entry else None
             files = tuple(_files(entry.get("files") or [], waiting))
@@ -200,7 +201,7 @@ class _Reading:
             return Fault(self._place, "The item's metadata is not valid.", record.uri[:500])
         if raw is not None:
             self.found.add(raw.final_url)
-        return CompleteItem(self._place, item, raw, annotations, files)
+        return CompleteItem(self._place, item, raw, annotations, files, reading)
 
 
 def _named(entry: Mapping[str, Any], name: str, waiting: Mapping[str, StoredRecord]) -> StoredRecord:

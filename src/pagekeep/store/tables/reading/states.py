@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from pagekeep.errors import NotFound
@@ -87,6 +87,13 @@ class ReadingTable(Table):
             limit=max(1, limit),
         )
         return tuple(map(_state_of, rows))
+
+
+def put_newer(tx: Transaction, states: Iterable[ReadingState]) -> None:
+    """Store states of an import; what was reported later stays. Their items exist."""
+    rows = [{"user": tx.user_id, **_values(state)} for state in states]
+    if rows:
+        tx.many(f"{_PUT} WHERE reading_states.updated_at < excluded.updated_at", rows)
 
 
 def _get(tx: Transaction, item_id: str) -> ReadingState | None:
