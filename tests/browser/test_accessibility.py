@@ -109,10 +109,10 @@ def test_axe_finds_nothing_in_what_failed_and_in_the_trash(save: Save, window: W
     expect(page.locator(".empty-trash[open]")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("link", name="1 page could not be saved").click()
-    expect(page.get_by_text("The server answered 404.")).to_be_visible()
+    expect(page.get_by_text("The page could not be saved.")).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_text("The queue is empty")).to_be_visible()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Everything was saved")).to_be_visible()
 
 
 def test_axe_would_find_something(window: Window, fresh: Server) -> None:

@@ -25,7 +25,9 @@ SECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             "crawling",
             "sinks",
             "assistants",
+            "sinks",
             "serving",
+            "sign-in",
             "python",
             "bulk",
             "rules-own",
@@ -36,8 +38,8 @@ SECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("Security", ("security",)),
     ("Compatibility", ("dialects", "switching")),
 )
-"""The pages by name, without `.md`. What is in none of them is for developers."""
-FOR_DEVELOPERS: Final = frozenset({"dependencies", "requirements"})
+"""The pages by name, without `.md`. One that is not named here is shown after the guides."""
+FOR_DEVELOPERS: Final = frozenset({"dependencies", "design", "requirements"})
 _IMAGE_TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/webp"}
 _HEADING: Final = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.M)
 _LINK: Final = re.compile(r"(\]\()([^)\s]+)(?=[)\s])")
@@ -86,10 +88,11 @@ def load_pages() -> dict[str, HelpPage]:
 
 
 def _other_names(folder: Path) -> list[str]:
-    """Return the guides that the table does not name: a new one is shown after the others."""
+    """Return the pages that the table does not name: a new one is shown after the guides."""
     known = {name for _, own in SECTIONS for name in own}
-    found = [path.relative_to(folder).with_suffix("").as_posix() for path in sorted(folder.glob("guides/*.md"))]
-    return [name for name in found if name not in known]
+    paths = [*folder.glob("*.md"), *folder.glob("guides/*.md")]
+    found = [path.relative_to(folder).with_suffix("").as_posix() for path in sorted(paths)]
+    return [name for name in found if name not in known | FOR_DEVELOPERS]
 
 
 def list_sections() -> list[tuple[str, list[HelpPage]]]:
