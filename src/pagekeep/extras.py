@@ -28,7 +28,7 @@ EXTRAS: Final[dict[str, Extra]] = {
         "`pagekeep serve`, and exports as HTML and EPUB",
         (
             *("argon2-cffi", "fastapi", "jinja2", "latex2mathml", "markdown-it-py", "mdit-py-plugins"),
-            *("prometheus-client", "pygments", "python-multipart", "sse-starlette", "uvicorn"),
+            *("prometheus-client", "pygments", "python-multipart", "segno", "sse-starlette", "uvicorn"),
         ),
     ),
     "mcp": Extra("`pagekeep mcp`, for AI assistants", ("mcp",)),
