@@ -68,7 +68,10 @@ def test_every_highlight_is_in_its_text_and_every_picture_is_kept(store: Store, 
             assert find_picture(store, url, small=True) is not None
 
 
-def test_states_and_dates_are_those_of_the_texts(items: tuple[Item, ...]) -> None:
+def test_states_and_dates_are_those_of_the_texts(store: Store, items: tuple[Item, ...]) -> None:
+    states = store.reading_states([item.id for item in items]).values()
+    assert [state.state for state in states].count("reading") == 3
+    assert [state.state for state in states].count("read") == 9
     assert sum(bool(item.metadata.pinned) for item in items) == 3
     assert sum(bool(item.metadata.archived) for item in items) == 3
     assert any(item.last_opened_at for item in items)

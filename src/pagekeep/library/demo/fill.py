@@ -21,6 +21,7 @@ from pagekeep.library.demo.pages import DemoPage, load_pages
 from pagekeep.library.pictures.keep import keep_uploaded
 from pagekeep.library.storage import remove_unused
 from pagekeep.model import Annotation, Item, ItemQuery, Options, Page, item_filters
+from pagekeep.model.reading import ReadingState
 from pagekeep.store import Store
 
 SOURCE: Final = "demo"
@@ -100,11 +101,24 @@ async def _save(demo: DemoPage, store: Store, retrieval: Retrieval) -> Item:
         await to_thread(store.annotate, annotation)
     if demo.opened_at:
         stored = await to_thread(store.mark_opened, stored.id, demo.opened_at)
+        reading = _reading_state(stored.id, float(demo.fields.get("progress", 1)), demo.opened_at)
+        await to_thread(store.change_reading, stored.id, lambda _old: reading)
     if demo.picture_url and retrieval.settings.keep_pictures != "none":
         picture = demo.fields["picture"]
         data = draw_picture(picture["scene"], picture["palette"])
         await keep_uploaded(stored, store, retrieval, demo.picture_url, data)
     return stored
+
+
+def _reading_state(item_id: str, progress: float, time: str) -> ReadingState:
+    is_read = progress >= 1
+    return ReadingState(
+        item_id,
+        "read" if is_read else "reading",
+        progress=progress,
+        updated_at=time,
+        read_at=time if is_read else None,
+    )
 
 
 def _make_id(*parts: str) -> str:
