@@ -49,7 +49,10 @@ COMMANDS: Final = {
             "List highlights and notes of all pages, newest first, or those with all WORDS; with --format, export them.",
         ),
         "open": ("library.open_page:open_page", "Open a saved page in the browser: on its site, or in the reader."),
-        "tags": ("library.browse:tags", "List the tags in use, with how many pages have each."),
+        "tags": (
+            "library.browse:tags",
+            "List the tags in use, with how many pages have each; rename, merge or delete one.",
+        ),
         "stats": ("library.browse:stats", "Show how many pages the library holds, by state and quality."),
         "pictures": (
             "library.pictures:pictures",

@@ -29,7 +29,7 @@ from pagekeep.doors.http.api import (
 )
 from pagekeep.doors.http.api import annotations as annotation_routes
 from pagekeep.doors.http.api.archive import copies, history, pictures, storage
-from pagekeep.doors.http.api.browse import facets
+from pagekeep.doors.http.api.browse import facets, tags
 from pagekeep.doors.http.api.feeds import feeds, mail
 from pagekeep.doors.http.api.lists import bulk, lists, save_rules
 from pagekeep.doors.http.api.reading import annotations as all_annotations
@@ -120,6 +120,7 @@ def _load_routes() -> tuple[BaseRoute, ...]:
         history,
         search,
         facets,
+        tags,
         rules,
         tokens,
         account,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.library.open import Store
     from pagekeep.model import Hit, Item, ItemQuery
+    from pagekeep.model.lists import Action
 
 LEVELS = ("article", "simplified", "bookmark", "discarded")
 
@@ -227,10 +228,16 @@ def _read_version(settings: Settings, store: Store, item: Item, at: str | None, 
     return replace(old, metadata=replace(old.metadata, tags=item.metadata.tags, pinned=item.metadata.pinned))
 
 
-@click.command(epilog=examples("tags", "tags --json | jq -r '.tags[].tag'"))
+@click.group(
+    invoke_without_command=True,
+    epilog=examples("tags", "tags --json | jq -r '.tags[].tag'", "tags rename sea ocean", "tags delete draft"),
+)
 @library_options
-def tags(library: str | None, user: str | None, as_json: bool) -> None:
-    """List the tags in use, with how many pages have each."""
+@click.pass_context
+def tags(context: click.Context, library: str | None, user: str | None, as_json: bool) -> None:
+    """List the tags in use, with how many pages have each; rename, merge or delete one."""
+    if context.invoked_subcommand is not None:
+        return
     with open_library(library, user, as_json) as (_, store):
         from pagekeep.library.items import count_tags
 
@@ -241,6 +248,52 @@ def tags(library: str | None, user: str | None, as_json: bool) -> None:
             show_table([["tag", "pages"], *([tag, f"{count:,}"] for tag, count in counts)])
         elif sys.stderr.isatty():
             click.echo("No page has a tag. To add one: pagekeep tag ID TAG", err=True)
+
+
+@tags.command("rename", epilog=examples("tags rename sea ocean"))
+@click.argument("tag")
+@click.argument("new")
+@library_options
+def rename_tag(tag: str, new: str, library: str | None, user: str | None, as_json: bool) -> None:
+    """Rename a tag on all pages. With the name of another tag, both become one."""
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.browse import tags as browse
+
+        _report_tags(browse.rename_tag(store, tag, new), as_json)
+
+
+@tags.command("delete", epilog=examples("tags delete draft"))
+@click.argument("tag")
+@library_options
+def delete_tag(tag: str, library: str | None, user: str | None, as_json: bool) -> None:
+    """Remove a tag from all pages."""
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.browse import tags as browse
+
+        _report_tags(browse.delete_tag(store, tag), as_json)
+
+
+@tags.command("undo", epilog=examples("tags undo 0d9c2f6e-8f0b-4c39-9b43-6f0a5a3f7d11"))
+@click.argument("action")
+@library_options
+def undo_tags(action: str, library: str | None, user: str | None, as_json: bool) -> None:
+    """Undo a change of a tag, by the id that the change wrote."""
+    with open_library(library, user, as_json) as (_, store):
+        from pagekeep.library.browse import tags as browse
+
+        undone = browse.undo_tags(store, action)
+        if as_json:
+            write_json({"undone": undone})
+        else:
+            write(f"{undone:,} {'page is' if undone == 1 else 'pages are'} as before.")
+
+
+def _report_tags(action: Action, as_json: bool) -> None:
+    if as_json:
+        write_json({"action": action.id, "changed": action.changed})
+        return
+    write(f"{action.label} ({action.changed:,} {'page' if action.changed == 1 else 'pages'}).")
+    click.echo(f"To undo: pagekeep tags undo {action.id}", err=True)
 
 
 @click.command(epilog=examples("stats", "stats --json"))

@@ -17,7 +17,7 @@ from pagekeep.doors.http.web import (
     storage,
     waiting,
 )
-from pagekeep.doors.http.web.browse import facets, statistics, suggestions
+from pagekeep.doors.http.web.browse import facets, statistics, suggestions, tag_changes
 from pagekeep.doors.http.web.feeds import feed_inbox, mail, shared, subscriptions
 from pagekeep.doors.http.web.help import pages as help_pages
 from pagekeep.doors.http.web.layout import static_files
@@ -33,6 +33,7 @@ router = APIRouter(include_in_schema=False)
 for module in (
     inbox,
     facets,
+    tag_changes,
     statistics,
     suggestions,
     item,

@@ -147,8 +147,11 @@ def _undo_tags(now: Sequence[str], before: Sequence[str], after: Sequence[str]) 
 
 def _change_tags(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
     removed, kept = {tag_key(tag) for tag in remove}, dict[str, str]()
+    respelled = {tag_key(tag): tag for tag in add if tag_key(tag) in removed}
     for tag in (*tags, *add):
-        if tag and tag_key(tag) not in removed:
+        if tag and tag_key(tag) in respelled:  # removed and added: the new spelling, at the old place
+            kept.setdefault(tag_key(tag), respelled[tag_key(tag)])
+        elif tag and tag_key(tag) not in removed:
             kept.setdefault(tag_key(tag), tag)
     return tuple(kept.values())[:MAX_TAGS]
 

@@ -75,3 +75,24 @@ def test_the_api_lists_them_too(client: TestClient) -> None:
     assert client.get("/api/v1/languages").json()["counts"][0]["name"] == "en"
     assert client.get("/api/v1/authors", params={"limit": 1}).json()["total"] >= 1
     assert client.get("/api/v1/statistics").json()["saved"] >= 3
+
+
+def test_a_tag_is_renamed_on_its_page_and_that_is_undone(client: TestClient) -> None:
+    page = client.post("/tags", data={"action": "rename", "tag": "minecraft", "new": "Blocks"})
+    assert "Renamed the tag minecraft to Blocks (2 pages)." in page.text
+    assert ("Blocks", "2") in _shown(page.text)
+    [action] = re.findall(r'name="action" value="([0-9a-f-]{36})"', page.text)
+    assert ("Minecraft", "2") in _shown(client.post("/tags/undo", data={"action": action}).text)
+
+
+def test_a_name_that_cannot_be_a_tag_is_a_message_on_the_page(client: TestClient) -> None:
+    page = client.post("/tags", data={"action": "rename", "tag": "minecraft", "new": " , "})
+    assert (page.status_code, "This cannot be the name of a tag." in page.text) == (422, True)
+
+
+def test_the_api_renames_deletes_and_undoes(client: TestClient) -> None:
+    done = client.post("/api/v1/tags/rename", json={"tag": "minecraft", "new": "sea"}).json()
+    assert done["changed"] == 2
+    assert client.post("/api/v1/tags/undo", json={"action": done["action"]}).json()["undone"] == 2
+    assert client.post("/api/v1/tags/delete", json={"tag": "minecraft"}).json()["changed"] == 2
+    assert client.post("/api/v1/tags/delete", json={"tag": "minecraft"}).status_code == 404

@@ -1,4 +1,4 @@
-"""`/tags`, `/sites` and `/authors`: what the library holds, with counts; tags are renamed, merged and deleted here."""
+"""`/sites` and `/authors`, and what these pages share with `/tags`: what the library holds, with counts."""
 
 from __future__ import annotations
 
@@ -43,12 +43,6 @@ class Shelf:
 TAGS: Final = Shelf("tag", "/tags", "Tags", "tag", "Add tags to a page when you save it, or on the page itself.")
 SITES: Final = Shelf("site", "/sites", "Sites", "site", "Sites appear here when you save pages.")
 AUTHORS: Final = Shelf("author", "/authors", "Authors", "author", "Authors appear here when saved pages name them.")
-
-
-@router.get("/tags")
-def tags(frame: ReadFrame, q: Text = "", sort: str = "count", page: Number = 1) -> HTMLResponse:
-    """Show the tags."""
-    return show_shelf(frame, TAGS, q, sort, page)
 
 
 @router.get("/sites")

@@ -1,0 +1,51 @@
+"""`/tags`: the tags, which are renamed, merged and deleted there, and that is undone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from pagekeep.doors.http.errors import status_of
+from pagekeep.doors.http.web.browse.facets import TAGS, Number, Text, show_shelf
+from pagekeep.doors.http.web.layout.page import Frame, ReadFrame, WriteFrame
+from pagekeep.errors import PagekeepError
+from pagekeep.library.browse.tags import MAX_TAG_CHARS, delete_tag, get_change, rename_tag, undo_tags
+
+router = APIRouter()
+
+
+@router.get("/tags")
+def tags(frame: ReadFrame, q: Text = "", sort: str = "count", page: Number = 1, did: str = "") -> HTMLResponse:
+    """Show the tags."""
+    return show_shelf(frame, TAGS, q, sort, page, toast=_make_toast(frame, did), max_tag_chars=MAX_TAG_CHARS)
+
+
+@router.post("/tags")
+def change_tag(
+    frame: WriteFrame,
+    action: Annotated[str, Form(pattern="^(rename|delete)$")],
+    tag: Annotated[str, Form(max_length=1_000)],
+    new: Annotated[str, Form(max_length=1_000)] = "",
+) -> Response:
+    """Rename a tag, merge it with another, or remove it from all pages."""
+    try:
+        done = rename_tag(frame.library, tag, new) if action == "rename" else delete_tag(frame.library, tag)
+    except PagekeepError as error:
+        return show_shelf(frame, TAGS, status=status_of(error), problem=error, max_tag_chars=MAX_TAG_CHARS)
+    return RedirectResponse(f"/tags?{urlencode({'did': done.id})}", 303)
+
+
+@router.post("/tags/undo")
+def undo_tag(frame: WriteFrame, action: Annotated[str, Form(max_length=100)]) -> Response:
+    """Undo a change of a tag."""
+    undo_tags(frame.library, action)
+    return RedirectResponse("/tags", 303)
+
+
+def _make_toast(frame: Frame, did: str) -> dict[str, Any] | None:
+    """Return the message about a change of a tag, with which it can be undone."""
+    action = get_change(frame.library, did) if did else None
+    return {"label": action.label, "count": action.changed, "id": action.id} if action else None
