@@ -61,7 +61,7 @@ async function open(input) {
     close();
     return;
   }
-  list.setAttribute("aria-label", kindOf(input) === "site" ? "Sites" : "Tags");
+  list.setAttribute("aria-label", kindOf(input) === "site" ? "Suggested sites" : "Suggested tags");
   list.replaceChildren(...found.map(option));
   const dialog = input.closest("dialog, [popover]") ?? document.body;
   if (list.parentElement !== dialog) dialog.append(list);
