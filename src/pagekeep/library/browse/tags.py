@@ -11,7 +11,7 @@ from pagekeep import clock
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.change import clean_tag
 from pagekeep.model import ItemQuery, item_filters
-from pagekeep.model.lists import Action, ItemChange
+from pagekeep.model.lists.values import Action, ItemChange
 from pagekeep.store import Store
 
 MAX_TAG_CHARS: Final = 200

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pagekeep.config import Settings
     from pagekeep.library.open import Store
     from pagekeep.model import Hit, Item, ItemQuery
-    from pagekeep.model.lists import Action
+    from pagekeep.model.lists.values import Action
 
 LEVELS = ("article", "simplified", "bookmark", "discarded")
 
