@@ -89,7 +89,9 @@ def test_a_linked_user_signs_in_and_out(start: Callable[..., TestClient], provid
     done = sign_in(client, provider)
     assert (done.status_code, done.headers["location"]) == (303, "/inbox")
     page = client.get("/settings", headers={"accept": "text/html"})
-    assert "ada@example.org" in page.text
+    user = accounts.session_user(service_of(client).accounts, client.cookies["pagekeep_session"])
+    assert user is not None
+    assert user.name == "ada@example.org"
     token = page.text.split('name="csrf_token" value="')[1].split('"')[0]
     assert client.post("/sign-out", data={"csrf_token": token}).status_code == 303
     assert not is_in(client)
