@@ -26,7 +26,7 @@ DIALECTS: Final = {
 }
 WALLABAG: Final = "wallabag-client 1.8.12"
 ANDROID: Final = "requests of the Android app"
-KOREADER: Final = "KOReader's plugin"
+KOREADER: Final = "requests of KOReader's plugin"
 IOS: Final = "requests of the iOS app"
 AIO: Final = "aiolinkding 2025.2.0"
 LINKDING: Final = "linkding-cli 2024.9.0"
