@@ -63,11 +63,12 @@ class AnnotationTable(Table):
             values = {f"n{at}": value for at, value in enumerate([*ids, *ids[:1] * (_LIST_LENGTH - len(ids))])}
             marks = ", ".join(f":{name}" for name in values)
             rows = tx.all(
-                f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id IN ({marks}) ORDER BY created_at, id",
+                f"SELECT {_NAMES} FROM annotations WHERE user_id = :user AND item_id IN ({marks})",
                 user=tx.user_id,
                 **values,
             )
-            for annotation in (Annotation(*row) for row in rows):
+            # Sorted here: SQLite would walk all annotations by time rather than sort these.
+            for annotation in sorted((Annotation(*row) for row in rows), key=lambda one: (one.created_at, one.id)):
                 found[annotation.item_id] = (*found.get(annotation.item_id, ()), annotation)
         return found
 

@@ -71,7 +71,7 @@ def test_words_follow_changes_batches_and_deletion(library: Store) -> None:
     marked = mark(library, item.id, 1, "first words")
     library.annotate(replace(library.annotations(item.id)[0], note="a second thought"))
     assert found(library, "second thought") == {"first words"}
-    library.delete_annotation(marked)
+    library.delete_annotation(marked, NOW)
     assert found(library, "second") == set()
     imported = Annotation(str(uuid.uuid4()), "", "imported passage", "", "", "", None, NOW, NOW)
     new = NewItem(make_item(9, user_id=library.user_id), None, (imported,))

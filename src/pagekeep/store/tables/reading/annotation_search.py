@@ -44,7 +44,8 @@ class AnnotationSearchTable(Table):
         self, tx: Transaction, text: str = "", *, limit: int = 50, after: str | None = None
     ) -> AnnotationPage:
         """Return one page of annotations, newest first: all, or those with all words of the text."""
-        source, parts, values = _search(words(text)[:_MAX_QUERY_WORDS])
+        wanted = words(text)[:_MAX_QUERY_WORDS]
+        source, parts, values = _search(wanted, is_prefix=bool(wanted) and not _is_known(tx, wanted[-1]))
         return _page(tx, source, parts, values, ["annotations", text], limit, after)
 
     @reads
@@ -88,12 +89,18 @@ def _annotation(row: Row) -> Annotation:
     return Annotation(*row)
 
 
-def _search(wanted: list[str]) -> tuple[str, list[str], dict[str, Any]]:
+def _is_known(tx: Transaction, word: str) -> bool:
+    """Return whether an annotation has this word as it is; otherwise it is probably unfinished."""
+    sql = "SELECT 1 FROM annotation_words WHERE user_id = :user AND word = :word LIMIT 1"
+    return bool(tx.all(sql, user=tx.user_id, word=word))
+
+
+def _search(wanted: list[str], *, is_prefix: bool) -> tuple[str, list[str], dict[str, Any]]:
     """Return the tables, conditions and values of a search for all words; the last one may be unfinished."""
     if not wanted:
         return "annotations a", [], {}
     *whole, last = wanted
-    is_prefix = len(last) >= _MIN_PREFIX_CHARS and not is_unspaced(last)
+    is_prefix = is_prefix and len(last) >= _MIN_PREFIX_CHARS and not is_unspaced(last)
     whole = sorted(dict.fromkeys(whole if is_prefix else wanted), key=lambda word: (-len(word), word))
     values: dict[str, Any] = {f"w{number}": word for number, word in enumerate(whole)}
     on_word = "JOIN annotations a ON a.user_id = w.user_id AND a.id = w.annotation_id"
