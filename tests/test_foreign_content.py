@@ -38,6 +38,7 @@ ALLOWED = {
     "library/crawl/reading/links.py": "called by the task of `read_page.py`",
     "library/crawl/reading/read_page.py": "the task itself",
     "library/crawl/known_site.py": "the tasks themselves; shingles of texts, in bounded work, for `pagekeep crawl --out`",
+    "library/reading/similar.py": "words of 12,000 characters that are stored, in bounded work",
     "library/packs/from_crawl.py": "the task itself",
     "library/packs/pack.py": "a value",
     "library/packs/llms.py": "a value",

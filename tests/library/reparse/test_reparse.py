@@ -264,3 +264,13 @@ def test_an_item_that_is_purged_while_it_is_read_is_left_out(library: Store, thr
     library.delete(gone, clock.now())
     library.purge([gone])
     assert gone not in [result.item.id for result in results]
+
+
+def test_a_text_that_was_saved_while_the_old_page_was_read_stays(library: Store, three: list[Item]) -> None:
+    results = reparse.reparse(library, [item.id for item in three], RULES, force=True, processes=1)
+    first = next(results).item.id
+    newer = next(item for item in three if item.id != first)
+    age(library, newer, "---\ntitle: x\n---\nSaved in the meantime.\n")
+    outcomes = {result.item.id: (result.outcome, result.note) for result in results}
+    assert outcomes[newer.id] == ("kept", "the page was saved or edited in the meantime")
+    assert "Saved in the meantime." in library.get(newer.id).content

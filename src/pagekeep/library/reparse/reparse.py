@@ -16,7 +16,7 @@ from pagekeep import clock
 from pagekeep.capture.active_rules import fingerprint
 from pagekeep.capture.extract import extract_page
 from pagekeep.capture.from_url import Captured, Retrieval
-from pagekeep.errors import NotFound, PagekeepError, StoreError
+from pagekeep.errors import NotFound, Outdated, PagekeepError, StoreError
 from pagekeep.library import build_item
 from pagekeep.library.items import get_item_and_raw
 from pagekeep.library.pictures.job import request_pictures
@@ -30,6 +30,7 @@ _BATCH: Final = 4
 MIN_PAGES_FOR_POOL: Final = 16
 """Fewer pages are extracted faster in one process than several start."""
 _MAX_BYTES: Final = Options().max_bytes
+_CHANGED: Final = "the page was saved or edited in the meantime"
 
 Outcome = Literal["updated", "unchanged", "kept", "failed"]
 
@@ -41,7 +42,7 @@ class ReparseResult:
     item: Item
     """As it was before."""
     outcome: Outcome
-    """`unchanged`: the new text is the same; `kept`: the new result is worse; `failed`: there is no new result."""
+    """`unchanged`: the new text is the same; `kept`: the new result is worse or too late; `failed`: there is no new result."""
     note: str | None = None
     """Why it was kept, or failed."""
     content: str | None = None
@@ -117,7 +118,10 @@ def _settle(store: Store, item: Item, extracted: Item | PagekeepError, *, force:
         return ReparseResult(item, "failed", extracted.message)
     result = _compare(item, extracted, force)
     if result.outcome != "kept" and not dry_run:
-        _write(store, item, extracted)
+        try:
+            _write(store, item, extracted)
+        except Outdated:  # a newer save must not be replaced by an older page
+            return ReparseResult(item, "kept", _CHANGED, extracted.content)
     return result
 
 
@@ -144,6 +148,7 @@ def _write(store: Store, item: Item, extracted: Item) -> None:
         published_at=extracted.published_at,
         metadata=extracted.metadata,
         now=clock.now(),
+        replaces=item.content,
     )
     # A page that a rule discards is archived, and comes back when the rule is gone.
     discarded = extracted.metadata.discarded

@@ -127,13 +127,18 @@ class ItemTable(Table):
         published_at: str | None,
         metadata: ItemMetadata,
         now: str,
+        replaces: str | None = None,
     ) -> Item:
         """Store a new extraction of the same page: the derived fields of the metadata are replaced, the user's stay.
+
+        `replaces` is the text that the caller has seen; `Outdated` when the item has another one by now.
 
         With `edited` in the metadata it is the user's own version, which no later extraction replaces, neither by this nor
         by `upsert`, until `edited` is removed from the item. A result better than a bookmark resets the retry count.
         """
         old, seq = _lock_item(tx, item_id)
+        if replaces is not None and old.content != replaces:
+            raise Outdated("The item was changed in the meantime.")
         if old.metadata.edited and not metadata.edited:
             return old
         derived = {name: getattr(metadata, name) for name in DERIVED_METADATA}
