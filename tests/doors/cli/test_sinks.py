@@ -116,7 +116,31 @@ def test_a_secret_from_the_environment_is_never_stored(
         monkeypatch.setenv("MY_KEY", fake.key)
         run("sinks", "add", "anytype", "--address", fake.url, "--secret-env", "MY_KEY")
         assert "accepts the key" in run("sinks", "test", "anytype").stdout
-    assert not (tmp_path / "secrets.key").exists()
+    assert fake.key.encode() not in (tmp_path / "library.db").read_bytes()
+
+
+def test_a_command_in_a_library_from_elsewhere_runs_only_when_it_was_confirmed(run: Run, tmp_path: Path) -> None:
+    with running(AnytypeApp()) as fake:
+        witness = tmp_path / "ran"
+        script = tmp_path / "command"
+        script.write_text(f"#!/bin/sh\ntouch {witness}\necho {fake.key}\n")
+        script.chmod(0o700)
+        run("sinks", "add", "anytype", "--address", fake.url, "--rule", "*", "--secret-command", str(script))
+        save(tmp_path, 1)
+        (tmp_path / "secrets.key").unlink()  # as on another machine: no backup has it
+        for key in (None, "A" * 43 + "="):
+            if key:
+                (tmp_path / "secrets.key").write_text(key)
+            run("work", "--until-empty")
+            refused = read(run("sinks", "test", "anytype", "--json", code=2))
+            assert "not confirmed on this machine" in refused["error"]["message"]
+        assert not witness.exists()
+        assert fake.requests == []
+        assert run("sinks", "confirm", "anytype", stdin="n\n", code=1).exit_code
+        assert str(script) in run("sinks", "confirm", "anytype", stdin="y\n").stderr
+        run("work", "--until-empty")
+        assert witness.exists()
+        assert len(fake.objects) == 1
 
 
 @pytest.mark.parametrize(

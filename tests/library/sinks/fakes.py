@@ -56,7 +56,11 @@ class Fake:
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         method, path = handler.command, handler.path
         headers = {name.lower(): value for name, value in handler.headers.items()}
-        body = handler.rfile.read(int(headers.get("content-length") or 0))
+        length = int(headers.get("content-length") or 0)
+        body = handler.rfile.read(length)
+        if len(body) < length:  # the client was killed while it sent the request
+            handler.close_connection = True
+            return
         with self.lock:
             self.requests.append((method, path))
             how = "ok"

@@ -16,7 +16,7 @@ from pagekeep.library.items import walk_items
 from pagekeep.library.sinks.kind import MAX_SETTING_CHARS, Kind, all_kinds, get_kind
 from pagekeep.library.sinks.routing import EVERYTHING, takes
 from pagekeep.library.sinks.runner import Clients, guard_for
-from pagekeep.library.sinks.secret_box import check_secret, seal
+from pagekeep.library.sinks.secret_box import check_secret, confirm_source, seal
 from pagekeep.model.sinks import Delivery, Sink
 from pagekeep.store import Store, parse_query
 from pagekeep.text import one_line
@@ -102,7 +102,7 @@ def add_sink(store: Store, settings: Settings, new: NewSink) -> AddedSink:
     )
     made = None
     if new.secret_env or new.secret_command:
-        options["secret"] = _outside_secret(settings, new)
+        options["secret"] = confirm_source(settings, sink.user_id, sink.id, _outside_secret(settings, new))
     elif new.secret:
         sink = replace(sink, secret=_seal(settings, kind, sink, new.secret))
     elif kind.makes_secret:
@@ -147,6 +147,25 @@ def set_secret(store: Store, settings: Settings, key: str, secret: str) -> SinkV
     sink = get_sink(store, key).sink
     options = {name: value for name, value in sink.options.items() if name != "secret"}
     store.change_sink(sink.id, options, _seal(settings, get_kind(sink.kind), sink, secret))
+    store.revive_deliveries(clock.now(), sink_id=sink.id)
+    return get_sink(store, sink.id)
+
+
+def find_source(store: Store, key: str) -> str:
+    """Return the command or variable that the secret of a sink is read from, as it is shown before it is confirmed."""
+    source = get_sink(store, key).sink.options.get("secret") or {}
+    if not source:
+        raise NotFound("The secret of this sink is stored, so there is nothing to confirm.")
+    return f"the command `{source['command']}`" if "command" in source else f"the variable {source.get('env')}"
+
+
+def confirm_secret(store: Store, settings: Settings, key: str) -> SinkView:
+    """Confirm where the secret of a sink is read from, as after a restore; only the command line may call this."""
+    if settings.shared:
+        raise NotAllowed("On a shared server, secrets are stored.", suggestions=("Give the secret itself.",))
+    sink = get_sink(store, key).sink
+    source = confirm_source(settings, sink.user_id, sink.id, sink.options.get("secret") or {})
+    store.change_sink(sink.id, {**sink.options, "secret": source}, sink.secret)
     store.revive_deliveries(clock.now(), sink_id=sink.id)
     return get_sink(store, sink.id)
 

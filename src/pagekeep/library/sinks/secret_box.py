@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
+import hmac
+import json
 import os
 import secrets
 import shlex
@@ -18,7 +21,7 @@ from typing import Any, Final
 
 from pagekeep import extras
 from pagekeep.config import Settings
-from pagekeep.errors import InvalidQuery, NotFound, NotOffered, ParseError, StoreError
+from pagekeep.errors import InvalidQuery, NotAllowed, NotFound, NotOffered, ParseError, StoreError
 from pagekeep.library.open import data_folder
 from pagekeep.model.sinks import Sink
 
@@ -48,6 +51,8 @@ def seal(settings: Settings, user_id: str, sink_id: str, secret: str) -> str:
 def read_secret(settings: Settings, sink: Sink) -> str:
     """Return the secret of a sink; `NotFound` when it has none, `ParseError` when it cannot be read."""
     source: Mapping[str, Any] = sink.options.get("secret") or {}
+    if source:
+        _require_confirmed(settings, sink, source)
     if "env" in source:
         return _from_environment(str(source["env"]))
     if "command" in source:
@@ -57,6 +62,34 @@ def read_secret(settings: Settings, sink: Sink) -> str:
             f"The sink {sink.name:.100} has no secret yet.", suggestions=("Pair it, or give it its secret.",)
         )
     return _unseal(settings, sink)
+
+
+def confirm_source(settings: Settings, user_id: str, sink_id: str, source: Mapping[str, str]) -> dict[str, str]:
+    """Return where a secret is read from, confirmed for this installation alone.
+
+    The mark depends on a key that is not in the library: a library or backup from elsewhere cannot bring a command that
+    then runs here, nor have a variable of this machine sent on.
+    """
+    plain = {name: source[name] for name in ("env", "command") if name in source}
+    return {**plain, "confirmed": _mark(settings, user_id, sink_id, plain, create=True)}
+
+
+def _require_confirmed(settings: Settings, sink: Sink, source: Mapping[str, Any]) -> None:
+    plain = {name: str(source[name]) for name in ("env", "command") if name in source}
+    try:
+        mark = _mark(settings, sink.user_id, sink.id, plain)
+    except NotFound:
+        mark = ""
+    if settings.shared or not mark or not hmac.compare_digest(mark.encode(), str(source.get("confirmed")).encode()):
+        raise NotAllowed(
+            f"Where the secret of the sink {sink.name:.100} is read from was not confirmed on this machine.",
+            suggestions=("Look at it and confirm it on the command line, with the command `sinks confirm`.",),
+        )
+
+
+def _mark(settings: Settings, user_id: str, sink_id: str, plain: Mapping[str, str], *, create: bool = False) -> str:
+    signed = json.dumps(["sink secret", user_id, sink_id, sorted(plain.items())]).encode()
+    return hmac.new(_key(settings, create=create), signed, hashlib.sha256).hexdigest()
 
 
 def _unseal(settings: Settings, sink: Sink) -> str:

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "add": ("sinks.sinks:add", "Add a sink; items that match one of its rules are sent to it from now on."),
     "pair": ("sinks.sinks:pair", "Pair a sink with the other program, by the code that it shows."),
     "test": ("sinks.sinks:check", "Check the address and the secret of a sink."),
+    "confirm": ("sinks.sinks:confirm", "Confirm where the secret of a sink is read from, as after a restore."),
     "rules": ("sinks.sinks:rules", "Show or change the rules of a sink."),
     "send": ("sinks.sinks:send", "Send the items that are already saved and match the rules of a sink."),
     "outbox": ("sinks.sinks:outbox", "List what waits to be delivered and what failed; retry or drop it."),
@@ -191,6 +192,28 @@ def check(name: str, library: str | None, user: str | None, as_json: bool) -> No
             write_json({"message": found})
             return
         write(printable(found))
+
+
+@click.command(epilog=examples("sinks confirm readwise", "sinks confirm readwise --yes"))
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@library_options
+def confirm(name: str, yes: bool, library: str | None, user: str | None, as_json: bool) -> None:
+    """Confirm where the secret of a sink is read from, as after a restore.
+
+    A library from another machine cannot run a command here, or read a variable, until you have confirmed it.
+    """
+    with open_library(library, user, as_json) as (settings, store):
+        from pagekeep.library.sinks.manage import confirm_secret, find_source
+
+        source = find_source(store, name)
+        if not yes:
+            click.confirm(f"Read the secret from {printable(source)}?", abort=True, err=True)
+        view = confirm_secret(store, settings, name)
+        if as_json:
+            write_json({"sink": _shape(view)})
+            return
+        write(f"Confirmed  {_line(view)}")
 
 
 @click.command(epilog=examples("sinks rules anytype --add tag:work --remove '*'", "sinks rules anytype"))
