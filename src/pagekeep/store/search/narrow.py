@@ -11,7 +11,7 @@ from pagekeep.store.search.filters import NAME_END, Where, tag_key, where_of
 from pagekeep.store.search.search_words import words
 from pagekeep.store.storable import clean_text, domain_key
 
-FEW: Final = 1_000
+FEW: Final = 2_000
 """Items that are sorted rather than looked for along the order: a walk to a page of 50 then passes about as many."""
 _MAX_AUTHORS: Final = 400
 """Authors whose names a filter may match; SQLite allows 999 parameters."""
@@ -57,6 +57,7 @@ def narrowed(tx: Transaction, filters: tuple[Filter, ...]) -> Where:
     if sets:
         _, sql, value = min(sets, key=lambda found: found[0])
         where.add(f"i.seq IN ({sql})", *value)
+        where.parts[0] = "i.user_id || '' = :user"  # else SQLite walks along the index of the order all the same
     return where
 
 
@@ -81,6 +82,12 @@ def _select(tx: Transaction, filter: Filter) -> tuple[int, str, tuple[Any, ...]]
         count = _count(tx, "quality", value)
         sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.quality = {0}"
         return (count, sql, (value,)) if count <= FEW else None
+    if filter.name == "author":
+        names = tuple(name for name in value.split(NAME_END) if name)
+        count = sum(_count(tx, "author", name) for name in names)
+        marks = ", ".join(f"{{{number}}}" for number in range(len(names)))
+        sql = f"SELECT n.seq FROM items n WHERE n.user_id = :user AND n.author_key IN ({marks})"
+        return (count, sql, names) if names and count <= FEW else None
     if filter.name == "domain":
         key = domain_key(value)
         sql = "SELECT n.seq FROM items n WHERE n.user_id = :user AND n.domain_key >= {0} AND n.domain_key < {1}"
