@@ -1,6 +1,6 @@
 """Compare the reader's pages in a large library with those in a small one: 100,000 items against 1,000, as ratios.
 
-`python bench/server.py --pages [--items 100000] [--library FOLDER]`, or this file by itself. Goal: every page answers within 3
+`python bench/reader_pages.py [--items 100000] [--library FOLDER]`. Goal: every page answers within 3
 times its time in the small library. The items are short: what is measured is how pages find and count them, not how long texts
 are shown. With a folder, the libraries stay there for the next run.
 """
