@@ -107,6 +107,9 @@ def test_pages_are_selected_tagged_listed_and_it_is_undone(
     ids: list[str], store: Store, window: Window, size: str
 ) -> None:
     page = window("/", size, bypass_csp=True)
+    select = page.locator("label:has(#selecting), label[for=selecting]").first
+    if size == "phone":  # checkboxes are shown in selection mode only
+        select.click()
     for row in page.locator(".row").all()[:2]:
         row.locator(".pick input").check(force=True)
     page.locator(".bulk-more > summary").click()
@@ -116,6 +119,8 @@ def test_pages_are_selected_tagged_listed_and_it_is_undone(
     expect(page.locator("#messages")).to_contain_text("Added to the list To read (2 pages).")
     (made,) = store.lists()
     assert [item.title for item in store.list_page(made.id).items] == [TITLES[3], TITLES[2]]
+    if size == "phone":
+        select.click()
     page.locator(".row .pick input").first.check(force=True)
     page.locator(".bulk-more > summary").click()
     page.get_by_label("all that match here").check()
