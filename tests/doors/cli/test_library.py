@@ -253,6 +253,20 @@ def test_suggested_tags_are_shown_and_added_like_others(shell: Shell) -> None:
     assert f"tags: [harbour, {first}]" in shell.run("read", item["id"]).output
 
 
+def test_a_tag_is_renamed_merged_and_deleted_on_all_pages_and_back(shell: Shell) -> None:
+    for name, tag in (("a", "sea"), ("b", "sea"), ("c", "ocean")):
+        shell.bodies[name] = article(100)
+        shell.run("save", shell.url(name), "--tag", tag)
+    merged = shell.json("tags", "rename", "sea", "ocean")
+    assert merged["changed"] == 2
+    assert shell.json("tags")["tags"] == [{"tag": "ocean", "count": 3}]
+    deleted = shell.json("tags", "delete", "ocean")
+    assert shell.json("tags")["tags"] == []
+    assert shell.json("tags", "undo", deleted["action"])["undone"] == 3
+    assert shell.json("tags", "undo", merged["action"])["undone"] == 2
+    assert shell.json("tags")["tags"] == [{"tag": "sea", "count": 2}, {"tag": "ocean", "count": 1}]
+
+
 def test_pins_archives_and_tags_can_be_taken_back(shell: Shell) -> None:
     shell.bodies["a"] = article(100)
     key = shell.save("a", "--tag", "harbour")["id"]
