@@ -84,6 +84,8 @@ OPDS: Final[dict[str, Route]] = {
     "GET /opds/search": looks("/opds/search?q=about"),
     "GET /opds/tags": looks("/opds/tags"),
     "GET /opds/tags/{tag:path}": looks("/opds/tags/reed"),
+    "GET /opds/lists": looks("/opds/lists"),
+    "GET /opds/lists/{list_id}": looks("/opds/lists/{list}", other=404),
     "GET /opds/{name}": looks("/opds/inbox"),
     "GET /opds/books/{item_id}.epub": looks("/opds/books/{item}.epub", other=404),
     "GET /opds/periodicals/{name}.epub": looks("/opds/periodicals/inbox.epub", other=404),

@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from pagekeep import accounts, clock
+from pagekeep.library.lists import lists
 from pagekeep.model import ItemBlob
 from pagekeep.store import Store
 from tests.doors.http.conftest import PASSWORD, service_of
@@ -71,7 +72,7 @@ def walk(client: TestClient, path: str) -> list[str]:
 def test_the_catalogue_leads_to_all_pages(filled: TestClient) -> None:
     start = feed(filled, "/opds")
     sections = {e.findtext(f"{ATOM}title"): own(links(e, "subsection")[0]) for e in start.findall(f"{ATOM}entry")}
-    assert list(sections) == ["Inbox", "Pinned", "This week", "Tags", "Archive"]
+    assert list(sections) == ["Inbox", "Pinned", "This week", "Lists", "Tags", "Archive"]
     assert len(walk(filled, sections["Inbox"])) == 32
     assert walk(filled, sections["Pinned"]) == ["Page <1>"]
     assert walk(filled, sections["Archive"]) == ["Page <0>"]
@@ -114,7 +115,7 @@ def test_opds_2(filled: TestClient) -> None:
     start = filled.get("/opds/", headers=JSON)
     assert start.headers["content-type"] == "application/opds+json"
     hrefs = [own(each["href"]) for each in start.json()["navigation"]]
-    assert len(hrefs) == 5
+    assert len(hrefs) == 6
     inbox: Any = filled.get(hrefs[0], headers=JSON).json()
     assert len(inbox["publications"]) == 30
     more = next(link["href"] for link in inbox["links"] if link["rel"] == "next")
@@ -179,3 +180,21 @@ def test_basic_sign_in_by_token(shared: TestClient) -> None:
         refused = shared.get(path)
         assert (refused.status_code, refused.headers["www-authenticate"][:5]) == (401, "Basic")
     assert shared.get("/opds", headers={"authorization": "Basic !!"}).status_code == 401
+
+
+def test_own_lists_have_their_pages_in_order_and_a_book(library: Store, filled: TestClient) -> None:
+    chosen, _ = lists.add_list(library, "Evening <reading>"), lists.add_list(library, "Words", "words")
+    ids = [library.get(f"https://example.com/page/{n}").id for n in (5, 3, 4)]
+    lists.add_items(library, chosen.id, ids)
+    start = feed(filled, "/opds/lists")
+    assert [entry.findtext(f"{ATOM}title") for entry in start.findall(f"{ATOM}entry")] == ["Evening <reading>", "Words"]
+    entries = feed(filled, f"/opds/lists/{chosen.id}").findall(f"{ATOM}entry")
+    titles = [entry.findtext(f"{ATOM}title") for entry in entries]
+    assert titles == ["Evening <reading>", "Page <5>", "Page <3>", "Page <4>"]
+    [book] = links(entries[0], "http://opds-spec.org/acquisition")
+    data = filled.get(own(book)).content
+    with ZipFile(BytesIO(data)) as epub:
+        text = "".join(epub.read(name).decode() for name in epub.namelist() if name.endswith("nav.xhtml"))
+    assert text.index("Page &lt;5&gt;") < text.index("Page &lt;3&gt;") < text.index("Page &lt;4&gt;")
+    assert filled.get(own(book).replace(".epub", ".jpg")).headers["content-type"] == "image/jpeg"
+    assert filled.get("/opds/lists/none").status_code == 404

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from lxml import etree
 
 from pagekeep import clock
+from pagekeep.library.lists.lists import add_list
 from pagekeep.library.normal_url import normalise
 from pagekeep.store import Store
 from tests.store.making import make_item, moment
@@ -23,7 +24,7 @@ FEED = Draft202012Validator(
 )
 PATHS = (
     *("", "/", "/inbox", "/pinned", "/week", "/archive", "/tags", "/search?q=words", "/search?q=nothing-has-this"),
-    *("/search?q=", "/tags/a%20%26%20b%2F%3F", "/tags/none"),
+    *("/search?q=", "/tags/a%20%26%20b%2F%3F", "/tags/none", "/lists", "/lists/a%20%26%20b"),
 )
 ODD: tuple[dict[str, Any], ...] = (
     {"title": "  ", "author": "<b>&\x00\ud800", "tags": ["a & b/?", "\x0b"]},
@@ -41,6 +42,7 @@ def odd(library: Store, client: TestClient) -> TestClient:
         address = normalise("https://example.com/päge/{x}?a=%20b c&d='") if n == 1 else f"https://example.com/page/{n}"
         saved = clock.now() if n < 3 else moment(n)
         library.upsert(make_item(n, **{"url": address, "content": "Some words.", "saved_at": saved, **about}), None)
+    add_list(library, "a & b", "words")
     return client
 
 

@@ -15,6 +15,7 @@ from pagekeep.doors.http.compat.opds.mapping import Feed, Section
 from pagekeep.doors.http.responses import Json
 from pagekeep.errors import NotFound
 from pagekeep.library import items
+from pagekeep.library.lists.lists import get_list, list_lists, list_page
 from pagekeep.library.open import Store
 from pagekeep.model import Filter, Item, ItemQuery, item_filters
 
@@ -51,6 +52,7 @@ def show_start(request: Request, _caller: ReadCaller) -> Response:
         Section("Inbox", "/opds/inbox", "Pages that are not archived"),
         Section("Pinned", "/opds/pinned", "Pinned pages"),
         Section("This week", "/opds/week", "Pages saved in the last seven days, also as one book"),
+        Section("Lists", "/opds/lists", "Your own lists, each also as one book", of_sections=True),
         Section("Tags", "/opds/tags", "Pages by tag", of_sections=True),
         Section("Archive", "/opds/archive", "Archived pages"),
     ]
@@ -100,6 +102,29 @@ def show_tag(request: Request, tag: Tag, library: ReadLibrary, after: Key = None
     return respond(request, _list(library, tag, path, item_filters(tags=(tag,)), after, book))
 
 
+@router.api_route("/lists", methods=METHODS)
+def list_own_lists(request: Request, library: ReadLibrary) -> Response:
+    """Return the user's own lists by name."""
+    kinds = {"manual": "Chosen pages", "search": "A saved search"}
+    sections = [
+        Section(found.name, f"/opds/lists/{found.id}", kinds[found.kind]) for found in list_lists(library)[:MAX_TAGS]
+    ]
+    return respond(request, Feed("Lists", "/opds/lists", clock.to_the_second(clock.now()), tuple(sections)))
+
+
+@router.api_route("/lists/{list_id}", methods=METHODS)
+def show_own_list(
+    request: Request, list_id: Annotated[str, Path(max_length=100)], library: ReadLibrary, after: Key = None
+) -> Response:
+    """Return the pages of a list in their order; first all of them as one book."""
+    found = get_list(library, list_id)
+    page = list_page(library, found, limit=PER_PAGE, after=after)
+    path = f"/opds/lists/{found.id}"
+    feed = _feed(found.name, path, page.items, after, page.next)
+    book = f"/opds/periodicals/list.epub?{urlencode({'list': found.id})}"
+    return respond(request, _with_book(feed, found.name, path, page.items, None if after else book))
+
+
 @router.api_route("/{name}", methods=METHODS)
 def show_list(
     request: Request, name: Annotated[str, Path(max_length=20)], library: ReadLibrary, after: Key = None
@@ -115,9 +140,14 @@ def _list(
 ) -> Feed:
     page = items.find_items(library, ItemQuery(filters=filters, limit=PER_PAGE, after=after))
     feed = _feed(title, path, page.items, after, page.next)
-    if book is None or after is not None or not page.items:
+    return _with_book(feed, title, path, page.items, None if after else book)
+
+
+def _with_book(feed: Feed, title: str, path: str, found: tuple[Item, ...], book: str | None) -> Feed:
+    """Return the feed with all its pages as one book at its top."""
+    if book is None or not found:
         return feed
-    whole = mapping.periodical(title, path, book, page.items)
+    whole = mapping.periodical(title, path, book, found)
     return Feed(feed.title, feed.path, feed.updated, (), (whole, *feed.publications), feed.next)
 
 
