@@ -69,6 +69,8 @@ def swipe(page: Any, row: Any, across: int, down: int = 0) -> None:
     touch("touchStart", [{"x": x, "y": y}])
     for step in range(1, 9):
         touch("touchMove", [{"x": x + across * step / 8, "y": y + down * step / 8}])
+    page.wait_for_timeout(150)  # the finger rests before it is lifted: after a flick, a browser ignores the next tap
+    touch("touchMove", [{"x": x + across, "y": y + down}])
     touch("touchEnd", [])
     client.detach()
 
