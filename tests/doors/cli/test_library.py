@@ -32,6 +32,7 @@ NOT_ON_ITEMS = (
     "pack",
     "feeds",
     "mail",
+    "sinks",
     "extract",
     "rules",
     "evaluate",

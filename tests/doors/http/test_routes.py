@@ -70,6 +70,7 @@ class People:
         self.library.purge()
         item = make_item(user_id=ada, title=f"The {SECRET_WORD}", content=f"About the {SECRET_WORD}.", url=url)
         stored = self.library.upsert(item, make_raw(article(600, f"The {SECRET_WORD}").encode()))
+        self.library.upsert(make_item(50, user_id=ada, tags=["quay", "pier", "mole"]), None)
         # Of a time at which the server's own worker does not look for jobs; given up, so that watching it has an end.
         job, other_job = (self._dead_job(f"{url}?{SECRET_WORD}={number}") for number in range(2))
         annotation = annotate(self.library, stored.id, "", note=f"More of the {SECRET_WORD}.")

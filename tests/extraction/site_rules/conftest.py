@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 import pytest
@@ -17,7 +17,12 @@ class _EveryPage(Rulebook):
     """Matches whatever the page: what is under test is what rules do."""
 
     def match(
-        self, phase: Literal["pre", "post"], url: str | None, root: dom.Node, names: Names | None = None
+        self,
+        phase: Literal["pre", "post"],
+        url: str | None,
+        root: dom.Node,
+        names: Names | None = None,
+        platform: Collection[str] = (),
     ) -> tuple[Matched, ...]:
         return tuple(Matched(rule, "always") for rule in self.rules if rule.phase in (phase, "both"))
 

@@ -116,7 +116,7 @@ def test_tags_are_set_added_and_taken_off(client: TestClient) -> None:
     changed = client.patch(where, json={"add_tags": ["c"], "remove_tags": ["B"]}).json()["item"]
     assert changed["tags"] == ["a", "c"]
     assert client.patch(where, json={"tags": [], "add_tags": ["c"]}).status_code == 422
-    assert client.patch(where, json={"title": "Mine"}).status_code == 422
+    assert client.patch(where, json={"titel": "Mine"}).status_code == 422
 
 
 def test_suggested_tags_are_listed_apart_and_can_be_added(client: TestClient) -> None:

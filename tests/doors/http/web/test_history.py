@@ -96,7 +96,7 @@ def test_changes_are_in_an_inbox_until_they_are_seen(client: TestClient) -> None
     item_id = send(client, "at nine")
     client.post(f"/items/{item_id}/watch", data={"every": "1w"})
     record(client, item_id, "Boats")
-    assert re.search(r'Changes <span class="count">1</span>', client.get("/").text)
+    assert re.search(r'Changes</span> <span class="amount">1<', client.get("/").text)
     shown = client.get("/changes").text
     assert "&lt;b&gt;new&lt;/b&gt;" in shown
     assert 'class="unseen"' in shown

@@ -23,7 +23,6 @@ SECTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
             "exporting",
             "feeds",
             "crawling",
-            "sinks",
             "assistants",
             "sinks",
             "serving",
