@@ -22,7 +22,8 @@ from urllib.parse import quote, urlsplit
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.store import FREQUENCIES, USER, WORDS
-from pagekeep.model import NewItem
+from pagekeep.library.lists import lists
+from pagekeep.model import ItemQuery, NewItem
 from pagekeep.store import Store, open_store
 from tests.hostile.server import Served, served
 from tests.store.making import make_item
@@ -114,9 +115,34 @@ def paths(server: Served) -> dict[str, str]:
         "highlights": "/highlights",
         "feeds": "/feeds/inbox",
         "changes": "/changes",
+        "lists": "/lists",
+        "a list by hand": _list_address(server, "By hand"),
+        "a saved search": _list_address(server, "Unread"),
+        "save rules": "/save-rules",
+        "a rule on trial": f"/save-rules?query=tag%3A{WORDS[0]}&tags=new",
+        "suggested tags": "/suggested-tags",
+        "recent changes": "/actions",
+        "sinks": "/sinks",
         "add": "/add",
         "settings": "/settings",
     }
+
+
+def _list_address(server: Served, name: str) -> str:
+    found = re.search(rf'href="(/lists/[^"?]+)"[^>]*>(?:<[^>]*>)*{name}', _get(server, "/lists"))
+    assert found is not None
+    return found[1]
+
+
+def add_lists(path: Path) -> None:
+    """Add a list of 200 pages and a saved search, unless they are there."""
+    with closing(open_store(path, USER)) as library:
+        if library.lists():
+            return
+        by_hand = lists.add_list(library, "By hand")
+        found = library.find(ItemQuery(limit=200)).items
+        lists.add_items(library, by_hand.id, [item.id for item in found])
+        lists.add_list(library, "Unread", "is:unread")
 
 
 def _get(server: Served, path: str) -> str:
@@ -154,6 +180,7 @@ def run(items: int, folder: Path) -> int:
             path = folder / f"reader-{count}.db"
             if not path.exists():
                 fill(path, count)
+            add_lists(path)
             flags = ("--workers", "1", "--log-level", "warning")
             servers.append(stack.enter_context(served(path, *flags, render="never", user=USER)))
         missed = 0
