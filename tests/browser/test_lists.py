@@ -228,7 +228,7 @@ def test_a_save_rule_is_tried_added_applied_and_switched_on(
 @BOTH
 def test_suggested_tags_are_accepted_and_refused(ids: list[str], store: Store, window: Window, size: str) -> None:
     page = window("/suggested-tags", size, bypass_csp=True)
-    rows = page.locator(".suggestions li")
+    rows = page.locator(".suggested-tags li")
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("sea")
     check(page, "suggested-tags")
