@@ -10,6 +10,7 @@ from typing import Final
 from pagekeep import clock
 from pagekeep.errors import InvalidQuery, NotFound
 from pagekeep.library.change import clean_tag
+from pagekeep.library.lists.actions import undo_whole
 from pagekeep.model import ItemQuery, item_filters
 from pagekeep.model.lists.values import Action, ItemChange
 from pagekeep.store import Store
@@ -40,12 +41,7 @@ def delete_tag(store: Store, tag: str) -> Action:
 
 def undo_tags(store: Store, action_id: str) -> int:
     """Undo a change of a tag; return how many items are as before. Items that were changed again since stay as they are."""
-    undone = 0
-    while True:
-        result = store.undo_items(action_id, _BATCH, clock.now())
-        undone += result.undone
-        if not result.left:
-            return undone
+    return undo_whole(store, action_id).undone
 
 
 def get_change(store: Store, action_id: str) -> Action | None:
