@@ -119,6 +119,7 @@ hostile: setup browser
 	$(BIN)/python -m tests.hostile.read_only_tokens --rounds 20
 	$(BIN)/python -m tests.hostile.parser_bombs
 	$(BIN)/python -m tests.hostile.document_mutants 500 --seeds
+	$(BIN)/python -m tests.hostile.big_process --full
 	$(BIN)/python -m tests.hostile.mail_kill 20
 	$(BIN)/python -m tests.hostile.sink_kills 1000 50
 	$(BIN)/python -m tests.hostile.growth

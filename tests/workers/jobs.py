@@ -35,6 +35,9 @@ def work(job: tuple[str, object]) -> object:
         os.kill(os.getpid(), signal.SIGSEGV)
     if what == "vanish":
         os._exit(3)
+    if what == "take":
+        assert isinstance(value, int)
+        return len(bytearray(value))
     if what == "eat":
         return len(bytearray(3_000_000_000))
     raise AssertionError(what)

@@ -16,14 +16,15 @@ from importlib import import_module
 from typing import IO, Any
 
 from pagekeep.errors import PagekeepError, ParseError
-from pagekeep.workers.heap import Heap
+from pagekeep.workers.heap import Heap, address_space, limit_memory
 
 
 def serve(task: str, megabytes: int) -> None:
     """Run batches from standard input and write the results to standard output until it is closed."""
     jobs, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text must not get between the results
-    _limit_memory(megabytes)
+    start_bytes = address_space()
+    limit_memory(megabytes, start_bytes)
     run = _load(task)
     heap = Heap()
     with suppress(BrokenPipeError), jobs, results:  # it is not an error when the parent was killed
@@ -33,7 +34,7 @@ def serve(task: str, megabytes: int) -> None:
             del batch
             if batch_megabytes != megabytes:
                 megabytes = batch_megabytes
-                _limit_memory(megabytes)
+                limit_memory(megabytes, start_bytes)
             waiting.reverse()
             while waiting:
                 write(results, _run_job(run, waiting.pop(), cpu_seconds))  # `pop` frees a page as soon as it is done
@@ -77,16 +78,6 @@ def _limit_cpu(seconds: float) -> None:
     """Let SIGPROF kill the process when the job has used this much CPU time; 0 removes the limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
-
-
-def _limit_memory(megabytes: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limits
-        return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = megabytes * 1_000_000
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
 def read(stream: IO[bytes]) -> Any:

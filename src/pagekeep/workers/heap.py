@@ -1,4 +1,4 @@
-"""Return the memory of a large page to the system between two jobs, so that many workers together stay small."""
+"""The memory of a worker process: its limit, and returning what a large page took, so that many workers together stay small."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ from typing import Final
 
 GROWTH_BYTES: Final = 64_000_000
 """Growth of the process after which it cleans up; collecting all objects takes about 5 ms."""
+
+
+def limit_memory(megabytes: int, start_bytes: int) -> None:
+    """Let the process add this much address space to `start_bytes`, what it had when it started (see `address_space`).
+
+    A forked process starts with the whole address space of its parent, which may be any size: a limit for the sum would
+    leave it nothing. Systems that refuse the limit (Windows has none; macOS counts memory that it shares between all
+    processes) run without it: there, a job has its limits of time only.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = start_bytes + megabytes * 1_000_000
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def address_space() -> int:
+    """Return the bytes of address space of this process; 0 if the system does not say."""
+    return _statm(0)
 
 
 class Heap:
@@ -33,8 +55,12 @@ class Heap:
 
 def _resident() -> int:
     """Return the bytes in memory; 0 if the system does not say."""
+    return _statm(1)
+
+
+def _statm(field: int) -> int:
     with suppress(OSError), open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 

@@ -36,7 +36,7 @@ class Limits:
     wall_seconds: float = 60.0
     """For jobs that wait, and for systems without a CPU limit."""
     megabytes: int = 2_000
-    """Address space of the whole process."""
+    """Address space that the process may add to what it starts with; a forked one starts with that of its parent."""
     input_bytes: int = 100_000_000
     """Size of a job when it is sent. Only a room checks it; the input of other workers is limited where it is read."""
     result_bytes: int = 100_000_000

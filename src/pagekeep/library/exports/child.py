@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -21,6 +21,7 @@ from pagekeep.library.backup import back_up_folder
 from pagekeep.library.exports import markdown_files
 from pagekeep.library.exports.run import ExportOptions, ExportReport, Format, choose_name, export, select_items
 from pagekeep.store import Store, open_store
+from pagekeep.workers.heap import address_space, limit_memory
 
 MEGABYTES: Final = 1_500
 CPU_SECONDS: Final = 1_800
@@ -65,14 +66,14 @@ def _report_to(path: str | None) -> Callable[[int], None]:
 
 
 def _limit() -> None:
+    limit_memory(MEGABYTES, address_space())
     try:
         import resource
     except ImportError:  # Windows has no such limits
         return
-    for kind, limit in ((resource.RLIMIT_AS, MEGABYTES * 1_000_000), (resource.RLIMIT_CPU, CPU_SECONDS)):
-        _, hard = resource.getrlimit(kind)
-        with suppress(ValueError, OSError):  # not every system has every limit
-            resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    soft = CPU_SECONDS if hard == resource.RLIM_INFINITY else min(CPU_SECONDS, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 def _run(request: dict[str, Any], out: BinaryIO) -> None:
