@@ -32,6 +32,7 @@ from pagekeep.library.queue.jobs import enqueue
 from pagekeep.library.queue.runner import MAX_ATTEMPTS, JobResult, JobRunner
 from pagekeep.library.save import save
 from pagekeep.model import Item, ItemQuery, SaveResult, item_filters
+from pagekeep.present.item_content import shown_content
 from pagekeep.store import Store, open_store, parse_query
 from tests.site.fixtures import WALL, Shore, article
 from tests.site.server import Reply, Site
@@ -45,7 +46,7 @@ def items(library: Store) -> tuple[Item, ...]:
 
 
 def frontmatter(item: Item) -> dict[str, Any]:
-    return dict(yaml.safe_load(item.content.split("---\n")[1]))
+    return dict(yaml.safe_load(shown_content(item).split("---\n")[1]))
 
 
 def fail(keep: Keep, url: str, kind: type[PagekeepError] = PagekeepError, **how: Any) -> PagekeepError:

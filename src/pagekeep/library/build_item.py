@@ -22,14 +22,12 @@ from pagekeep.model import (
     Metadata,
     Options,
     Page,
-    Quality,
     QualityLevel,
     RawPage,
 )
 from pagekeep.text import count_words, reading_time
 
 _HEADING_PAGE: Final = re.compile(r'<h[1-6][^>]* data-page="(\d{1,5})"')
-_MARKDOWN_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 
 
 def new_item(
@@ -108,14 +106,13 @@ def new_bookmark(
     tags: tuple[str, ...] = (),
     source: str = "web",
 ) -> Item:
-    """Return the item for a page that was not fetched: its address, what is known about it, and the reason."""
-    from pagekeep.markdown import join_document, page_fields, write_frontmatter  # it loads the parser
+    """Return the item for a page that was not fetched: its address, what is known about it, and the reason.
+
+    The reason is not part of the text, so that another failure does not change it; it is added where the item is shown.
+    """
+    from pagekeep.markdown import write_bookmark  # it loads the parser
 
     saved_at, words = saved_at or now, count_words(about.description or "")
-    quality = Quality(0, "bookmark", "orange", "Saved as bookmark", (), reason)
-    stamp = clock.to_the_second(saved_at)
-    fields = page_fields(about, quality, url=url_full, word_count=words, saved_at=stamp)
-    body = (about.description or "").translate(_MARKDOWN_ESCAPES)
     metadata = ItemMetadata(
         tags=tags,
         parser_version=PARSER_VERSION,
@@ -137,7 +134,7 @@ def new_bookmark(
         url_full=url_full,
         domain=normal_url.domain(url),
         title=about.title or url,
-        content=join_document(write_frontmatter(fields), about, body),
+        content=write_bookmark(about, url=url_full, saved_at=clock.to_the_second(saved_at)),
         source=source,
         author=about.author,
         saved_at=saved_at,
@@ -161,8 +158,7 @@ def first_tags(
 
 def is_unfetched(item: Item) -> bool:
     """Return whether the item is only an address, whose page was never fetched."""
-    known = item.metadata
-    return known.quality == "bookmark" and known.content_hash is None and not known.edited
+    return item.metadata.has_only_address
 
 
 def merge_tags(old: Item, new: Item) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from pagekeep import clock, markdown
+from pagekeep import clock
 from pagekeep.capture.uploads import FILE_HOST
 from pagekeep.errors import (
     Abandoned,
@@ -139,15 +139,4 @@ def _merge(old: Item, new: Item) -> Item:
     metadata = replace(
         metadata, reason=about.reason, suggestion=about.suggestion, fetch_again=about.fetch_again, caught=None
     )
-    return replace(item, metadata=metadata, content=_with_reason(old.content, about.reason))
-
-
-def _with_reason(content: str, reason: str | None) -> str:
-    """Return the document of a bookmark with another reason in its frontmatter."""
-    block, body = markdown.split_block(content)
-    try:
-        fields = markdown.read_block(block)
-    except ParseError:  # a block that the user broke stays as it is
-        return content
-    frontmatter = markdown.write_frontmatter({**fields, "reason": reason})
-    return f"{frontmatter}\n{body}" if body else frontmatter
+    return replace(item, metadata=metadata)

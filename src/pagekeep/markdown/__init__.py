@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekeep.markdown.convert import to_markdown
-from pagekeep.markdown.document import join_document, write_document
+from pagekeep.markdown.document import join_document, write_bookmark, write_document
 from pagekeep.markdown.frontmatter import page_fields, read_block, split_block, write_frontmatter
 from pagekeep.markdown.plain import to_text
 
@@ -14,6 +14,7 @@ __all__ = [
     "split_block",
     "to_markdown",
     "to_text",
+    "write_bookmark",
     "write_document",
     "write_frontmatter",
 ]

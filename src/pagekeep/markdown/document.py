@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from pagekeep.markdown.frontmatter import page_fields, write_frontmatter
 from pagekeep.markdown.inline.escape import clean, destination, escape, publish
-from pagekeep.model import Metadata, Page
-from pagekeep.text import compile_lazily
+from pagekeep.model import Metadata, Page, Quality
+from pagekeep.text import compile_lazily, count_words
 
 _IMAGE: Final = compile_lazily(r"!\[(?:[^\[\]\\\n]++|\\.)*+\]\(((?:[^()\s]++|\([^()\s]*+\))++)")
 _FIRST_LINES: Final = 3
@@ -25,6 +25,7 @@ _LINK_END: Final = compile_lazily(r"\]\([^)\s]*\)")
 _WORD: Final = compile_lazily(r"\w+")
 
 
+_ESCAPES: Final = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~$"})
 _DISCARDED: Final = "[Content discarded by parsing rule]"
 
 
@@ -45,6 +46,14 @@ def write_document(page: Page, *, url: str | None = None, saved_at: str | None =
     if page.discarded_by and not page.markdown:
         return join_document(block, Metadata(), _DISCARDED)
     return join_document(block, page.metadata, page.markdown)
+
+
+def write_bookmark(about: Metadata, *, url: str, saved_at: str | None = None) -> str:
+    """Return the document of a page that was not fetched: what is known about it, and its description as text."""
+    description = about.description or ""
+    quality = Quality(0, "bookmark", "orange", "Saved as bookmark", ())
+    fields = page_fields(about, quality, url=url, word_count=count_words(description), saved_at=saved_at)
+    return join_document(write_frontmatter(fields), about, description.translate(_ESCAPES))
 
 
 def join_document(frontmatter_block: str, metadata: Metadata, body: str) -> str:

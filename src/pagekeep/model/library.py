@@ -100,6 +100,11 @@ class ItemMetadata:
     """Stored keys that this version does not know: kept, and written back."""
 
     @property
+    def has_only_address(self) -> bool:
+        """Whether the page was never fetched: the text has only what is known about it from elsewhere."""
+        return self.quality == "bookmark" and self.content_hash is None and not self.edited
+
+    @property
     def open_suggestions(self) -> tuple[str, ...]:
         """The suggested tags that are neither tags yet nor refused."""
         own = {tag.casefold() for tag in (*self.tags, *self.refused_tags)}

@@ -10,6 +10,8 @@ from pagekeep.markdown.frontmatter import read_block, split_block, stamp, write_
 from pagekeep.model import Item
 
 _OLD_LINE: Final = re.compile(r"^(?:suggested_)?tags: .*\n", re.MULTILINE)
+_OLD_REASON: Final = re.compile(r"^reason: .*\n(?:(?: .*)?\n)*", re.MULTILINE)
+"""The reason as older versions stored it, of a page that was never fetched."""
 _FOLLOWING: Final = re.compile(r"^(?:quality|saved_at|extraction_failed|discarded|reason|rule_id): ", re.MULTILINE)
 """The fields after the tags, in the order of the frontmatter."""
 
@@ -24,7 +26,8 @@ EDITED_NAMES: Final = {"title": "title", "author": "author", "published_at": "pu
 def shown_content(item: Item) -> str:
     """Return frontmatter and Markdown; `tags` are the user's, `suggested_tags` those that are not tags yet.
 
-    The stored frontmatter is made from the page alone, so that a change of tags does not change the content.
+    The stored frontmatter is made from the page alone, so that neither a change of tags nor another failure to fetch the
+    page changes the content: why a page was never fetched is added here.
     """
     block, _ = split_block(item.content)
     if not block:
@@ -34,6 +37,9 @@ def shown_content(item: Item) -> str:
     fields = {"tags": list(item.metadata.tags), "suggested_tags": list(item.metadata.open_suggestions)}
     lines = write_frontmatter(fields).removeprefix("---\n").removesuffix("---\n")
     block = _OLD_LINE.sub("", block)
+    if item.metadata.has_only_address:
+        reason = write_frontmatter({"reason": item.metadata.reason}).removeprefix("---\n").removesuffix("---\n")
+        block = f"{_OLD_REASON.sub('', block)}{reason}"
     found = _FOLLOWING.search(block)
     at = found.start() if found else len(block)
     return f"---\n{block[:at]}{lines}{block[at:]}{rest}"

@@ -88,12 +88,6 @@ def clean_item(item: Item) -> Item:
     return replace(item, **(texts | times), metadata=clean_metadata(item.metadata))
 
 
-def stamp_text(item: Item) -> Item:
-    """Return the item with the hash of its text, by which damage to the stored text is found later."""
-    digest = hashlib.sha256(item.content.encode()).hexdigest()
-    return replace(item, metadata=replace(item.metadata, text_hash=digest))
-
-
 def clean_metadata(metadata: ItemMetadata) -> ItemMetadata:
     """Return the metadata in a form that both engines can store."""
     return metadata_from_json(clean_json(metadata_to_json(metadata)))

@@ -6,9 +6,12 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from pagekeep.errors import FetchTimeout
+from pagekeep.library.failed_saves import keep_address
 from pagekeep.library.receipts.verdict import Verdict
 from pagekeep.library.receipts.verify import select, verify
 from pagekeep.model import PARSER_VERSION, Item
+from pagekeep.present.item_content import shown_content
 from pagekeep.rules import Rulebook
 from pagekeep.rules.rule import HostTrigger, Rule, Trigger
 from pagekeep.store import Store
@@ -132,3 +135,17 @@ def test_page_that_cannot_be_extracted_is_a_failure_of_its_own(library: Store) -
     rewrite(library, item, item.content, options={"max_bytes": 10})
     verdict = only(library, item)
     assert (verdict.state, verdict.reason) == ("failed", "extraction")
+
+
+def test_second_failure_of_a_save_is_not_damage(library: Store) -> None:
+    """The text of a page that was never fetched has what is known about it, and none of our sentences."""
+    address = "https://harbour.example/slow"
+    keep_address(library, address, FetchTimeout("The page did not answer within 1 second."))
+    (first,) = verdicts(library).values()
+    keep_address(library, address, FetchTimeout("The page did not answer within 30 seconds."), tags=("later",))
+    (second,) = verdicts(library).values()
+    assert (second.state, second.compared) == (first.state, first.compared) == ("unproven", ("text",))
+    item = library.get(second.item_id)
+    assert item.metadata.reason == "The page did not answer within 30 seconds."
+    assert "seconds" in shown_content(item)
+    assert "second" not in item.content

@@ -139,6 +139,8 @@ def _collect_fields(item: Item, stored: Mapping[str, Any], annotations: int) -> 
     }
     fields |= {name: True for name in ("pinned", "archived", "edited") if getattr(known, name)}
     fields |= edited_frontmatter(item)
+    if known.has_only_address:
+        fields["reason"] = known.reason
     if not _normalises_to(fields["source"], item.url):
         fields["url"] = item.url
     return fields

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from pagekeep.errors import PagekeepError
 from pagekeep.model import PARSER_VERSION, Item, RawPage
 from pagekeep.store.storable import clean_text
+from pagekeep.store.text_stamp import is_text_sound
 
 State = Literal["verified", "unproven", "damaged", "differs", "failed"]
 """`unproven`: nothing is wrong, but the text could not be derived again; `differs`: the raw page gives another text now;
@@ -158,7 +159,7 @@ def _stored_faults(evidence: Evidence, compared: list[Compared]) -> Iterator[tup
         if evidence.raw_name is not None or about.raw_hash is not None:
             compared.append("raw_page")
     if about.text_hash is not None:
-        if hashlib.sha256(item.content.encode("utf-8", "surrogatepass")).hexdigest() != about.text_hash:
+        if not is_text_sound(item):
             yield "text", "The stored text does not have the hash that was recorded when it was stored."
         compared.append("text")
     elif about.content_hash and not about.edited and not has_markdown(item.content, about.content_hash):

@@ -54,8 +54,8 @@ class BatchTable(Table):
                 snapshots.add(tx, slot.item.id, slot.raw, slot.item.source, retention)
         _insert(tx, added)
         for slot in existing:
-            if slot.seq is not None and slot.changed:
-                items.rewrite(tx, slot.item, slot.seq)
+            if slot.old is not None and slot.seq is not None and slot.changed:
+                slot.item = items.rewrite(tx, slot.old, slot.item, slot.seq)
         for slot in added:
             if slot.raw is not None:
                 raw_pages.put(tx, slot.item.id, slot.raw)
@@ -73,6 +73,8 @@ class _Slot:
 
     item: Item
     """As it will be stored."""
+    old: Item | None
+    """As it is stored; `None` for a new page."""
     seq: int | None
     """`None` until it is inserted."""
     raw: RawPage | None = None
@@ -84,7 +86,8 @@ def _existing(tx: Transaction, hashes: Sequence[str]) -> dict[str, _Slot]:
     columns = f"SELECT i.url_hash, {items.SELECT.removeprefix('SELECT ')}"
     sql = f"{columns} WHERE i.user_id = :user AND i.url_hash IN"
     for row in _select_in(tx, sql, sorted(set(hashes)), tx.for_update):
-        slots[row[0]] = _Slot(items.item_of(row[1:]), row[-1], changed=False)
+        item = items.item_of(row[1:])
+        slots[row[0]] = _Slot(item, item, row[-1], changed=False)
     return slots
 
 
@@ -99,7 +102,7 @@ def _select_in(tx: Transaction, sql: str, names: Sequence[str], end: str = "") -
 def _fill(slots: dict[str, _Slot], name: str, item: Item, raw: RawPage | None, merge: Merge) -> PutResult:
     slot = slots.get(name)
     if slot is None:
-        slots[name] = _Slot(item, None, raw)
+        slots[name] = _Slot(item, None, None, raw)
         return "added"
     merged = clean_item(merge(slot.item, item))
     if merged == slot.item:

@@ -23,12 +23,12 @@ from pagekeep.store.storable import (
     clean_metadata,
     domain_key,
     parse_json,
-    stamp_text,
     url_hash,
 )
 from pagekeep.store.table import Table, reads, writes
 from pagekeep.store.tables import numbers, raw_pages, schedules, snapshots
 from pagekeep.store.tables.browse.vocabulary import add_words
+from pagekeep.store.text_stamp import carry_stamp, stamp_text
 from pagekeep.text import count_words
 
 COLUMNS: Final = (
@@ -146,9 +146,7 @@ class ItemTable(Table):
         merged = replace(old.metadata, **derived, edited=metadata.edited, retry_count=retries)
         merged = replace(merged, edits=metadata.edits, page_values=metadata.page_values)
         item = replace(old, content=content, title=title, author=author, published_at=published_at, updated_at=now)
-        item = stamp_text(clean_item(carry_edits(old, replace(item, metadata=merged))))
-        rewrite(tx, item, seq)
-        return item
+        return rewrite(tx, old, clean_item(carry_edits(old, replace(item, metadata=merged))), seq, derived=True)
 
     @writes
     def set_metadata(
@@ -237,8 +235,8 @@ def put_page(
         new_source, item = item.source, _merge(old, item)
         # First the raw page: a first version takes its source from the item as it was.
         _put_raw(tx, item.id, raw, versions, source or new_source, retention)
-        rewrite(tx, item, rows[0][-1])
-        if _has_only_address(old) and not _has_only_address(item):
+        item = rewrite(tx, old, item, rows[0][-1])
+        if old.metadata.has_only_address and not item.metadata.has_only_address:
             item = save_rules.apply_rules(tx, item, rows[0][-1], save_rules.enabled_rules(tx))
     else:
         numbers.lock(tx)
@@ -248,12 +246,6 @@ def put_page(
         raw_pages.put(tx, item.id, raw)
         item = save_rules.apply_rules(tx, item, seq, save_rules.enabled_rules(tx))
     return item
-
-
-def _has_only_address(item: Item) -> bool:
-    """Return whether the item's page was never fetched: rules about its words can apply when it is."""
-    known = item.metadata
-    return known.quality == "bookmark" and known.content_hash is None and not known.edited
 
 
 def _put_raw(
@@ -277,7 +269,10 @@ def item_of(row: Row) -> Item:
 
 
 def check_item(tx: Transaction, item: Item) -> Item:
-    """Return the item in a form that both engines can store; `StoreError` when it belongs to another user."""
+    """Return a new item in a form that both engines can store, with the stamp of its text.
+
+    `StoreError` when it belongs to another user.
+    """
     if item.user_id != tx.user_id:
         raise StoreError("The item belongs to another user than the library.")
     item_id = clean_id(item.id)
@@ -315,7 +310,6 @@ def _merge(old: Item, new: Item) -> Item:
             edited=True,
             word_count=before.word_count,
             reading_time=before.reading_time,
-            text_hash=before.text_hash,
             edits=before.edits,
             page_values=before.page_values,
             site_name=before.site_name if before.edits else metadata.site_name,
@@ -350,10 +344,15 @@ def column_values(tx: Transaction, item: Item) -> dict[str, Any]:
     }
 
 
-def rewrite(tx: Transaction, item: Item, seq: int) -> None:
-    """Replace a stored item, its search words and its tags."""
-    tx.run(_UPDATE, **column_values(tx, item), seq=seq)
-    index(tx, item, seq)
+def rewrite(tx: Transaction, old: Item, new: Item, seq: int, *, derived: bool = False) -> Item:
+    """Replace a stored item, its search words and its tags; return it as stored, with the stamp of its text.
+
+    A text that is the same keeps its stamp, unless it was `derived` again and not read from the library.
+    """
+    new = stamp_text(new) if derived else carry_stamp(old, new)
+    tx.run(_UPDATE, **column_values(tx, new), seq=seq)
+    index(tx, new, seq)
+    return new
 
 
 def index(tx: Transaction, item: Item, seq: int) -> None:

@@ -21,9 +21,10 @@ from pagekeep.library.imports.input.sample import Sample
 from pagekeep.library.imports.input.source import Source, Tree, read_lines
 from pagekeep.library.imports.input.values import parse_time
 from pagekeep.library.imports.web_archive.records import StoredRecord, is_warc, read_records
-from pagekeep.model import Item, RawPage
+from pagekeep.model import RawPage
 from pagekeep.model.archive import BlobRole, ItemBlob
 from pagekeep.store.storable import clean_time
+from pagekeep.store.text_stamp import is_text_sound
 
 _PAGE_TYPES: Final = frozenset({HTML, XHTML})
 _PACKAGE: Final = "datapackage.json"
@@ -192,7 +193,8 @@ class _Reading:
             text = _named(entry, "text", waiting)
             item, annotations = read_line({**entry, "content": text.body.decode()}, "")
             reading = read_reading(entry, item.id)
-            _check_text(item)
+            if not is_text_sound(item):
+                raise ParseError("The item's text does not have its recorded hash.", suggestions=())
             raw = _read_raw(entry, waiting) if "raw" in entry else None
             files = tuple(_files(entry.get("files") or [], waiting))
         except PagekeepError as error:
@@ -221,12 +223,6 @@ def _read_raw(entry: Mapping[str, Any], waiting: Mapping[str, StoredRecord]) -> 
         records = [_named({"page": {"record": name}}, "page", waiting) for name in names]
         record = replace(record, body=assemble(str(about["pages"]["head"]), [one.body for one in records]))
     return _raw_page(about, record)
-
-
-def _check_text(item: Item) -> None:
-    recorded = item.metadata.text_hash
-    if recorded is not None and hashlib.sha256(item.content.encode()).hexdigest() != recorded:
-        raise ParseError("The item's text does not have its recorded hash.", suggestions=())
 
 
 def _raw_page(about: Mapping[str, Any], record: StoredRecord) -> RawPage:

@@ -15,9 +15,10 @@ from pagekeep.model.lists.values import ItemChange
 from pagekeep.store.engine import Transaction
 from pagekeep.store.metadata_json import metadata_from_json, metadata_to_json
 from pagekeep.store.search.filters import tag_key
-from pagekeep.store.storable import clean_item, stamp_text
+from pagekeep.store.storable import clean_item
 from pagekeep.store.tables import items
 from pagekeep.store.tables.lists.lists import add_to_list, put_back, remove_from_list
+from pagekeep.store.text_stamp import carry_stamp, is_text_sound
 
 _FIELDS: Final = ("pinned", "archived", "keep_pictures")
 """Metadata that is undone if it still has the value that was set."""
@@ -62,15 +63,14 @@ def store_item(tx: Transaction, old: Item, new: Item, seq: int, now: str) -> Ite
         return old
     new = replace(clean_item(new), updated_at=now)
     if _indexed(new) != _indexed(old):
-        items.rewrite(tx, stamp_text(new) if new.content != old.content else new, seq)
-    else:
-        tx.run(
-            "UPDATE items SET metadata = :metadata, deleted_at = :deleted, updated_at = :now WHERE seq = :seq",
-            metadata=tx.json(metadata_to_json(new.metadata)),
-            deleted=new.deleted_at,
-            now=now,
-            seq=seq,
-        )
+        return items.rewrite(tx, old, new, seq)
+    tx.run(
+        "UPDATE items SET metadata = :metadata, deleted_at = :deleted, updated_at = :now WHERE seq = :seq",
+        metadata=tx.json(metadata_to_json(carry_stamp(old, new).metadata)),
+        deleted=new.deleted_at,
+        now=now,
+        seq=seq,
+    )
     return new
 
 
@@ -116,6 +116,10 @@ def _undo_page(item: Item, page: Mapping[str, Any]) -> tuple[Item, bool]:
         return item, False
     stored = json.loads(zlib.decompress(base64.b64decode(page["packed"])))
     old, values = metadata_from_json(stored["metadata"]), stored["values"]
+    if old.raw_hash not in (None, item.metadata.raw_hash):  # the text is from a page that the item has no more
+        return item, False
+    if not is_text_sound(replace(item, content=stored["content"], metadata=old)):  # it was damaged
+        return item, False
     derived = {name: getattr(old, name) for name in DERIVED_METADATA} | {"edits": None, "page_values": None}
     restored = replace(
         item,
@@ -123,7 +127,7 @@ def _undo_page(item: Item, page: Mapping[str, Any]) -> tuple[Item, bool]:
         title=values["title"] or item.url,
         author=values["author"],
         published_at=values["published_at"],
-        metadata=replace(item.metadata, **derived | {"site_name": values["site_name"], "text_hash": old.text_hash}),
+        metadata=replace(item.metadata, **derived | {"site_name": values["site_name"]}),
     )
     return carry_edits(item, restored), True
 
